@@ -1,0 +1,1 @@
+"""Anonymized data releases, computed, verified and published inside PostgreSQL."""

@@ -1,0 +1,191 @@
+"""Errors of pganon.
+
+Every error that a user can meet is a :class:`PganonError`. It has a message that names the
+thing at fault, an optional hint that says what to do, and an exit code for the command line.
+No message ever holds a value of a source row: pganon composes messages from names, counts and
+parameters only, and :func:`translate` drops what the server says about rows (DETAIL, CONTEXT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import psycopg
+
+EXIT_OK = 0
+EXIT_REFUSED = 1
+EXIT_USAGE = 2
+EXIT_DATABASE = 3
+EXIT_INTERNAL = 4
+
+
+class PganonError(Exception):
+    """Base class; `hint` says what to do, `code` is a stable identifier for programs."""
+
+    exit_code = EXIT_INTERNAL
+    code = "internal"
+
+    def __init__(self, message: str, *, hint: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        if code is not None:
+            self.code = code
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a policy: where it stands, what is wrong, what to write instead."""
+
+    message: str
+    field: str = ""
+    line: int | None = None
+    suggestion: str | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "field": self.field,
+            "line": self.line,
+            "message": self.message,
+            "suggestion": self.suggestion,
+        }
+
+
+class PolicyError(PganonError):
+    """The policy cannot be used as it is; holds every problem found, not only the first."""
+
+    exit_code = EXIT_USAGE
+    code = "policy"
+
+    def __init__(self, problems: Sequence[Problem], *, file: str | None = None) -> None:
+        self.problems = tuple(problems)
+        self.file = file
+        super().__init__("\n".join(self._line(problem) for problem in self.problems))
+
+    def _line(self, problem: Problem) -> str:
+        place = ":".join(str(part) for part in (self.file, problem.line) if part is not None)
+        parts = [part for part in (place, problem.field, problem.message) if part]
+        text = ": ".join(parts)
+        return f"{text} ({problem.suggestion})" if problem.suggestion else text
+
+
+class UsageError(PganonError):
+    """The command or call cannot be carried out as it was given."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+
+class PreconditionError(PganonError):
+    """Source, server or catalog are not in the state that the work needs."""
+
+    exit_code = EXIT_USAGE
+    code = "precondition"
+
+
+class PrivacyRefusal(PganonError):
+    """The release was refused: it does not, or cannot, give the required guarantee."""
+
+    exit_code = EXIT_REFUSED
+    code = "refused"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        model: str | None = None,
+        required: float | None = None,
+        observed: float | None = None,
+        hint: str | None = None,
+        code: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.model = model
+        self.required = required
+        self.observed = observed
+
+
+class LedgerError(PganonError):
+    """The ledger or the stored releases do not allow what was asked."""
+
+    exit_code = EXIT_USAGE
+    code = "ledger"
+
+
+class InstallError(PganonError):
+    """pganon's schemas are missing, incomplete, or newer than this program."""
+
+    exit_code = EXIT_DATABASE
+    code = "install"
+
+
+class DatabaseError(PganonError):
+    """The server refused or failed; keeps its SQLSTATE, never its DETAIL."""
+
+    exit_code = EXIT_DATABASE
+    code = "database"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sqlstate: str | None = None,
+        step: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.sqlstate = sqlstate
+        self.step = step
+
+
+class Interrupted(DatabaseError):
+    """The connection was lost or the statement cancelled; nothing was published."""
+
+    code = "interrupted"
+
+
+_HINTS = {
+    "42501": "grant the missing privilege, or run as a role that has it",
+    "57014": "raise statement_timeout, or run when the server is less busy",
+    "53100": "free disk space on the server, then run `pganon clean` and try again",
+    "53200": "the server ran out of memory; lower work_mem or free memory",
+    "55P03": "another session holds a lock; try again when it has finished",
+}
+
+# Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
+# ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
+_NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
+
+
+def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
+    """The pganon error for a server error.
+
+    Errors raised by pganon's own SQL (SQLSTATE class PA) keep their text, which pganon wrote.
+    """
+    state = error.sqlstate
+    text = error.diag.message_primary
+    where = f" (step {step})" if step else ""
+    if state is not None and state.startswith("PA"):
+        return _own_error(state, text or "", error.diag.message_hint)
+    if state is None or state.startswith("08") or state in ("57P01", "57P02", "57P03"):
+        # Without a server diagnosis the text comes from libpq and holds host names only.
+        message = text or str(error).strip().splitlines()[0] if str(error).strip() else ""
+        return Interrupted(
+            f"the connection to the server failed{where}: {message}".rstrip(": "),
+            sqlstate=state,
+            step=step,
+            hint="check that the server is running; nothing unverified was published",
+        )
+    if not state.startswith(_NAMES_ONLY):
+        text = f"{type(error).__name__}"
+    cls = Interrupted if state == "57014" else DatabaseError
+    return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_HINTS.get(state))
+
+
+def _own_error(state: str, text: str, hint: str | None) -> PganonError:
+    if state.startswith("PA2"):
+        return PrivacyRefusal(text, hint=hint)
+    if state.startswith("PA3"):
+        return LedgerError(text, hint=hint)
+    return PreconditionError(text, hint=hint)

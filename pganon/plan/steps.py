@@ -1,0 +1,140 @@
+"""The steps of a run: plain data, walked by both the executor and `pganon plan`.
+
+A plan is a list of steps. A step says what it does (`purpose`) and renders its SQL from the
+:class:`State` of the run: the names of its work tables, the round of the innermost
+:class:`Repeat`, and facts, which are counts and sizes that earlier steps observed. Rendering is
+pure: the same state gives the same SQL. Values of source rows never enter a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.errors import PganonError
+from pganon.identifiers import QualifiedName
+
+WORK_SCHEMA = "pganon_work"
+STAGE_SCHEMA = "pganon_stage"
+
+Fact = int | float | bool | str | None
+Facts = Mapping[str, Fact]
+
+
+@dataclass(frozen=True)
+class State:
+    """What rendering may look at.
+
+    Attributes:
+        run_id: number of the run; part of every work table's name.
+        facts: observed counts and sizes by name. `explain` renders with assumed ones.
+        round: number of the current round of the innermost Repeat, from 0.
+    """
+
+    run_id: int
+    facts: Facts = field(default_factory=dict)
+    round: int = 0
+
+    def work(self, name: str, *, round: int | None = None) -> QualifiedName:
+        """A private unlogged table of this run; with `round`, the one of that round."""
+        suffix = "" if round is None else f"_{round}"
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
+
+    def stage(self, name: str) -> QualifiedName:
+        """A private, logged table of this run that becomes part of the release."""
+        return QualifiedName(STAGE_SCHEMA, f"r{self.run_id}_{name}")
+
+    def count(self, fact: str) -> int:
+        """An observed whole number."""
+        return int(self.facts[fact])  # pyright: ignore[reportArgumentType]
+
+    def with_facts(self, facts: Facts) -> State:
+        return replace(self, facts={**self.facts, **facts})
+
+    def at_round(self, number: int) -> State:
+        return replace(self, round=number)
+
+
+Select = Callable[[State], exp.Expression]
+Name = Callable[[State], QualifiedName]
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    """Statement: create a private table from a query, revoke foreign grants, analyze it.
+
+    Work tables are unlogged; tables in the staging schema are logged, because they are moved
+    to their final place and an unlogged table is empty after a server crash.
+    """
+
+    name: str
+    purpose: str
+    table: Name
+    select: Select
+    analyze: bool = True
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Statement: anything else that changes something, e.g. an index or a DROP."""
+
+    name: str
+    purpose: str
+    render: Callable[[State], sql.Composable]
+
+
+@dataclass(frozen=True)
+class DropTables:
+    """Statement: drop work tables that no later step reads, in one go."""
+
+    name: str
+    purpose: str
+    tables: Callable[[State], Sequence[QualifiedName]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Run a query of one row; its columns become facts; `problem` may refuse the run.
+
+    The query returns counts and measures only, so nothing of a row can reach a message.
+    """
+
+    name: str
+    purpose: str
+    select: Select
+    problem: Callable[[Mapping[str, Any], State], PganonError | None] = lambda row, state: None
+    prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Load:
+    """Copy rows that the policy brings along (a hierarchy file) into a work table."""
+
+    name: str
+    purpose: str
+    table: Name
+    columns: Sequence[tuple[str, str]]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Run `body(round)` for round 0, 1, ... until the fact `until` is true.
+
+    Facts of the body are visible to later rounds and, after the end, to later steps; the fact
+    `<name>_rounds` holds the number of rounds. `bound(state)` rounds without an end are an
+    internal error: it means that rounds stopped making progress.
+    """
+
+    name: str
+    purpose: str
+    body: Callable[[int], Sequence[Step]]
+    until: str
+    bound: Callable[[State], int]
+
+
+Step = CreateTable | Statement | DropTables | Check | Load | Repeat
