@@ -1,0 +1,334 @@
+"""Generalization hierarchies as a policy declares them.
+
+Every form has levels 1, 2, ... above the value itself (level 0). The top level, one label for
+every value, is part of `csv`, `table`, `inline` and `function`; `intervals`, `date`, `prefix`
+and `order` get it by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+
+from pganon.identifiers import NameProblem, parse_name
+from pganon.policy.refusals import nearest, refuse_one, refuse_word, show
+
+TOP = "*"
+DATE_UNITS = ("day", "week", "month", "quarter", "year", "decade", "century")
+
+DateUnit = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
+
+
+class Declaration(BaseModel):
+    """Base of all policy models: immutable, no unknown keys, no silent conversions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def _label(value: object) -> object:
+    """A label as text. Whole numbers become their digits; other numbers have several texts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    refuse_one(
+        f"a value must be a text or a whole number, not {show(value)}",
+        suggestion="put it in quotes, as the database shows it",
+    )
+    return value
+
+
+Label = Annotated[str, BeforeValidator(_label, json_schema_input_type=str | int)]
+Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1)]
+
+
+def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    seen: set[Any] = set()
+    for i, value in enumerate(values):
+        if value in seen:
+            refuse_one(f"{show(value)} stands in the list twice", at=(i,))
+        seen.add(value)
+    return values
+
+
+def _function_or_table(text: str) -> str:
+    try:
+        parse_name(text)
+    except NameProblem as problem:
+        refuse_one(str(problem))
+    return text
+
+
+DatabaseName = Annotated[str, Field(max_length=200), AfterValidator(_function_or_table)]
+OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
+Number = int | float
+
+
+class CsvHierarchy(Declaration):
+    """A file with one row per value: the value, then its label on every level, the top last."""
+
+    kind: ClassVar = "csv"
+    csv: Annotated[str, Field(min_length=1, max_length=1000)]
+    sep: OneCharacter = ","
+    header: bool = False
+
+
+class TableHierarchy(Declaration):
+    """A table with the same columns as the file: value, level 1, ..., top."""
+
+    kind: ClassVar = "table"
+    table: DatabaseName
+
+
+class FunctionHierarchy(Declaration):
+    """A function (value text, level integer) returning text; level 0 is the value itself."""
+
+    kind: ClassVar = "function"
+    function: DatabaseName
+
+
+class IntervalHierarchy(Declaration):
+    """Widths of half-open intervals that start at `origin`, in the column's unit."""
+
+    kind: ClassVar = "intervals"
+    intervals: Annotated[tuple[Number, ...], Field(strict=False, min_length=1)]
+    origin: Number = 0
+
+    @model_validator(mode="after")
+    def _multiples(self) -> IntervalHierarchy:
+        widths = [Decimal(str(width)) for width in self.intervals]
+        if widths[0] <= 0:
+            refuse_one("a width must be greater than 0", at=("intervals", 0))
+        for i, (before, width) in enumerate(pairwise(widths), start=1):
+            if width <= before or width % before:
+                refuse_one(
+                    f"{width} must be a larger multiple of the width before it, {before}",
+                    at=("intervals", i),
+                    suggestion=f"for example {before * 2}",
+                )
+        return self
+
+
+class DateHierarchy(Declaration):
+    """Units of the calendar, finest first; each must lie inside the next."""
+
+    kind: ClassVar = "date"
+    date: Annotated[
+        tuple[Annotated[DateUnit, BeforeValidator(lambda v: _unit(v))], ...],
+        Field(strict=False, min_length=1),
+    ]
+
+    @model_validator(mode="after")
+    def _nesting(self) -> DateHierarchy:
+        for i, (fine, coarse) in enumerate(pairwise(self.date), start=1):
+            if DATE_UNITS.index(coarse) <= DATE_UNITS.index(fine):
+                refuse_one(f"{coarse} is not coarser than {fine}", at=("date", i))
+            if fine == "week":
+                refuse_one(
+                    f"weeks do not lie inside a {coarse}; week must be the last unit",
+                    at=("date", i),
+                    suggestion="leave week out",
+                )
+        return self
+
+
+def _unit(value: object) -> object:
+    refuse_word("calendar unit", value, DATE_UNITS)
+    return value
+
+
+class PrefixHierarchy(Declaration):
+    """Numbers of leading characters that are kept, longest first."""
+
+    kind: ClassVar = "prefix"
+    prefix: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)]
+
+    @model_validator(mode="after")
+    def _descending(self) -> PrefixHierarchy:
+        for i, (long, short) in enumerate(pairwise(self.prefix), start=1):
+            if short >= long:
+                refuse_one(f"{short} is not shorter than {long}", at=("prefix", i))
+        return self
+
+
+class OrderTree(Declaration):
+    """Values in their order, and how many neighbours every level puts together.
+
+    `fanout: [2, 3]` puts 2 values into each node of level 1 and 3 such nodes into each of level 2.
+    """
+
+    values: Annotated[Labels, AfterValidator(no_repeats)]
+    fanout: Annotated[tuple[Annotated[int, Field(ge=2)], ...], Field(strict=False, min_length=1)]
+
+
+class OrderHierarchy(Declaration):
+    """A tree over neighbouring values of an ordered list."""
+
+    kind: ClassVar = "order"
+    order: OrderTree
+
+
+class InlineHierarchy(Declaration):
+    """The tree itself; :meth:`rows` gives it as rows from value to top."""
+
+    kind: ClassVar = "inline"
+    inline: Annotated[
+        tuple[tuple[str, ...], ...],
+        BeforeValidator(
+            lambda v: inline_rows(v), json_schema_input_type=dict[str, Any] | list[list[str | int]]
+        ),
+    ]
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Rows of equal length: value, label of level 1, ..., label of the top."""
+        return self.inline
+
+
+def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
+    """Rows value..top of a nested mapping {top: {group: [value, ...]}} or of a list of rows.
+
+    Raises a policy refusal if branches differ in depth, a value occurs twice, a label has two
+    parents, or there is more than one top.
+    """
+    if isinstance(value, dict):
+        rows = tuple(tuple(reversed(path)) for path in _paths(value, ()))
+    elif isinstance(value, list | tuple):
+        rows = tuple(_row(row, i) for i, row in enumerate(value))
+    else:
+        refuse_one(f"must be a nested mapping or a list of rows, not {show(value)}")
+        raise AssertionError
+    check_rows(rows)
+    return rows
+
+
+def _row(row: object, i: int) -> tuple[str, ...]:
+    if not isinstance(row, list | tuple):
+        refuse_one(f"a row must be a list from value to top, not {show(row)}", at=(i,))
+        raise AssertionError
+    return tuple(str(_label(label)) for label in row)
+
+
+def _paths(node: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Paths top..value of a nested mapping."""
+    if len(above) > 64:
+        refuse_one("the tree has more than 64 levels")
+    if isinstance(node, dict):
+        if not node:
+            refuse_one("a group without values", at=above)
+        for label, below in node.items():
+            yield from _paths(below, (*above, str(_label(label))))
+    elif isinstance(node, list | tuple):
+        if not node:
+            refuse_one("a group without values", at=above)
+        for leaf in node:
+            yield (*above, str(_label(leaf)))
+    else:
+        refuse_one(
+            f"must be a mapping or a list of values, not {show(node)}",
+            at=above,
+            suggestion="write a group as `label: [value, value]`",
+        )
+
+
+def check_rows(rows: tuple[tuple[str, ...], ...]) -> None:
+    """Refuse rows value..top that are no tree of equal depth with one top."""
+    if not rows:
+        refuse_one("the hierarchy has no values")
+    if any(len(row) != len(rows[0]) for row in rows):
+        depths = sorted({len(row) for row in rows})
+        refuse_one(
+            f"branches of different depth: {depths[0]} and {depths[-1]} levels",
+            suggestion="repeat a label to fill a short branch",
+        )
+    if len(rows[0]) < 2:
+        refuse_one("a row needs a value and at least one label above it")
+    if len({row[-1] for row in rows}) > 1:
+        refuse_one("there is more than one top label", suggestion="put one label above all others")
+    seen: set[str] = set()
+    for row in rows:
+        if row[0] in seen:
+            refuse_one(f"the value {show(row[0])} occurs twice")
+        seen.add(row[0])
+    _one_parent(rows)
+
+
+def _one_parent(rows: tuple[tuple[str, ...], ...]) -> None:
+    for level in range(1, len(rows[0]) - 1):
+        parent: dict[str, str] = {}
+        for row in rows:
+            if parent.setdefault(row[level], row[level + 1]) != row[level + 1]:
+                refuse_one(f"the label {show(row[level])} of level {level} has two parents")
+
+
+FORMS: dict[str, type[Declaration]] = {
+    form.kind: form
+    for form in (
+        CsvHierarchy,
+        TableHierarchy,
+        InlineHierarchy,
+        FunctionHierarchy,
+        IntervalHierarchy,
+        DateHierarchy,
+        PrefixHierarchy,
+        OrderHierarchy,
+    )
+}
+
+
+def _form(value: Any) -> str | None:
+    """The form of a hierarchy is the one key among FORMS that it has."""
+    if isinstance(value, Declaration):
+        return str(getattr(value, "kind", "")) or None
+    return next((key for key in value if key in FORMS), None)
+
+
+def _one_form(value: object) -> object:
+    if isinstance(value, Declaration):
+        return value
+    if not isinstance(value, dict):
+        refuse_one(
+            f"must be a mapping, not {show(value)}",
+            suggestion="for example hierarchy: {intervals: [5, 10]}",
+        )
+        raise AssertionError
+    forms = [key for key in value if key in FORMS]
+    if len(forms) > 1:
+        refuse_one(f"a hierarchy has one form, not both {forms[0]} and {forms[1]}", at=(forms[1],))
+    if not forms:
+        unknown = next(iter(value), None)
+        if unknown is None:
+            refuse_one("the hierarchy is empty", suggestion=f"write one of {', '.join(FORMS)}")
+        refuse_one(
+            f"{show(unknown)} is not a form of hierarchy",
+            at=(str(unknown),),
+            suggestion=nearest(str(unknown), FORMS),
+        )
+    return value
+
+
+Hierarchy = Annotated[
+    Annotated[CsvHierarchy, Tag("csv")]
+    | Annotated[TableHierarchy, Tag("table")]
+    | Annotated[InlineHierarchy, Tag("inline")]
+    | Annotated[FunctionHierarchy, Tag("function")]
+    | Annotated[IntervalHierarchy, Tag("intervals")]
+    | Annotated[DateHierarchy, Tag("date")]
+    | Annotated[PrefixHierarchy, Tag("prefix")]
+    | Annotated[OrderHierarchy, Tag("order")],
+    Discriminator(_form),
+    BeforeValidator(_one_form),
+]

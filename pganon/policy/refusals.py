@@ -1,0 +1,105 @@
+"""How the policy models refuse: problems with a place, a sentence and a suggestion.
+
+Pydantic reports one error per validator. A check that finds several things wrong raises one
+:class:`PydanticCustomError` that carries them all; the loader takes them apart again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic_core import PydanticCustomError
+
+from pganon.identifiers import NameProblem, check_name
+
+ERROR_TYPE = "policy"
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One thing wrong; `place` is relative to the value that is being validated."""
+
+    place: Place
+    message: str
+    suggestion: str | None = None
+
+
+def refuse(refusals: Sequence[Refusal]) -> None:
+    """Raise if there is anything to refuse."""
+    if refusals:
+        text = "; ".join(refusal.message for refusal in refusals)
+        raise PydanticCustomError(ERROR_TYPE, "{text}", {"text": text, "refusals": list(refusals)})
+
+
+def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -> None:
+    refuse([Refusal(at, message, suggestion)])
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """A sentence with the known word that `word` may stand for, else the list of known words."""
+    words = list(known)
+    close = difflib.get_close_matches(word.lower(), [w.lower() for w in words], n=1, cutoff=0.6)
+    for candidate in words:
+        if close and candidate.lower() == close[0]:
+            return f'did you mean "{candidate}"?'
+    return f"known: {', '.join(words)}" if 0 < len(words) <= 12 else None
+
+
+def show(value: object, limit: int = 40) -> str:
+    """A value of the policy for a message: as JSON would write it, cut when long."""
+    if value is None:
+        return "nothing (null)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        text = "".join(c if c.isprintable() else "?" for c in value[: limit + 1])
+        return f'"{text[:limit]}..."' if len(value) > limit else f'"{text}"'
+    if isinstance(value, int | float):
+        text = str(value) if not isinstance(value, int) or abs(value) < 10**limit else "a number"
+        return text if len(text) <= limit else "a number"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, dict):
+        return "a mapping"
+    return f"a {type(value).__name__}"
+
+
+def refuse_word(
+    what: str, value: object, known: Sequence[str], later: Sequence[str] = (), at: Place = ()
+) -> None:
+    """Raise unless `value` is one of the `known` words of this version.
+
+    Args:
+        what: what the word names, e.g. `role`.
+        later: words of the design that this version does not implement.
+    """
+    if isinstance(value, str) and value in known:
+        return
+    article = "an" if what[0] in "aeiou" else "a"
+    if isinstance(value, str) and value in later:
+        refuse_one(
+            f'{what} "{value}" is not available in this version; available: {", ".join(known)}',
+            at=at,
+        )
+    if isinstance(value, str):
+        refuse_one(
+            f"{show(value)} is not {article} {what}",
+            at=at,
+            suggestion=nearest(value, [*known, *later]),
+        )
+    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", known))
+
+
+def usable_name(name: str) -> str:
+    """Validator: a name PostgreSQL stores uncut, without control characters or outer blanks."""
+    try:
+        check_name(name)
+    except NameProblem as problem:
+        refuse_one(str(problem) if len(name) <= 200 else "the name is longer than 63 bytes")
+    if any(not c.isprintable() for c in name):
+        refuse_one("a name must not hold control characters or line ends")
+    return name
