@@ -1,0 +1,94 @@
+"""What pganon knows about a source relation: read once from pg_catalog, immutable after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pganon.identifiers import QualifiedName
+
+Kind = Literal[
+    "integer",
+    "numeric",
+    "float",
+    "date",
+    "timestamp",
+    "timestamptz",
+    "boolean",
+    "text",
+    "bpchar",
+    "citext",
+    "enum",
+    "uuid",
+    "unsupported",
+]
+RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
+
+NUMBER_KINDS: frozenset[Kind] = frozenset({"integer", "numeric", "float"})
+TIME_KINDS: frozenset[Kind] = frozenset({"date", "timestamp", "timestamptz"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a relation.
+
+    Attributes:
+        type_name: the declared type as SQL writes it, schema-qualified where it must be.
+        base: the type below all domains, as SQL writes it; equal to `type_name` without domains.
+        nullable: False only if the server enforces NOT NULL for every row that a query sees.
+        collation_deterministic: False if the collation can call different texts equal.
+        readable: the current role may SELECT it.
+    """
+
+    attnum: int
+    name: str
+    type_oid: int
+    type_name: str
+    base_oid: int
+    base: str
+    kind: Kind
+    nullable: bool
+    collation_deterministic: bool = True
+    readable: bool = True
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBER_KINDS
+
+    @property
+    def is_time(self) -> bool:
+        return self.kind in TIME_KINDS
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table, view or foreign table.
+
+    Attributes:
+        columns: in attnum order, without dropped ones.
+        primary_key: names in the key's order; empty if there is none that covers every row.
+        row_security: policies of row-level security apply to the current role.
+        owner: role that owns it.
+    """
+
+    oid: int
+    name: QualifiedName
+    kind: RelationKind
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    row_security: bool
+    owner: str
+
+    def column(self, name: str) -> Column | None:
+        """The column of exactly this name."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def unreadable(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the named columns that the current role may not SELECT."""
+        wanted = set(names)
+        return tuple(c.name for c in self.columns if c.name in wanted and not c.readable)
