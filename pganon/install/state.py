@@ -1,0 +1,129 @@
+"""What of pganon is in a database, and whether this program can work with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version as _package_version
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.errors import InstallError
+
+SCHEMAS = ("pganon", "pganon_private", "pganon_work", "pganon_stage", "pganon_data")
+
+Connection = psycopg.Connection[Any]
+
+
+def program_version() -> str:
+    """Version of the installed package, such as "0.1.0"."""
+    return _package_version("pganon")
+
+
+@dataclass(frozen=True)
+class State:
+    """Schemas with their owners, applied migrations, and the last set of objects.
+
+    `migrations` is None when the table of migrations does not exist or was not read.
+    """
+
+    owners: dict[str, str]
+    has_migrations: bool
+
+    @property
+    def installed(self) -> bool:
+        return self.has_migrations and "pganon" in self.owners
+
+
+@dataclass(frozen=True)
+class Applied:
+    """Contents of the state tables; readable to the owner only.
+
+    Attributes:
+        migrations: (number, file name, checksum, program version) in order.
+        objects: (checksum, manifest, program version) of the set in place; None before the first.
+    """
+
+    migrations: tuple[tuple[int, str, str, str], ...]
+    objects: tuple[str, list[str], str] | None
+
+    def pending(self) -> tuple[sqlfiles.Migration, ...]:
+        return sqlfiles.migrations()[len(self.migrations) :]
+
+    def objects_differ(self) -> bool:
+        return self.objects is None or self.objects[0] != sqlfiles.object_set().checksum
+
+
+def read(conn: Connection) -> State:
+    """Schemas and owners; needs no privilege."""
+    owners = dict(conn.execute(sqlfiles.query("install", "schemas")).fetchall())
+    row = conn.execute(sqlfiles.query("install", "has_migrations")).fetchone()
+    return State(owners, bool(row and row[0]))
+
+
+def read_applied(conn: Connection) -> Applied:
+    """The state tables; the session must have become the owner."""
+    migrations = conn.execute(sqlfiles.query("install", "migrations")).fetchall()
+    objects = conn.execute(sqlfiles.query("install", "object_set")).fetchone()
+    return Applied(tuple(migrations), objects)
+
+
+def owner(conn: Connection) -> str:
+    """The role that owns pganon in this database."""
+    state = read(conn)
+    if not state.installed:
+        raise InstallError(
+            "pganon is not installed in this database", hint="run `pganon init`", code="missing"
+        )
+    return state.owners["pganon"]
+
+
+def check_current(conn: Connection) -> None:
+    """Refuse a database that is newer or older than this program."""
+    applied = read_applied(conn)
+    check_known(applied)
+    if applied.pending() or applied.objects_differ():
+        raise InstallError(
+            "pganon in this database is older than this program",
+            hint="run `pganon upgrade`",
+            code="outdated",
+        )
+
+
+def check_known(applied: Applied) -> None:
+    """Refuse changed migrations and anything that a newer program left."""
+    known = sqlfiles.migrations()
+    for number, name, checksum, by_version in applied.migrations:
+        if number > len(known):
+            raise _newer(f"migration {name}", by_version)
+        if known[number - 1].checksum != checksum:
+            raise InstallError(
+                f"the applied migration {name} was changed after it was applied",
+                hint="restore the file; write a new migration for a change",
+                code="changed_migration",
+            )
+    if applied.objects_differ() and applied.objects is not None:
+        by_version = applied.objects[2]
+        if _ordinal(by_version) > _ordinal(program_version()):
+            raise _newer("functions and views", by_version)
+
+
+def _newer(what: str, by_version: str) -> InstallError:
+    return InstallError(
+        f"this database has {what} of pganon {by_version}, this program is {program_version()}",
+        hint="use a pganon at least as new as the database",
+        code="newer",
+    )
+
+
+def _ordinal(text: str) -> Sequence[int]:
+    """Numbers of a version, for comparing: "0.10.1" -> (0, 10, 1)."""
+    numbers: list[int] = []
+    for part in text.split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers)
