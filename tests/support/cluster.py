@@ -1,0 +1,323 @@
+"""Servers for tests: where they come from, and databases on them.
+
+A *server* is found, not configured: PGANON_TEST_DSN, else the embedded PostgreSQL, else local
+binaries, else a container. It gets three roles. `steward` may log in and create schemas in the
+test's database, nothing else: a superuser would hide every missing privilege. `source_owner`
+owns the tables to be released. `analyst` has nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import conninfo, sql
+
+from pganon import database, embedded, install
+
+Connection = psycopg.Connection[Any]
+
+ROLES = ("steward", "analyst", "source_owner")
+PASSWORD = "pganon-test"
+LOCAL_BINARIES = "/usr/lib/postgresql"
+_OPTIONS = (
+    "fsync=off",
+    "full_page_writes=off",
+    "synchronous_commit=off",
+    "shared_buffers=64MB",
+    "max_connections=60",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    "autovacuum_naptime=1min",
+)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A server that can be had: `id` such as pg18, and how to start it."""
+
+    id: str
+    major: int
+    start: Callable[[], Server]
+    binaries: Path | None = None
+
+
+@dataclass
+class Server:
+    """A running server with the test roles.
+
+    Attributes:
+        dsn: connection string of a role that may create databases and roles.
+        stop: takes the server down (nothing for a server that was given).
+        cluster: the server's own data directory, when pganon's tests started it.
+    """
+
+    dsn: str
+    stop: Callable[[], None] = lambda: None
+    cluster: embedded.Cluster | None = None
+    _template: str | None = None
+    _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
+    _count: int = 0
+
+    def dsn_of(self, role: str | None = None, dbname: str = "postgres") -> str:
+        """Connection string of a test role, or of the administrator without one."""
+        if role is None:
+            return conninfo.make_conninfo(self.dsn, dbname=dbname)
+        return conninfo.make_conninfo(self.dsn, dbname=dbname, user=role, password=PASSWORD)
+
+    def admin(self, dbname: str = "postgres") -> Connection:
+        return psycopg.connect(self.dsn_of(None, dbname), autocommit=True)
+
+    def template(self) -> str:
+        """Name of a database in which `steward` has installed pganon; made once."""
+        if self._template is None:
+            name = f"{self._prefix}_template"
+            self.create_database(name)
+            with database.connect(self.dsn_of("steward", name)) as conn:
+                install.init(conn)
+            self._template = name
+        return self._template
+
+    def new_name(self) -> str:
+        self._count += 1
+        return f"{self._prefix}_{self._count}"
+
+    def create_database(self, name: str, template: str = "template0") -> None:
+        """A database in which `steward` may create schemas and `source_owner` tables."""
+        with self.admin() as admin:
+            admin.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(template)
+                )
+            )
+            # CREATE DATABASE does not copy the privileges of its template.
+            admin.execute(
+                sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner").format(
+                    sql.Identifier(name)
+                )
+            )
+        with self.admin(name) as admin:
+            admin.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+            admin.execute("GRANT CREATE ON SCHEMA public TO source_owner")
+
+    def drop_database(self, name: str) -> None:
+        with self.admin() as admin:
+            admin.execute(
+                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+            )
+
+    def create_roles(self) -> None:
+        """The test roles; several test processes may share a given server."""
+        with self.admin() as admin, admin.transaction():
+            admin.execute("SELECT pg_advisory_xact_lock(7161736300452070)")
+            for role in ROLES:
+                if admin.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).rowcount == 0:
+                    admin.execute(
+                        sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(
+                            sql.Identifier(role), sql.Literal(PASSWORD)
+                        )
+                    )
+
+    def close(self) -> None:
+        if self._template is not None:
+            self.drop_database(self._template)
+        self.stop()
+
+
+class Database:
+    """One test's own database; `pganon` is installed in it unless it is a bare one."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.name = name
+        self._open: list[Connection] = []
+        self._admin: Connection | None = None
+
+    def dsn(self, role: str = "steward") -> str:
+        """Connection string of one of the roles steward, analyst, source_owner."""
+        return self.server.dsn_of(role, self.name)
+
+    @property
+    def admin_dsn(self) -> str:
+        return self.server.dsn_of(None, self.name)
+
+    def connect(self, role: str = "steward") -> Connection:
+        """A connection as pganon makes them (preamble, autocommit); closed with the test."""
+        conn = database.connect(self.dsn(role))
+        self._open.append(conn)
+        return conn
+
+    def owner(self) -> Connection:
+        """A connection of the steward that has become the owner of pganon."""
+        conn = self.connect("steward")
+        database.become_owner(conn)
+        return conn
+
+    @property
+    def admin(self) -> Connection:
+        """A plain autocommit connection of the administrator."""
+        if self._admin is None or self._admin.closed:
+            self._admin = self.server.admin(self.name)
+            self._open.append(self._admin)
+        return self._admin
+
+    def source(self, text: str, *, grant: bool = True) -> None:
+        """Run SQL as `source_owner`; then let `steward` read every table that role owns."""
+        with psycopg.connect(self.dsn("source_owner"), autocommit=True) as conn:
+            conn.execute(text.encode())
+            if grant:
+                conn.execute(_GRANT_SOURCES)
+
+    @property
+    def version(self) -> int:
+        """Major version of the server."""
+        return self.admin.info.server_version // 10000
+
+    def close(self) -> None:
+        for conn in self._open:
+            conn.close()
+        self.server.drop_database(self.name)
+
+
+_GRANT_SOURCES = b"""
+DO $$
+DECLARE statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('GRANT USAGE ON SCHEMA %I TO steward', n.nspname)
+        FROM pg_namespace AS n WHERE n.nspowner = current_user::regrole
+        UNION ALL
+        SELECT format('GRANT SELECT ON %s TO steward', c.oid::regclass)
+        FROM pg_class AS c
+        WHERE c.relowner = current_user::regrole AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+            AND NOT c.relispartition AND c.relpersistence <> 't'
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$$
+"""
+
+
+class CrashableServer:
+    """A server of one test that may be killed; pganon is installed in its database."""
+
+    def __init__(self, binaries: Path) -> None:
+        self._server = start_cluster(binaries)
+        self._database = Database(self._server, self._server.new_name())
+        self._server.create_database(self._database.name, self._server.template())
+
+    @property
+    def _cluster(self) -> embedded.Cluster:
+        assert self._server.cluster is not None
+        return self._server.cluster
+
+    def dsn(self, role: str = "steward") -> str:
+        return self._database.dsn(role)
+
+    def connect(self, role: str = "steward") -> Connection:
+        return self._database.connect(role)
+
+    def source(self, text: str) -> None:
+        self._database.source(text)
+
+    def crash(self) -> None:
+        """Kill the postmaster; its backends notice and end, unwritten buffers are lost."""
+        self._cluster.kill()
+
+    def restart(self) -> None:
+        """Start again; the server recovers from its log first."""
+        self._cluster.start()
+
+    def close(self) -> None:
+        for conn in self._database._open:
+            conn.close()
+        self._cluster.remove()
+        shutil.rmtree(self._cluster.home.parent, ignore_errors=True)
+
+
+def start_cluster(binaries: Path) -> Server:
+    """A server of our own in a temporary folder, reached through a socket only."""
+    parent = Path(tempfile.mkdtemp(prefix="pganon-test-"))
+    parent.chmod(0o755)
+    cluster = embedded.Cluster(binaries, parent / "pg", embedded.server_user(), _OPTIONS)
+    cluster.start()
+
+    def stop() -> None:
+        cluster.remove()
+        shutil.rmtree(parent, ignore_errors=True)
+
+    server = Server(cluster.dsn(), stop, cluster)
+    server.create_roles()
+    return server
+
+
+def find_origins() -> list[Origin]:
+    """Servers in order of preference: the first, and others of further major versions."""
+    given = os.environ.get("PGANON_TEST_DSN")
+    if given:
+        return [_given(given)]
+    found: dict[int, Origin] = {}
+    for binaries in _binaries():
+        major = _major(binaries)
+        if major is not None and major not in found:
+            found[major] = Origin(
+                f"pg{major}", major, lambda path=binaries: start_cluster(path), binaries
+            )
+    if not found:
+        container = _container()
+        return [container] if container else []
+    return list(found.values())[:2]
+
+
+def _binaries() -> list[Path]:
+    packaged = embedded.package_binaries()
+    local = sorted(
+        (path for path in Path(LOCAL_BINARIES).glob("*/bin") if (path / "initdb").exists()),
+        key=lambda path: path.parent.name.zfill(4),
+        reverse=True,
+    )
+    return [*([packaged] if packaged else []), *local]
+
+
+def _major(binaries: Path) -> int | None:
+    name = binaries.parent.name.removeprefix("pginstall")
+    return int(name) if name.isdigit() else None
+
+
+def _given(dsn: str) -> Origin:
+    with psycopg.connect(dsn) as conn:
+        major = conn.info.server_version // 10000
+
+    def start() -> Server:
+        server = Server(dsn)
+        server.create_roles()
+        return server
+
+    return Origin(f"pg{major}", major, start)
+
+
+def _container() -> Origin | None:
+    try:
+        import docker
+        from testcontainers.postgres import PostgresContainer
+
+        docker.from_env().ping()
+    except Exception:
+        return None
+
+    def start() -> Server:
+        container = PostgresContainer("postgres:18", driver=None)
+        container.start()
+        server = Server(container.get_connection_url(), container.stop)
+        server.create_roles()
+        return server
+
+    return Origin("pg18", 18, start)
