@@ -15,7 +15,6 @@ import importlib.util
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -138,11 +137,6 @@ class Cluster:
             return False
         self._pg_ctl("stop", "--wait", f"--timeout={_START_SECONDS}", f"--mode={mode}")
         return True
-
-    def kill(self) -> None:
-        """Kill the postmaster as a crash of the machine would; for tests of recovery."""
-        pid = int((self.data_dir / "postmaster.pid").read_text().split()[0])
-        os.kill(pid, signal.SIGKILL)
 
     def remove(self) -> None:
         """Stop at once and delete everything."""

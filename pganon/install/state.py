@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version as _package_version
 from typing import Any
@@ -118,7 +117,7 @@ def _newer(what: str, by_version: str) -> InstallError:
     )
 
 
-def _ordinal(text: str) -> Sequence[int]:
+def _ordinal(text: str) -> tuple[int, ...]:
     """Numbers of a version, for comparing: "0.10.1" -> (0, 10, 1)."""
     numbers: list[int] = []
     for part in text.split("."):

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +23,7 @@ import psycopg
 from psycopg import conninfo, sql
 
 from pganon import database, embedded, install
+from pganon.errors import DatabaseError
 
 Connection = psycopg.Connection[Any]
 
@@ -230,17 +233,36 @@ class CrashableServer:
 
     def crash(self) -> None:
         """Kill the postmaster; its backends notice and end, unwritten buffers are lost."""
-        self._cluster.kill()
+        pid = int((self._cluster.data_dir / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+        _patiently(lambda: os.kill(pid, 0), until=ProcessLookupError)
 
     def restart(self) -> None:
         """Start again; the server recovers from its log first."""
-        self._cluster.start()
+        for attempt in range(40):
+            try:
+                return self._cluster.start()
+            except DatabaseError:
+                # Backends of the killed server may still hold its shared memory.
+                if attempt == 39:
+                    raise
+                time.sleep(0.25)
 
     def close(self) -> None:
         for conn in self._database._open:
             conn.close()
         self._cluster.remove()
         shutil.rmtree(self._cluster.home.parent, ignore_errors=True)
+
+
+def _patiently(act: Callable[[], object], *, until: type[Exception]) -> None:
+    for _ in range(200):
+        try:
+            act()
+        except until:
+            return
+        time.sleep(0.05)
+    raise TimeoutError
 
 
 def start_cluster(binaries: Path) -> Server:
