@@ -33,7 +33,6 @@ LOCAL_BINARIES = "/usr/lib/postgresql"
 _OPTIONS = (
     "fsync=off",
     "full_page_writes=off",
-    "synchronous_commit=off",
     "shared_buffers=64MB",
     "max_connections=60",
     "wal_level=minimal",
@@ -265,11 +264,13 @@ def _patiently(act: Callable[[], object], *, until: type[Exception]) -> None:
     raise TimeoutError
 
 
-def start_cluster(binaries: Path) -> Server:
+def start_cluster(binaries: Path, *options: str) -> Server:
     """A server of our own in a temporary folder, reached through a socket only."""
     parent = Path(tempfile.mkdtemp(prefix="pganon-test-"))
     parent.chmod(0o755)
-    cluster = embedded.Cluster(binaries, parent / "pg", embedded.server_user(), _OPTIONS)
+    cluster = embedded.Cluster(
+        binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options)
+    )
     cluster.start()
 
     def stop() -> None:
@@ -291,7 +292,10 @@ def find_origins() -> list[Origin]:
         major = _major(binaries)
         if major is not None and major not in found:
             found[major] = Origin(
-                f"pg{major}", major, lambda path=binaries: start_cluster(path), binaries
+                f"pg{major}",
+                major,
+                lambda path=binaries: start_cluster(path, "synchronous_commit=off"),
+                binaries,
             )
     if not found:
         container = _container()
@@ -328,8 +332,9 @@ def _given(dsn: str) -> Origin:
 
 def _container() -> Origin | None:
     try:
-        import docker
         from testcontainers.postgres import PostgresContainer
+
+        import docker
 
         docker.from_env().ping()
     except Exception:
