@@ -1,0 +1,83 @@
+"""Generalization hierarchies: from what the policy declares to the ancestors of every value.
+
+Input is a work table (value, n) with one row per distinct value that is not NULL. Output is the
+work table `tree_<name>` with exactly one row per value:
+
+    value   the value, in the type of the input
+    labels  text[]: labels[1] is the value's own text, labels[i + 1] its ancestor on level i, the
+            last one the top, which is the same for all values; equally long in all rows
+    lowers  only for `intervals` and `date`: lowers[i] and uppers[i] are the half-open range
+    uppers  [lower, upper) of the ancestor on level i; numeric[], or arrays of the column's own
+            type (date, timestamp, timestamptz)
+
+The fact `tree_<name>_levels` is the number of levels above the value itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pganon.encode.hierarchy.build import Build, canonical_kind
+from pganon.encode.hierarchy.catalog import function_steps, table_steps
+from pganon.encode.hierarchy.computed import date_steps, interval_steps, prefix_steps
+from pganon.encode.hierarchy.listing import loaded_steps
+from pganon.encode.hierarchy.rows import file_rows, order_rows
+from pganon.plan.steps import Name, Step
+from pganon.policy.hierarchies import (
+    CsvHierarchy,
+    DateHierarchy,
+    FunctionHierarchy,
+    Hierarchy,
+    InlineHierarchy,
+    IntervalHierarchy,
+    OrderHierarchy,
+    PrefixHierarchy,
+    TableHierarchy,
+)
+
+__all__ = ["has_ranges", "hierarchy_steps"]
+
+
+def has_ranges(hierarchy: Hierarchy) -> bool:
+    """Whether the tree has the columns `lowers` and `uppers`."""
+    return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
+
+
+def hierarchy_steps(
+    name: str, hierarchy: Hierarchy, values: Name, value_kind: str, base_dir: Path, column: str
+) -> tuple[Step, ...]:
+    """The steps that build `tree_<name>` from the work table `values`.
+
+    Files are read now, so that plan and run see the same. Raises PreconditionError for a file
+    that cannot be used and for a hierarchy that does not fit the kind of the values; the steps
+    raise it for gaps and for what is no tree.
+
+    Args:
+        name: short and unique in the run; names the work tables.
+        value_kind: canonical type of the values (bigint, numeric, double precision, date,
+            timestamp, timestamptz, boolean, uuid, enum, text); any other counts as text.
+        base_dir: folder that the path of a file is relative to.
+        column: name of the column, for messages.
+    """
+    build = Build(name, values, canonical_kind(value_kind), column)
+    match hierarchy:
+        case CsvHierarchy():
+            rows = file_rows(
+                build, hierarchy.csv, base_dir, sep=hierarchy.sep, header=hierarchy.header
+            )
+            return loaded_steps(build, rows, hierarchy.csv)
+        case InlineHierarchy():
+            return loaded_steps(build, hierarchy.rows, "the policy")
+        case OrderHierarchy():
+            tree = hierarchy.order
+            return loaded_steps(build, order_rows(tree.values, tree.fanout), "the ordered values")
+        case TableHierarchy():
+            return table_steps(build, build.object_name(hierarchy.table))
+        case FunctionHierarchy():
+            return function_steps(build, build.object_name(hierarchy.function))
+        case IntervalHierarchy():
+            return interval_steps(build, hierarchy.intervals, hierarchy.origin)
+        case DateHierarchy():
+            return date_steps(build, hierarchy.date)
+        case PrefixHierarchy():
+            return prefix_steps(build, hierarchy.prefix)

@@ -1,0 +1,151 @@
+"""What every builder of a hierarchy works on: names of its tables and texts of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.plan.sqltools import fragment, query
+from pganon.plan.steps import Check, CreateTable, Name, State
+
+MAX_LEVELS = 64
+
+NUMBERS = frozenset({"bigint", "numeric", "double precision"})
+DATES = frozenset({"date", "timestamp", "timestamptz"})
+TEXTS = frozenset({"text", "uuid", "enum"})
+KINDS = NUMBERS | DATES | TEXTS | {"boolean"}
+_ALIASES = {
+    "smallint": "bigint",
+    "integer": "bigint",
+    "real": "double precision",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamptz",
+}
+
+# A number as PostgreSQL reads it, in sizes that its type numeric certainly holds.
+_NUMBER = "^[+-]?([0-9]{1,200}[.]?[0-9]{0,200}|[.][0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
+
+
+@dataclass(frozen=True)
+class Build:
+    """One hierarchy in the making.
+
+    Attributes:
+        name: short name that the work tables of this hierarchy are called by.
+        values: the table (value, n), one row per distinct value that is not NULL.
+        kind: canonical type of the values, one of :data:`KINDS`.
+        column: name of the column, for messages.
+    """
+
+    name: str
+    values: Name
+    kind: str
+    column: str
+
+    def part(self, suffix: str = "", *, round: int | None = None) -> Name:
+        """A work table of this hierarchy; without a suffix, the finished tree."""
+        name = f"tree_{self.name}" + (f"_{suffix}" if suffix else "")
+        return lambda state: state.work(name, round=round)
+
+    def step(self, name: str) -> str:
+        return f"tree_{self.name}_{name}"
+
+    def purpose(self, text: str) -> str:
+        return f'hierarchy of column "{self.column}": {text}'
+
+    def refuse(self, message: str, hint: str | None = None) -> PreconditionError:
+        return PreconditionError(f'hierarchy of column "{self.column}": {message}', hint=hint)
+
+    def object_name(self, text: str) -> QualifiedName:
+        """The name of a table or function; PreconditionError if its schema is missing."""
+        try:
+            schema, name = parse_name(text)
+        except NameProblem as problem:
+            raise self.refuse(str(problem)) from None
+        if schema is None:
+            raise self.refuse(f'"{text}" has no schema', f"write schema.{text}")
+        return QualifiedName(schema, name)
+
+
+def canonical_kind(value_kind: str) -> str:
+    """`value_kind` as one of :data:`KINDS`; any other type counts as text."""
+    kind = _ALIASES.get(value_kind, value_kind)
+    return kind if kind in KINDS else "text"
+
+
+def value_text(kind: str, value: exp.Expression) -> exp.Expression:
+    """The text of a value: the shortest one for numbers (39, not 39.00), ISO for dates."""
+    if kind == "numeric":
+        return fragment('trim_scale(:v)::text collate "C"', v=value)
+    return fragment('(:v)::text collate "C"', v=value)
+
+
+def match_text(kind: str, label: exp.Expression) -> exp.Expression:
+    """The text under which a leaf and a value find each other; equal texts are equal values.
+
+    `label` is the text of a leaf or of a value. A leaf that is not of the column's type, such as
+    a header or an unused '?', keeps its text and matches nothing.
+    """
+    return fragment(':t collate "C"', t=fragment(_MATCH.get(kind, ":t"), t=label))
+
+
+_MATCH = {
+    **dict.fromkeys(
+        NUMBERS,
+        f"case when trim(:t) ~ '{_NUMBER}' then trim_scale(trim(:t)::numeric)::text else :t end",
+    ),
+    "boolean": (
+        "case when lower(trim(:t)) in ('t', 'true', 'y', 'yes', 'on', '1') then 'true'"
+        " when lower(trim(:t)) in ('f', 'false', 'n', 'no', 'off', '0') then 'false' else :t end"
+    ),
+    "uuid": "lower(trim(:t))",
+    "date": "trim(:t)",
+    "timestamp": "replace(trim(:t), 'T', ' ')",
+    "timestamptz": "regexp_replace(replace(trim(:t), 'T', ' '), '(Z|[+]00:00)$', '+00')",
+}
+
+
+def size_check(build: Build) -> Check:
+    """Last step of every builder: one row per value, all of one depth.
+
+    Facts: `tree_<name>_rows`, `tree_<name>_levels` (levels above the value itself).
+    """
+
+    def select(state: State) -> exp.Select:
+        return query(
+            "select (select count(*) from v) as distinct_values, count(*) as rows,"
+            " coalesce(max(cardinality(t.labels)), 1) - 1 as levels,"
+            " coalesce(min(cardinality(t.labels)), 1) - 1 as fewest_levels from t",
+            {"v": build.values(state), "t": build.part()(state)},
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if row["rows"] != row["distinct_values"] or row["levels"] != row["fewest_levels"]:
+            return PganonError(
+                f'hierarchy of column "{build.column}": {row["rows"]} rows of'
+                f" {row['fewest_levels']} to {row['levels']} levels"
+                f" for {row['distinct_values']} values"
+            )
+        return None
+
+    return Check(
+        build.step("size"),
+        build.purpose("one row per value"),
+        select,
+        problem,
+        prefix=f"tree_{build.name}_",
+    )
+
+
+def tree_table(build: Build, select: Any) -> CreateTable:
+    return CreateTable(
+        build.step("build"),
+        build.purpose("ancestors of every value"),
+        build.part(),
+        select,
+    )
