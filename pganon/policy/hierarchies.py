@@ -78,11 +78,14 @@ Number = int | float
 
 
 class CsvHierarchy(Declaration):
-    """A file with one row per value: the value, then its label on every level, the top last."""
+    """A file with one row per value: the value, then its label on every level, the top last.
+
+    Without `sep` the separator is detected among ; , tab and |.
+    """
 
     kind: ClassVar = "csv"
     csv: Annotated[str, Field(min_length=1, max_length=1000)]
-    sep: OneCharacter = ","
+    sep: OneCharacter | None = None
     header: bool = False
 
 
@@ -141,6 +144,12 @@ class DateHierarchy(Declaration):
                     f"weeks do not lie inside a {coarse}; week must be the last unit",
                     at=("date", i),
                     suggestion="leave week out",
+                )
+            if (fine, coarse) == ("decade", "century"):
+                refuse_one(
+                    "decades (2000-2009) do not lie inside one century (1901-2000)",
+                    at=("date", i),
+                    suggestion="leave one of them out",
                 )
         return self
 
