@@ -24,6 +24,7 @@ from pganon.policy.refusals import (
     show,
     usable_name,
 )
+from pganon.spec.expressions import ExpressionProblem, check_where
 
 Role = Literal["identifying", "individual", "quasi_identifying", "sensitive", "insensitive"]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
@@ -102,6 +103,14 @@ def _source_name(text: str) -> str:
         parse_name(text)
     except NameProblem as problem:
         refuse_one(str(problem) if len(text) <= 200 else "the name is too long")
+    return text
+
+
+def _condition(text: str) -> str:
+    try:
+        check_where(text)
+    except ExpressionProblem as refused:
+        refuse_one(refused.problem.message, suggestion=refused.problem.suggestion)
     return text
 
 
@@ -268,7 +277,7 @@ class Policy(Declaration):
 
     release: Name
     source: Annotated[str, AfterValidator(_source_name)]
-    where: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
+    where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None
     individual: str | None = None
     columns: dict[Name, Column]
     privacy: Annotated[tuple[AnyPrivacyModel, ...], Field(strict=False)]

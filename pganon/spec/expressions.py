@@ -1,0 +1,297 @@
+"""The policy's `where`: one condition over columns of the source, parsed and held to a list.
+
+The condition becomes part of the statement that reads the source, run by the steward's role. So
+only what is named here may stand in it: no sub-select, no function outside a short list, nothing
+volatile. The caller renders the checked tree, never the text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from pganon.errors import Problem
+from pganon.identifiers import NameProblem, check_name
+
+Tree = exp.Expression  # pyright: ignore[reportPrivateImportUsage]
+
+MAX_NODES = 5_000
+
+
+class ExpressionProblem(ValueError):
+    """A condition that cannot be used; `problem` says why, without place."""
+
+    def __init__(self, message: str, suggestion: str | None = None) -> None:
+        super().__init__(message)
+        self.problem = Problem(message, field="where", suggestion=suggestion)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A checked condition.
+
+    Attributes:
+        expression: tree whose column references are quoted and hold catalog names.
+        columns: names of the source columns in it.
+    """
+
+    expression: Tree
+    columns: frozenset[str]
+
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_CONDITIONS = (
+    *_COMPARISONS,
+    exp.NullSafeEQ,
+    exp.NullSafeNEQ,
+    exp.And,
+    exp.Or,
+    exp.Not,
+    exp.In,
+    exp.Between,
+    exp.Like,
+    exp.ILike,
+    exp.Escape,
+    exp.Is,
+    exp.Boolean,
+)
+_FUNCTIONS = (
+    exp.Coalesce,
+    exp.Nullif,
+    exp.Lower,
+    exp.Upper,
+    exp.Length,
+    exp.Abs,
+    exp.TimestampTrunc,
+    exp.Extract,
+)
+_ALLOWED = (
+    *_CONDITIONS,
+    *_FUNCTIONS,
+    exp.Paren,
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Null,
+    exp.Var,
+    exp.Case,
+    exp.If,
+    exp.Cast,
+    exp.DataType,
+    exp.DataTypeParam,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.Mod,
+    exp.Neg,
+    exp.DPipe,
+)
+_TYPES = frozenset(
+    {
+        exp.DataType.Type.SMALLINT,
+        exp.DataType.Type.INT,
+        exp.DataType.Type.BIGINT,
+        exp.DataType.Type.DECIMAL,
+        exp.DataType.Type.FLOAT,
+        exp.DataType.Type.DOUBLE,
+        exp.DataType.Type.TEXT,
+        exp.DataType.Type.VARCHAR,
+        exp.DataType.Type.CHAR,
+        exp.DataType.Type.DATE,
+        exp.DataType.Type.TIMESTAMP,
+        exp.DataType.Type.TIMESTAMPTZ,
+        exp.DataType.Type.BOOLEAN,
+        exp.DataType.Type.UUID,
+    }
+)
+_MOVING = (
+    exp.Rand,
+    exp.CurrentDate,
+    exp.CurrentTime,
+    exp.CurrentTimestamp,
+    exp.Localtime,
+    exp.Localtimestamp,
+)
+_MOVING_TIMES = frozenset({"now", "today", "tomorrow", "yesterday"})
+_UNITS = (
+    *("second", "minute", "hour", "day", "dow", "isodow", "doy", "week", "month"),
+    *("quarter", "year", "isoyear", "decade", "century", "epoch"),
+)
+_FUNCTION_NAMES = "coalesce, nullif, lower, upper, length, abs, date_trunc, extract"
+
+
+def check_where(text: str) -> Where:
+    """Parse and check a condition in PostgreSQL's syntax; :class:`ExpressionProblem` if refused."""
+    try:
+        tree = _parse(text)
+        nodes = list(tree.walk())
+        if len(nodes) > MAX_NODES:
+            raise ExpressionProblem(f"the condition has more than {MAX_NODES} parts")
+        for node in nodes:
+            _check_node(node)
+        _check_root(tree)
+        columns = frozenset(_fold(column) for column in tree.find_all(exp.Column))
+        _check_rendering(tree)
+    except RecursionError:
+        raise ExpressionProblem("the condition is nested too deeply") from None
+    return Where(tree, columns)
+
+
+def _parse(text: str) -> Tree:
+    trees: list[Any] = []
+    # The parser's own message quotes the text with terminal codes; the reader has the text.
+    with contextlib.suppress(SqlglotError):
+        trees = list(sqlglot.parse(text, dialect="postgres"))
+        if len(trees) > 1:
+            raise ExpressionProblem("only one condition is allowed, without semicolons")
+    if not trees or trees[0] is None:
+        raise ExpressionProblem(
+            "is not a condition that can be read", "for example: age >= 18 and country = 'DE'"
+        )
+    for node in trees[0].walk():
+        node.comments = None
+    return trees[0]
+
+
+def _check_node(node: Any) -> None:
+    if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
+        raise ExpressionProblem("a sub-select is not allowed")
+    if isinstance(node, exp.Window):
+        raise ExpressionProblem("a window function is not allowed")
+    if isinstance(node, exp.AggFunc):
+        raise ExpressionProblem("an aggregate is not allowed")
+    # A subclass may mean something else (TRY_CAST is a Cast), so the type must be the very one.
+    if type(node) not in _ALLOWED:
+        raise ExpressionProblem(*_not_allowed(node))
+    if isinstance(node, exp.Column):
+        _check_column(node)
+    elif isinstance(node, exp.Cast):
+        _check_cast(node)
+    elif isinstance(node, exp.TimestampTrunc | exp.Extract):
+        _check_unit(node)
+    elif isinstance(node, exp.In):
+        _check_in(node)
+    elif isinstance(node, _COMPARISONS):
+        _check_comparison(node)
+
+
+def _not_allowed(node: Any) -> tuple[str, str | None]:
+    if isinstance(node, _MOVING):
+        return "random(), now() and the like are not allowed: a release must be repeatable", None
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
+        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+        return (
+            f"the function {name.lower()[:63]}() is not allowed",
+            f"allowed functions: {_FUNCTION_NAMES}",
+        )
+    if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Set):
+        return "a command is not allowed; only a condition is", None
+    if isinstance(node, exp.Placeholder | exp.Parameter):
+        return "a parameter is not allowed", "write the value itself"
+    if isinstance(node, exp.RawString | exp.ByteString | exp.UnicodeString | exp.National):
+        return "only plain strings in single quotes are allowed", "write 'text'"
+    return f"{_words(type(node).__name__)} is not allowed here", None
+
+
+def _words(class_name: str) -> str:
+    """`JSONExtract` -> `json extract`: the parser's name of a construct, for a message."""
+    out = ""
+    for i, char in enumerate(class_name):
+        if char.isupper() and i and not class_name[i - 1].isupper():
+            out += " "
+        out += char.lower()
+    return out
+
+
+def _check_column(node: exp.Column) -> None:
+    if not isinstance(node.this, exp.Identifier):
+        raise ExpressionProblem("* is not allowed")
+    if node.table:
+        raise ExpressionProblem(
+            "columns are written without the table's name", f"write {node.name[:63]}"
+        )
+    try:
+        check_name(node.name)
+    except NameProblem as problem:
+        raise ExpressionProblem(f"column: {problem}"[:200]) from None
+
+
+def _check_cast(node: exp.Cast) -> None:
+    to = node.to
+    plain = type(to) is exp.DataType and to.this in _TYPES
+    if not plain or any(type(part) is not exp.DataTypeParam for part in to.expressions):
+        raise ExpressionProblem(
+            "a cast to this type is not allowed",
+            "allowed: integer, bigint, numeric, real, double precision, text, varchar, char, "
+            "date, timestamp, timestamptz, boolean, uuid",
+        )
+    value = node.this
+    if isinstance(value, exp.Literal) and value.name.strip().lower() in _MOVING_TIMES:
+        raise ExpressionProblem(
+            "a time that moves is not allowed, because a release must be repeatable",
+            "write the date itself",
+        )
+
+
+def _check_comparison(node: Any) -> None:
+    if any(isinstance(side, exp.Null) for side in (node.this, node.expression)):
+        raise ExpressionProblem(
+            "a comparison with null is never true", "write `is null` or `is not null`"
+        )
+
+
+def _check_in(node: exp.In) -> None:
+    if node.args.get("query") is not None:
+        raise ExpressionProblem("a sub-select is not allowed")
+    if not node.expressions or set(node.args) - {"this", "expressions"}:
+        raise ExpressionProblem("in needs a list of values", "for example: state in ('A', 'B')")
+    if any(isinstance(value, exp.Null) for value in node.expressions):
+        raise ExpressionProblem(
+            "null in a list never matches", "write `is null` or `is not null` beside the list"
+        )
+
+
+def _check_unit(node: exp.TimestampTrunc | exp.Extract) -> None:
+    trunc = isinstance(node, exp.TimestampTrunc)
+    unit = node.args.get("unit") if trunc else node.this
+    if not isinstance(unit, exp.Var | exp.Literal) or unit.name.lower() not in _UNITS:
+        raise ExpressionProblem(
+            f"{'date_trunc' if trunc else 'extract'} with this unit is not allowed",
+            f"allowed: {', '.join(_UNITS)}",
+        )
+    if trunc and node.args.get("zone") is not None:
+        raise ExpressionProblem("date_trunc with a time zone is not allowed", "times are in UTC")
+
+
+def _check_root(tree: Tree) -> None:
+    top = tree.unnest()
+    if isinstance(top, (*_CONDITIONS, exp.Column, exp.Case, exp.If, exp.Coalesce)):
+        return
+    if isinstance(top, exp.Cast) and top.to.this == exp.DataType.Type.BOOLEAN:
+        return
+    raise ExpressionProblem("is a value, not a condition", "compare it with something")
+
+
+def _fold(column: exp.Column) -> str:
+    """Give the reference its catalog name, quoted. The server folds ASCII letters alone."""
+    identifier = column.this
+    if not identifier.quoted:
+        folded = "".join(c.lower() if c.isascii() else c for c in identifier.name)
+        identifier.set("this", folded)
+        identifier.set("quoted", True)
+    return identifier.name
+
+
+def _check_rendering(tree: Tree) -> None:
+    """Refuse what the parser does not write back as it read it."""
+    rendered = tree.sql(dialect="postgres", identify=True)
+    with contextlib.suppress(SqlglotError):
+        if sqlglot.parse_one(rendered, dialect="postgres") == tree:
+            return
+    raise ExpressionProblem("cannot be read without doubt", "write it in a simpler form")
