@@ -27,8 +27,8 @@ _ALIASES = {
     "timestamp with time zone": "timestamptz",
 }
 
-# A number as PostgreSQL reads it, in sizes that its type numeric certainly holds.
-_NUMBER = "^[+-]?([0-9]{1,200}[.]?[0-9]{0,200}|[.][0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
+# A number as PostgreSQL reads it; with at most 400 characters, type numeric certainly holds it.
+_NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,18 @@ def value_text(kind: str, value: exp.Expression) -> exp.Expression:
     return fragment('(:v)::text collate "C"', v=value)
 
 
-def match_text(kind: str, label: exp.Expression) -> exp.Expression:
-    """The text under which a leaf and a value find each other; equal texts are equal values.
+def value_key(kind: str, value: exp.Expression) -> exp.Expression:
+    """The text under which a value finds its leaf; equal values have equal texts."""
+    if kind == "double precision":
+        return fragment('trim_scale((:v)::text::numeric)::text collate "C"', v=value)
+    return value_text(kind, value)
 
-    `label` is the text of a leaf or of a value. A leaf that is not of the column's type, such as
-    a header or an unused '?', keeps its text and matches nothing.
+
+def leaf_key(kind: str, label: exp.Expression) -> exp.Expression:
+    """The text under which a leaf is found by a value: 39.0 and 39 are one number.
+
+    A leaf that is not of the column's type, such as a header or an unused '?', keeps its text and
+    is found by nothing.
     """
     return fragment(':t collate "C"', t=fragment(_MATCH.get(kind, ":t"), t=label))
 
@@ -97,7 +104,8 @@ def match_text(kind: str, label: exp.Expression) -> exp.Expression:
 _MATCH = {
     **dict.fromkeys(
         NUMBERS,
-        f"case when trim(:t) ~ '{_NUMBER}' then trim_scale(trim(:t)::numeric)::text else :t end",
+        f"case when char_length(:t) <= 400 and trim(:t) ~ '{_NUMBER}'"
+        " then trim_scale(trim(:t)::numeric)::text else :t end",
     ),
     "boolean": (
         "case when lower(trim(:t)) in ('t', 'true', 'y', 'yes', 'on', '1') then 'true'"
@@ -108,6 +116,11 @@ _MATCH = {
     "timestamp": "replace(trim(:t), 'T', ' ')",
     "timestamptz": "regexp_replace(replace(trim(:t), 'T', ' '), '(Z|[+]00:00)$', '+00')",
 }
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 value", "2 values"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def size_check(build: Build) -> Check:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.hierarchy.build import Build, size_check, tree_table, value_text
+from pganon.encode.hierarchy.build import Build, counted, size_check, tree_table, value_text
 from pganon.encode.hierarchy.listing import listing_steps, nodes_check
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
@@ -28,7 +28,7 @@ def table_steps(build: Build, table: QualifiedName) -> tuple[Step, ...]:
             "select l.labels from r cross join lateral ("
             "select (array_agg(e.value order by e.place))"
             "[1:coalesce(max(e.place) filter (where e.value <> ''), 1)] as labels"
-            " from json_each_text(row_to_json(r)) with ordinality as e(key, value, place)) as l",
+            " from json_each_text(row_to_json(r.*)) with ordinality as e(key, value, place)) as l",
             {"r": table},
         ),
     )
@@ -200,7 +200,8 @@ def _call_check(build: Build, function: QualifiedName, number: int) -> Check:
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["unlabelled"]:
             return build.refuse(
-                f"{function} gives no label to {row['unlabelled']} values on level {level}",
+                f"{function} gives no label to {counted(row['unlabelled'], 'value')}"
+                f" on level {level}",
                 "return a text that is not empty for every value and level",
             )
         if level == MAX_CALLS and not row["done"]:

@@ -18,6 +18,7 @@ from pganon.encode.hierarchy.build import (
     NUMBERS,
     TEXTS,
     Build,
+    counted,
     size_check,
     tree_table,
     value_text,
@@ -183,7 +184,9 @@ def _outside_check(build: Build, condition: str, what: str, hint: str) -> Check:
         if not row["outside_values"]:
             return None
         return build.refuse(
-            f"{row['outside_values']} values in {row['outside_records']} records are {what}", hint
+            f"{counted(row['outside_values'], 'value')}"
+            f" in {counted(row['outside_records'], 'record')} {what}",
+            hint,
         )
 
     return Check(

@@ -12,7 +12,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.hierarchy.build import Build, match_text, size_check, tree_table, value_text
+from pganon.encode.hierarchy.build import (
+    Build,
+    counted,
+    leaf_key,
+    size_check,
+    tree_table,
+    value_key,
+    value_text,
+)
 from pganon.encode.hierarchy.rows import Rows
 from pganon.errors import PganonError
 from pganon.plan.sqltools import col, fragment, query
@@ -64,12 +72,12 @@ def _shape_check(build: Build) -> Check:
             return build.refuse("it is empty", "give one row per value, from value to top label")
         if row["leafless"]:
             return build.refuse(
-                f"{row['leafless']} rows have NULL as their value",
+                f"{counted(row['leafless'], 'row')} with NULL as the value",
                 "leave NULL out; `nulls:` says what happens to it",
             )
         if row["gaps"]:
             return build.refuse(
-                f"{row['gaps']} rows have an empty label between value and top",
+                f"{counted(row['gaps'], 'row')} with an empty label between value and top",
                 "a short row may end early, but has no holes; repeat the label below",
             )
         if row["width"] < 2:
@@ -102,12 +110,17 @@ def _paths_table(build: Build) -> CreateTable:
 
     def select(state: State) -> exp.Select:
         rows = build.part("rows")(state)
+        keyed = query(
+            "select :leaf as leaf, r.labels from r",
+            {"r": rows},
+            leaf=leaf_key(build.kind, fragment("r.labels[1]")),
+        )
         padded = query(
-            "select :leaf as leaf, w.width - cardinality(r.labels) as padding,"
-            " array_fill(:leaf, array[1 + w.width - cardinality(r.labels)]) || r.labels[2:] as path"
+            "select r.leaf, w.width - cardinality(r.labels) as padding,"
+            " array_fill(r.leaf, array[1 + w.width - cardinality(r.labels)]) || r.labels[2:]"
+            " as path"
             " from r cross join (select max(cardinality(labels)) as width from w) as w",
-            {"r": rows, "w": rows},
-            leaf=match_text(build.kind, fragment("r.labels[1]")),
+            {"r": keyed, "w": rows},
         )
         return query(
             "select leaf, min(padding) as padding, path from p group by leaf, path", {"p": padded}
@@ -145,18 +158,19 @@ def nodes_check(build: Build, table: Name) -> Check:
         level, labels = row["split_level"], row["split_labels"]
         if level == 0:
             return build.refuse(
-                f"{labels} values stand in several rows with different labels",
+                f"{counted(labels, 'value')} in several rows with different labels",
                 "give every value one row",
             )
         if level is not None:
             return build.refuse(
-                f"{labels} labels of level {level} have several parents on level {level + 1}",
+                f"{counted(labels, 'label')} of level {level} with several parents"
+                f" on level {level + 1}",
                 "every label belongs to one label of the next level; name different groups"
                 " differently",
             )
         if row["reused"]:
             return build.refuse(
-                f"{row['reused']} labels stand on two levels for different groups"
+                f"{counted(row['reused'], 'label')} on two levels for different groups"
                 " (a cycle, or one name for two things)",
                 "a label that occurs again on a higher level must lie in that group itself",
             )
@@ -171,24 +185,20 @@ def nodes_check(build: Build, table: Name) -> Check:
     )
 
 
-def _leaf_of_value(build: Build) -> exp.Expression:
-    return match_text(build.kind, value_text(build.kind, col("value", "v")))
-
-
 def _coverage_check(build: Build) -> Check:
     def select(state: State) -> exp.Select:
         return query(
             "select count(*) as missing_values, coalesce(sum(v.n), 0)::bigint as missing_records"
             " from v left join p on p.leaf = :leaf where p.leaf is null",
             {"v": build.values(state), "p": build.part("paths")(state)},
-            leaf=_leaf_of_value(build),
+            leaf=value_key(build.kind, col("value", "v")),
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["missing_values"]:
             return build.refuse(
-                f"{row['missing_values']} values in {row['missing_records']} records"
-                " are missing from it",
+                f"{counted(row['missing_values'], 'value')}"
+                f" in {counted(row['missing_records'], 'record')} missing from it",
                 "add a row for each of them; codes for unknown, such as ?, need a row as well",
             )
         return None
@@ -209,5 +219,5 @@ def _tree(build: Build, state: State) -> exp.Select:
         " from v join p on p.leaf = :leaf",
         {"v": build.values(state), "p": build.part("paths")(state)},
         own=value_text(build.kind, col("value", "v")),
-        leaf=_leaf_of_value(build),
+        leaf=value_key(build.kind, col("value", "v")),
     )
