@@ -7,6 +7,7 @@ and `order` get it by themselves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
@@ -74,7 +75,16 @@ def _function_or_table(text: str) -> str:
 
 DatabaseName = Annotated[str, Field(max_length=200), AfterValidator(_function_or_table)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
-Number = int | float
+
+
+def _number(value: object) -> object:
+    # One sentence instead of one per member of the union.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        refuse_one(f"must be a number, not {show(value)}")
+    return value
+
+
+Number = Annotated[int | float, BeforeValidator(_number)]
 
 
 class CsvHierarchy(Declaration):

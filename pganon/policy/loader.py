@@ -1,0 +1,167 @@
+"""Load a policy from a file, a text or plain data; all problems are raised at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from pganon.errors import PolicyError, Problem
+from pganon.policy.document import Document, field_path, nearest_line, read_document
+from pganon.policy.model import (
+    AnyPrivacyModel,
+    Column,
+    Policy,
+    column_refusals,
+    policy_refusals,
+)
+from pganon.policy.refusals import Place, Refusal
+from pganon.policy.reword import refusals_of
+
+MAX_BYTES = 1 << 20
+
+_COLUMN = TypeAdapter(Column)
+_MODEL = TypeAdapter(AnyPrivacyModel)
+
+
+@dataclass(frozen=True)
+class LoadedPolicy:
+    """A valid policy and where it came from.
+
+    Attributes:
+        path: the file, or None for a text.
+        base_dir: folder that relative paths in the policy start from.
+    """
+
+    policy: Policy
+    path: Path | None
+    base_dir: Path
+    lines: Mapping[Place, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def file(self) -> str | None:
+        """The file's name for messages."""
+        return str(self.path) if self.path is not None else None
+
+    def line_of(self, place: str | Place) -> int | None:
+        """The line of a field, e.g. `columns.age.role` or ("columns", "age", "role").
+
+        A field that was left out has the line of what it would stand in.
+        """
+        if isinstance(place, str):
+            paths = {field_path(known): known for known in self.lines}
+            while place and place not in paths:
+                place = place[: max(place.rfind("."), place.rfind("["), 0)]
+            place = paths.get(place, ())
+        return nearest_line(self.lines, place)
+
+    def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:
+        """A problem at a place of this policy."""
+        return Problem(message, field_path(place), self.line_of(place), suggestion)
+
+
+def load_policy(path_or_text: str | Path) -> LoadedPolicy:
+    """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
+
+    Raises:
+        PolicyError: with every problem, each with field and line.
+    """
+    if isinstance(path_or_text, str) and (
+        "\n" in path_or_text or path_or_text.lstrip().startswith("{")
+    ):
+        document = read_document(path_or_text)
+        return LoadedPolicy(_policy(document, None), None, Path.cwd(), document.lines)
+    path = Path(path_or_text)
+    is_json = True if path.suffix.lower() == ".json" else None
+    document = read_document(_read(path), is_json=is_json)
+    return LoadedPolicy(_policy(document, str(path)), path, path.parent, document.lines)
+
+
+def policy_from(data: object) -> Policy:
+    """A policy from plain data, e.g. of JSON; PolicyError with every problem."""
+    return _policy(Document(data=data), None)
+
+
+def _read(path: Path) -> str:
+    """Text of the file; PolicyError with one problem if it has none."""
+
+    def stop(message: str, suggestion: str | None = None) -> PolicyError:
+        return PolicyError([Problem(message, suggestion=suggestion)], file=str(path))
+
+    try:
+        if path.is_dir():
+            raise stop("is a folder, not a policy file")
+        if not path.exists():
+            raise stop("there is no such file", "write one with `pganon policy init TABLE`")
+        if not path.is_file():
+            raise stop("is not a plain file")
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise stop(f"cannot be read: {getattr(error, 'strerror', None) or 'bad path'}") from None
+    if len(raw) > MAX_BYTES:
+        raise stop("is larger than 1 MiB", "keep large hierarchies in csv files")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise stop("is not a text in UTF-8") from None
+    if "\x00" in text:
+        raise stop("is not a text file")
+    return text
+
+
+def _policy(document: Document, file: str | None) -> Policy:
+    problems = list(document.problems)
+    policy: Policy | None = None
+    if isinstance(document.data, dict):
+        policy, refusals = _validate(document.data)
+        problems += [
+            Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
+            for r in refusals
+        ]
+    elif not problems:
+        problems.append(
+            Problem(
+                "a policy is a mapping of keys to values", suggestion="see `pganon policy init`"
+            )
+        )
+    if policy is None or problems:
+        raise PolicyError(sorted(problems, key=lambda p: p.line or 0), file=file)
+    return policy
+
+
+def _validate(data: dict[str, Any]) -> tuple[Policy | None, list[Refusal]]:
+    try:
+        return Policy.model_validate(data), []
+    except ValidationError as error:
+        refusals = [*refusals_of(error), *_across(data)]
+    unique: dict[tuple[Place, str], Refusal] = {}
+    for refusal in refusals:
+        unique.setdefault((refusal.place, refusal.message), refusal)
+    return None, list(unique.values())
+
+
+def _across(data: dict[str, Any]) -> list[Refusal]:
+    """What the models check across keys, for a policy that failed on single ones before that."""
+    raw = data.get("columns")
+    if not isinstance(raw, dict):
+        return []
+    out: list[Refusal] = []
+    for name, column in raw.items():
+        for refusal in column_refusals(column) if isinstance(column, dict) else ():
+            place = ("columns", name, *refusal.place)
+            out.append(Refusal(place, refusal.message, refusal.suggestion))
+    columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
+    privacy = data.get("privacy")
+    models = [_try(_MODEL, m) for m in privacy] if isinstance(privacy, list) else [None]
+    return out + policy_refusals(columns, models, data.get("individual"))
+
+
+def _try(adapter: TypeAdapter[Any], value: object) -> Any:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError:
+        return None

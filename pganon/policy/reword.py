@@ -1,0 +1,152 @@
+"""Pydantic's errors as plain sentences about the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from pganon.policy.hierarchies import FORMS, OrderTree
+from pganon.policy.model import (
+    Column,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    Mondrian,
+    Policy,
+    Publish,
+    TCloseness,
+)
+from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
+
+_MODELS: dict[str, type[BaseModel]] = {
+    "k_anonymity": KAnonymity,
+    "distinct_l_diversity": DistinctLDiversity,
+    "entropy_l_diversity": EntropyLDiversity,
+    "t_closeness": TCloseness,
+}
+
+
+def refusals_of(error: ValidationError) -> Iterator[Refusal]:
+    """All that pydantic found, with places in the terms of the file."""
+    for item in error.errors(include_url=False):
+        loc = tuple(item["loc"])
+        context: Mapping[str, Any] = item.get("ctx", {})
+        if item["type"] == ERROR_TYPE:
+            for refusal in context["refusals"]:
+                place = (*_place(loc), *refusal.place)
+                yield Refusal(place, refusal.message, refusal.suggestion)
+        else:
+            yield _sentence(item["type"], loc, item["input"], context, item["msg"])
+
+
+def _place(loc: Place) -> Place:
+    """Without the parts that name a member of a union, which are no keys of the file."""
+    match loc:
+        case ("columns", name, "[key]"):
+            return ("columns", name)
+        case ("columns", _, "hierarchy", _, *rest):
+            return (*loc[:3], *rest)
+        case ("privacy", int(), _, *rest):
+            return (*loc[:2], *rest)
+        case _:
+            return loc
+
+
+def _sentence(
+    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str
+) -> Refusal:
+    place = _place(loc)
+    match kind:
+        case "missing":
+            return Refusal(place, "is missing", _example(place))
+        case "extra_forbidden":
+            known = _known_keys(loc[:-1])
+            return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), known))
+        case "string_type":
+            hint = "put it in quotes" if isinstance(value, int | float) else None
+            return Refusal(place, f"must be a text, not {show(value)}", hint)
+        case "bool_type":
+            return Refusal(place, f"must be true or false, not {show(value)}")
+        case "int_type" | "int_from_float":
+            return Refusal(place, f"must be a whole number, not {show(value)}", _unquote(value))
+        case "float_type":
+            return Refusal(place, f"must be a number, not {show(value)}", _unquote(value))
+        case "tuple_type" | "list_type":
+            return Refusal(place, f"must be a list, not {show(value)}", _as_list(value))
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return Refusal(
+                place, f"must be a mapping, not {show(value)}", _as_mapping(place, value)
+            )
+        case "finite_number":
+            return Refusal(place, "must be a finite number")
+        case "too_short" | "string_too_short":
+            return Refusal(place, "must not be empty")
+        case "string_too_long":
+            return Refusal(place, f"is longer than {context['max_length']} characters")
+    return Refusal(place, _bound(value, context) or f"cannot be used: {message[:200]}")
+
+
+_BOUNDS = {"gt": "greater than", "ge": "at least", "lt": "less than", "le": "at most"}
+
+
+def _bound(value: object, context: Mapping[str, Any]) -> str | None:
+    for key, words in _BOUNDS.items():
+        if key in context:
+            return f"must be {words} {context[key]:g}, not {show(value)}"
+    return None
+
+
+def _unquote(value: object) -> str | None:
+    if isinstance(value, str) and value.replace(".", "", 1).isdecimal() and len(value) < 20:
+        return f"write {value} without quotes"
+    return None
+
+
+def _as_list(value: object) -> str | None:
+    return f"write [{value}]" if isinstance(value, str | int) and len(str(value)) <= 63 else None
+
+
+def _as_mapping(place: Place, value: object) -> str | None:
+    if len(place) == 2 and place[0] == "columns":
+        role = value if isinstance(value, str) and len(value) < 30 else "quasi_identifying"
+        return f"write {{role: {role}}}"
+    return None
+
+
+_EXAMPLES = {
+    "release": "release: adult",
+    "source": "source: public.adult",
+    "columns": "columns: {age: {role: quasi_identifying}}",
+    "privacy": "privacy: [{model: k_anonymity, k: 5}]",
+    "method": "method: {name: mondrian}",
+    "role": "role: quasi_identifying",
+}
+
+
+def _example(place: Place) -> str | None:
+    example = _EXAMPLES.get(str(place[-1])) if len(place) in (1, 3) else None
+    return f"for example {example}" if example else None
+
+
+def _known_keys(loc: Place) -> list[str]:
+    """Keys of the model at a place, as the file writes them."""
+    match loc:
+        case ():
+            model: type[BaseModel] = Policy
+        case ("method", *_):
+            model = Mondrian
+        case ("publish",):
+            model = Publish
+        case ("columns", _):
+            model = Column
+        case ("columns", _, "hierarchy", "order", "order"):
+            model = OrderTree
+        case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:
+            model = FORMS[form]
+        case ("privacy", int(), str(name)) if name in _MODELS:
+            model = _MODELS[name]
+        case _:
+            return []
+    return [info.alias or name for name, info in model.model_fields.items()]

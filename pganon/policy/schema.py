@@ -1,0 +1,20 @@
+"""The JSON Schema of policies, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pganon.policy.model import Policy
+
+
+def policy_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a policy file.
+
+    It knows keys, types and words; what goes together is checked by `pganon policy check`.
+    """
+    schema = Policy.model_json_schema(by_alias=True)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pganon policy",
+    }
