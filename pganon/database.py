@@ -108,7 +108,8 @@ def connect(
     try:
         conn = psycopg.connect(target.dsn, autocommit=True, prepare_threshold=None)
     except psycopg.Error as error:
-        lines = [line for line in str(error).splitlines() if line.strip()]
+        # Indented lines are libpq's advice on the line before them.
+        lines = [line for line in str(error).splitlines() if line and not line[0].isspace()]
         raise DatabaseError(
             f"cannot connect to {target.description}: {lines[-1].strip() if lines else ''}",
             sqlstate=error.sqlstate,

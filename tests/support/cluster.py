@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,10 @@ def start_cluster(binaries: Path, *options: str) -> Server:
     return server
 
 
+def _start_fast(binaries: Path) -> Server:
+    return start_cluster(binaries, "synchronous_commit=off")
+
+
 def find_origins() -> list[Origin]:
     """Servers in order of preference: the first, and others of further major versions."""
     given = os.environ.get("PGANON_TEST_DSN")
@@ -294,7 +299,7 @@ def find_origins() -> list[Origin]:
             found[major] = Origin(
                 f"pg{major}",
                 major,
-                lambda path=binaries: start_cluster(path, "synchronous_commit=off"),
+                partial(_start_fast, binaries),
                 binaries,
             )
     if not found:

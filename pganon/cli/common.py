@@ -1,0 +1,182 @@
+"""What every command shares: its options, its connection, and how results are shown.
+
+Results go to stdout, progress and errors to stderr. With `--json` stdout holds one JSON value
+and nothing else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import json as jsonlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import psycopg
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from pganon import database
+from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+
+DsnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dsn",
+        metavar="DSN",
+        help="Server: postgresql://user@host/database or 'host=... dbname=...'.",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+@dataclasses.dataclass
+class _Invocation:
+    """Options that stand before the command."""
+
+    dsn: str | None = None
+
+
+invocation = _Invocation()
+
+
+def stdout() -> Console:
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def stderr() -> Console:
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def chosen_dsn(dsn: str | None) -> str | None:
+    """--dsn after the command, else the one before it."""
+    return dsn if dsn is not None else invocation.dsn
+
+
+def connect(
+    dsn: str | None, *, settings: database.Settings = database.DEFAULT_SETTINGS
+) -> psycopg.Connection[Any]:
+    """The command's connection; close it with `with`."""
+    return database.connect(chosen_dsn(dsn), settings=settings)
+
+
+def connect_owner(
+    dsn: str | None, *, settings: database.Settings = database.DEFAULT_SETTINGS
+) -> psycopg.Connection[Any]:
+    """A connection that has become the owner of pganon; refuses where it is not installed."""
+    conn = connect(dsn, settings=settings)
+    try:
+        database.become_owner(conn)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def emit_json(value: object) -> None:
+    """One JSON value on stdout, unwrapped and uncoloured."""
+    text = jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False)
+    stdout().print(text, soft_wrap=True)
+
+
+def line(text: str, style: str | None = None) -> None:
+    """One line of a result; long ones are left to the terminal."""
+    stdout().print(Text(text, style=style or ""), soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Something beside the result, on stderr."""
+    stderr().print(Text(text), soft_wrap=True)
+
+
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str | None = None,
+    right: Sequence[str] = (),
+) -> None:
+    """A table as wide as the terminal at most; `right` names the columns of numbers."""
+    shown = Table(title=Text(title) if title else None, title_justify="left", pad_edge=False)
+    for name in columns:
+        shown.add_column(Text(name), justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    stdout().print(shown)
+
+
+def facts(pairs: Mapping[str, object]) -> None:
+    """Names and values, one pair per line."""
+    width = max((len(name) for name in pairs), default=0)
+    for name, value in pairs.items():
+        line(f"{name:<{width}}  {'' if value is None else value}")
+
+
+@contextmanager
+def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
+    """A spinner on stderr while work goes on; silent off a terminal and with `quiet`."""
+    console = stderr()
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=quiet or not console.is_terminal,
+    )
+    with bar:
+        bar.add_task(text, total=None)
+        yield bar
+
+
+def show_error(error: PganonError, *, json: bool) -> None:
+    """`error:` and `hint:` on stderr, or one JSON object on stdout."""
+    if json:
+        emit_json({"error": error_object(error)})
+        return
+    console = stderr()
+    console.print(Text.assemble(("error: ", "bold red"), error.message), soft_wrap=True)
+    if error.hint:
+        console.print(Text.assemble(("hint: ", "bold"), error.hint), soft_wrap=True)
+
+
+def error_object(error: PganonError) -> dict[str, object]:
+    """An error as programs read it."""
+    found: dict[str, object] = {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+    }
+    if isinstance(error, PolicyError):
+        found["problems"] = [problem.as_dict() for problem in error.problems]
+    if isinstance(error, PrivacyRefusal):
+        found["model"] = error.model
+        found["required"] = error.required
+        found["observed"] = error.observed
+    return found
+
+
+def _plain(value: object) -> object:
+    """JSON form of what dataclasses and rows may hold."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, datetime.date | datetime.datetime | datetime.time):
+        return value.isoformat()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,61 @@
+"""`pganon import`: a CSV file becomes a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pganon import importing as engine
+from pganon.cli import common
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import")(import_)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A .csv or .csv.gz file.", show_default=False)],
+    table: Annotated[str, typer.Argument(help="table or schema.table", show_default=False)],
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The first line holds data; give --names.")
+    ] = False,
+    names: Annotated[
+        str | None,
+        typer.Option("--names", help="Column names, separated by commas.", show_default=False),
+    ] = None,
+    sep: Annotated[
+        str, typer.Option("--sep", help="Separator; blanks after it are skipped: ', '.")
+    ] = ",",
+    null: Annotated[
+        list[str] | None,
+        typer.Option("--null", help="A text that means NULL (default: the empty one); repeatable."),
+    ] = None,
+    quote: Annotated[str, typer.Option("--quote", help="Quoting character.")] = '"',
+    encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the file.")] = "utf-8",
+    replace: Annotated[bool, typer.Option("--replace", help="Drop an existing table.")] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Make a table from a CSV file; the types of its columns are inferred."""
+    form = engine.Format(
+        header=not no_header,
+        names=None if names is None else [name.strip() for name in names.split(",")],
+        separator=sep,
+        nulls=("",) if null is None else tuple(null),
+        quote=quote,
+        encoding=encoding,
+    )
+    with common.connect(dsn) as conn, common.progress(f"reading {file.name}", quiet=json) as bar:
+
+        def report(rows: int) -> None:
+            for task in bar.task_ids:
+                bar.update(task, description=f"{file.name}: {rows:,} rows")
+
+        done = engine.import_file(conn, file, table, form=form, replace=replace, report=report)
+    if json:
+        common.emit_json(done.as_dict())
+        return
+    common.line(f"{done.table}: {done.rows:,} rows")
+    common.table(["column", "type"], done.columns)

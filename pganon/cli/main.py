@@ -1,0 +1,119 @@
+"""The command line: `pganon COMMAND`. Every command module adds its commands to `app`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import psycopg
+import typer
+
+from pganon.cli import common, importing, install, server
+from pganon.errors import (
+    EXIT_INTERNAL,
+    EXIT_OK,
+    EXIT_USAGE,
+    PganonError,
+    UsageError,
+    translate,
+)
+
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="pganon",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        common.line(f"pganon {version('pganon')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _before_command(
+    dsn: common.DsnOption = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Anonymized data releases, computed, verified and published inside PostgreSQL.
+
+    The server is --dsn, else PGANON_DSN, else libpq's variables (PGHOST, ...), else an embedded
+    PostgreSQL under PGANON_HOME.
+    """
+    common.invocation.dsn = dsn
+
+
+# One line per group of commands.
+server.register(app)
+install.register(app)
+importing.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code; nothing but the code leaves this function."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    before_end = given[: given.index("--")] if "--" in given else given
+    json = "--json" in before_end
+    try:
+        command = typer.main.get_command(app)
+        result = command.main(args=given, prog_name="pganon", standalone_mode=False)
+        return result if isinstance(result, int) else EXIT_OK
+    except PganonError as error:
+        return _fail(error, json)
+    except psycopg.Error as error:
+        return _fail(translate(error), json)
+    except (KeyboardInterrupt, typer.Abort):
+        common.note("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of stdout is gone; a further write at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception as error:
+        return _unexpected(error, json)
+
+
+def _fail(error: PganonError, json: bool) -> int:
+    if os.environ.get("PGANON_DEBUG") == "1":
+        _show_traceback()
+    common.show_error(error, json=json)
+    return error.exit_code
+
+
+def _unexpected(error: Exception, json: bool) -> int:
+    usage = getattr(error, "format_message", None)
+    if usage is not None:  # a usage error of the parser, whose class depends on typer's version
+        if type(error).__name__ != "NoArgsIsHelpError":
+            _fail(UsageError(usage(), hint=_help_of(error)), json)
+        return EXIT_USAGE
+    if os.environ.get("PGANON_DEBUG") == "1":
+        _show_traceback()
+    # Neither the text nor a traceback: both could hold a value of a row.
+    hidden = PganonError(
+        f"internal error ({type(error).__name__})", hint="set PGANON_DEBUG=1 for the traceback"
+    )
+    common.show_error(hidden, json=json)
+    return EXIT_INTERNAL
+
+
+def _help_of(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'pganon'} --help"
+
+
+def _show_traceback() -> None:
+    common.stderr().print_exception()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

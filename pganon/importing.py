@@ -1,0 +1,291 @@
+"""`pganon import`: a CSV file becomes a table whose column types are inferred.
+
+The file is streamed into a temporary table of texts (constant memory here), the types are
+inferred there in SQL, and the table is made with casts: all in one transaction, so a failure
+leaves nothing. No message holds a value of the file; positions are line numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.errors import PreconditionError, UsageError
+from pganon.identifiers import NameProblem, QualifiedName, check_name, parse_name
+from pganon.inference import infer_types
+
+Connection = psycopg.Connection[Any]
+
+DEFAULT_SCHEMA = "public"
+_STAGE = sql.Identifier("pg_temp", "pganon_import")
+_SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+_MAX_COLUMNS = 1600
+_REPORT_EVERY = 50_000
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the file is written.
+
+    Attributes:
+        header: the first line names the columns.
+        names: names to use; with a header they replace it.
+        separator: one character, or one followed by blanks that are skipped (", ").
+        nulls: texts that stand for NULL.
+        quote: the quoting character.
+        encoding: a Python codec.
+    """
+
+    header: bool = True
+    names: Sequence[str] | None = None
+    separator: str = ","
+    nulls: Sequence[str] = ("",)
+    quote: str = '"'
+    encoding: str = "utf-8"
+
+    def dialect(self) -> dict[str, Any]:
+        """Arguments for csv.reader."""
+        separator = {"\\t": "\t", "tab": "\t"}.get(self.separator, self.separator)
+        mark = separator.rstrip(" ") or separator[:1]
+        if len(mark) != 1:
+            raise UsageError(
+                "the separator must be one character, or one followed by blanks",
+                hint="--sep ',' or --sep ', ' or --sep '\\t'",
+            )
+        if len(self.quote) != 1 or self.quote == mark:
+            raise UsageError("the quote must be one character other than the separator")
+        return {
+            "delimiter": mark,
+            "quotechar": self.quote,
+            "skipinitialspace": separator != mark,
+            "strict": True,
+        }
+
+
+DEFAULT_FORMAT = Format()
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The table that was made: its name, (column, type) in order, number of rows."""
+
+    table: str
+    columns: Sequence[tuple[str, str]]
+    rows: int
+
+    def as_dict(self) -> dict[str, Any]:
+        found = asdict(self)
+        found["columns"] = [{"name": name, "type": kind} for name, kind in self.columns]
+        return found
+
+
+def import_file(
+    conn: Connection,
+    file: Path,
+    table: str,
+    *,
+    form: Format = DEFAULT_FORMAT,
+    replace: bool = False,
+    report: Callable[[int], None] = lambda rows: None,
+) -> Imported:
+    """Make `table` (`name` or `schema.name`, default schema public) from a csv or csv.gz file.
+
+    Args:
+        conn: autocommit connection of a role that may create the table.
+        report: called now and then with the number of rows read so far.
+
+    Raises:
+        UsageError: the file cannot be read as described; says in which line.
+        PreconditionError: the table exists (without `replace`), or its schema does not.
+    """
+    target = _target(table)
+    with _reading(file, form) as records, conn.transaction():
+        _check_target(conn, target, replace)
+        names = _names(records, form, file)
+        _make_stage(conn, len(names))
+        rows = _load(conn, records, names, form, report)
+        types = infer_types(conn, _STAGE, len(names), rows)
+        if replace:
+            conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
+        _make_table(conn, target, names, types)
+    return Imported(str(target), list(zip(names, types, strict=True)), rows)
+
+
+def _target(table: str) -> QualifiedName:
+    try:
+        schema, name = parse_name(table)
+    except NameProblem as problem:
+        raise UsageError(str(problem)) from None
+    return QualifiedName(schema or DEFAULT_SCHEMA, name)
+
+
+def _check_target(conn: Connection, target: QualifiedName, replace: bool) -> None:
+    row = conn.execute(
+        sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
+    ).fetchone()
+    schema_exists, kind = row or (False, None)
+    if not schema_exists:
+        raise PreconditionError(f'the schema "{target.schema}" does not exist')
+    if kind is not None and kind != "r":
+        raise PreconditionError(f"{target} exists and is not a table")
+    if kind is not None and not replace:
+        raise PreconditionError(
+            f"the table {target} exists", hint="choose another name, or give --replace"
+        )
+
+
+@dataclass
+class _Records:
+    """The records of a file that are not blank, with the line each one ends in."""
+
+    reader: Any
+    file: Path
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for record in self.reader:
+            if record and not (len(record) == 1 and not record[0].strip()):
+                yield record
+
+    @property
+    def line(self) -> int:
+        return int(self.reader.line_num)
+
+
+@contextmanager
+def _reading(file: Path, form: Format) -> Iterator[_Records]:
+    """The file's records; whatever is wrong with the file becomes a UsageError with its line."""
+    dialect = form.dialect()
+    # The default limit of 128 KiB per field is smaller than what a text column may hold.
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    records: _Records | None = None
+    try:
+        with _open(file, form.encoding) as text:
+            records = _Records(csv.reader(text, **dialect), file)
+            yield records
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror or 'not a gzip file'}") from None
+    except (EOFError, zlib.error):
+        raise UsageError(f"{file} is not a complete gzip file") from None
+    except LookupError:
+        raise UsageError(f'unknown encoding "{form.encoding}"') from None
+    except UnicodeError:
+        after = records.line if records else 0
+        raise UsageError(
+            f"{file} is not {form.encoding} text (after line {after})",
+            hint="give --encoding, such as --encoding latin-1",
+        ) from None
+    except csv.Error as error:
+        after = records.line if records else 0
+        raise UsageError(f"{file}, line {after}: {error}", hint="check --quote and --sep") from None
+
+
+def _open(file: Path, encoding: str) -> TextIO:
+    # A byte order mark is no part of the first column's name.
+    codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    if file.suffix == ".gz":
+        return gzip.open(file, "rt", encoding=codec, newline="")
+    return file.open(encoding=codec, newline="")
+
+
+def _names(records: _Records, form: Format, file: Path) -> list[str]:
+    """Column names; consumes the header. Without header and names: column_1, column_2, ..."""
+    given = None if form.names is None else list(form.names)
+    if form.header:
+        header = next(iter(records), None)
+        if header is None:
+            raise UsageError(f"{file} is empty: it has no header")
+        if given is not None and len(given) != len(header):
+            raise UsageError(f"{len(given)} names were given, the header has {len(header)} fields")
+        return _checked_names(given or header)
+    if given is None:
+        raise UsageError("without a header the names of the columns are needed", hint="--names a,b")
+    return _checked_names(given)
+
+
+def _checked_names(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        try:
+            check_name(name)
+        except NameProblem as problem:
+            raise UsageError(f"column {number}: {problem}", hint="give --names") from None
+        if name in seen:
+            raise UsageError(
+                f'columns {seen[name]} and {number} have the same name "{name}"',
+                hint="give --names",
+            )
+        if name in _SYSTEM_COLUMNS:
+            raise UsageError(f'column {number}: PostgreSQL reserves the name "{name}" for itself')
+        seen[name] = number
+    if len(names) > _MAX_COLUMNS:
+        raise UsageError(f"the file has {len(names)} columns, PostgreSQL allows {_MAX_COLUMNS}")
+    return names
+
+
+def _make_stage(conn: Connection, width: int) -> None:
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} text").format(sql.Identifier(f"c{i}")) for i in range(1, width + 1)
+    )
+    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(_STAGE))
+    conn.execute(sql.SQL("CREATE TEMP TABLE {} ({}) ON COMMIT DROP").format(_STAGE, columns))
+
+
+def _load(
+    conn: Connection,
+    records: _Records,
+    names: Sequence[str],
+    form: Format,
+    report: Callable[[int], None],
+) -> int:
+    """Stream the records into the staging table; gives their number."""
+    width, nulls, rows = len(names), frozenset(form.nulls), 0
+    try:
+        with (
+            conn.cursor() as cursor,
+            cursor.copy(sql.SQL("COPY {} FROM STDIN").format(_STAGE)) as copy,
+        ):
+            for record in records:
+                if len(record) != width:
+                    raise UsageError(
+                        f"{records.file}, line {records.line}: {len(record)} fields, "
+                        f"there are {width} columns",
+                        hint="check --sep and --quote",
+                    )
+                copy.write_row([None if field in nulls else field for field in record])
+                rows += 1
+                if rows % _REPORT_EVERY == 0:
+                    report(rows)
+    except (psycopg.errors.CharacterNotInRepertoire, psycopg.errors.UntranslatableCharacter):
+        raise UsageError(
+            f"{records.file} holds a character that the database cannot store",
+            hint="remove NUL characters, or check --encoding",
+        ) from None
+    report(rows)
+    return rows
+
+
+def _make_table(
+    conn: Connection, target: QualifiedName, names: Sequence[str], types: Sequence[str]
+) -> None:
+    columns = sql.SQL(", ").join(
+        sql.SQL("CAST({} AS {}) AS {}").format(
+            sql.Identifier(f"c{i}"),
+            sql.SQL(kind),  # pyright: ignore[reportArgumentType] sql.Identifier(name)
+        )
+        for i, (name, kind) in enumerate(zip(names, types, strict=True), start=1)
+    )
+    conn.execute(
+        sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, columns, _STAGE)
+    )
+    conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
