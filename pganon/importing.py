@@ -7,6 +7,7 @@ leaves nothing. No message holds a value of the file; positions are line numbers
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import sys
@@ -177,8 +178,6 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
         raise UsageError(f"cannot read {file}: {error.strerror or 'not a gzip file'}") from None
     except (EOFError, zlib.error):
         raise UsageError(f"{file} is not a complete gzip file") from None
-    except LookupError:
-        raise UsageError(f'unknown encoding "{form.encoding}"') from None
     except UnicodeError:
         after = records.line if records else 0
         raise UsageError(
@@ -191,6 +190,10 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
 
 
 def _open(file: Path, encoding: str) -> TextIO:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise UsageError(f'unknown encoding "{encoding}"') from None
     # A byte order mark is no part of the first column's name.
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     if file.suffix == ".gz":
@@ -281,7 +284,8 @@ def _make_table(
     columns = sql.SQL(", ").join(
         sql.SQL("CAST({} AS {}) AS {}").format(
             sql.Identifier(f"c{i}"),
-            sql.SQL(kind),  # pyright: ignore[reportArgumentType] sql.Identifier(name)
+            sql.SQL(kind),  # pyright: ignore[reportArgumentType]
+            sql.Identifier(name),
         )
         for i, (name, kind) in enumerate(zip(names, types, strict=True), start=1)
     )

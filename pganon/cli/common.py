@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import psycopg
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -104,7 +105,7 @@ def table(
     right: Sequence[str] = (),
 ) -> None:
     """A table as wide as the terminal at most; `right` names the columns of numbers."""
-    shown = Table(title=Text(title) if title else None, title_justify="left", pad_edge=False)
+    shown = Table(title=Text(title) if title else None, title_justify="left", box=SIMPLE_HEAD)
     for name in columns:
         shown.add_column(Text(name), justify="right" if name in right else "left", overflow="fold")
     for row in rows:

@@ -57,5 +57,5 @@ def import_(
     if json:
         common.emit_json(done.as_dict())
         return
-    common.line(f"{done.table}: {done.rows:,} rows")
+    common.line(f"{done.table}: {done.rows:,} {'row' if done.rows == 1 else 'rows'}")
     common.table(["column", "type"], done.columns)
