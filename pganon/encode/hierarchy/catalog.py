@@ -53,7 +53,9 @@ def _table_check(build: Build, table: QualifiedName) -> Check:
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if not row["found"]:
-            return build.refuse(f"there is no table {table}")
+            return build.refuse(
+                f"there is no table {table}", "capital letters in a name need double quotes"
+            )
         if not row["readable"]:
             return build.refuse(
                 f"table {table} is not readable",

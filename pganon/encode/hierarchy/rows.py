@@ -83,16 +83,17 @@ def _trimmed(row: list[str]) -> tuple[str, ...]:
 
 
 def _detect(text: str) -> list[tuple[str, ...]] | None:
-    """Rows by the separator that splits every line, if possible into equally many cells."""
+    """Rows by the separator that splits the lines best; see :func:`_regularity`."""
     readings = [rows for sep in SEPARATORS if (rows := _parse(text, sep))]
     return max(readings, key=_regularity, default=None)
 
 
-def _regularity(rows: list[tuple[str, ...]]) -> tuple[bool, float, float]:
-    """Sort key: all lines split, share of lines split, share of lines of the usual length."""
-    split = sum(len(row) > 1 for row in rows) / len(rows)
-    usual = Counter(len(row) for row in rows).most_common(1)[0][1] / len(rows)
-    return split == 1, split, usual
+def _regularity(rows: list[tuple[str, ...]]) -> tuple[float, float, float]:
+    """Sort key: shares of the lines that are split, end in one root, have the usual length."""
+    split = sum(len(row) > 1 for row in rows)
+    rooted = Counter(row[-1] for row in rows).most_common(1)[0][1]
+    usual = Counter(len(row) for row in rows).most_common(1)[0][1]
+    return split / len(rows), rooted / len(rows), usual / len(rows)
 
 
 def order_rows(values: Sequence[str], fanout: Sequence[int]) -> Rows:
