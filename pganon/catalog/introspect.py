@@ -1,0 +1,192 @@
+"""Read a source relation from pg_catalog.
+
+Nothing is interpolated and nothing depends on search_path: a name without schema means schema
+public, and everything after the first look-up goes by oid.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from pganon import sqlfiles
+from pganon.catalog.model import Column, Relation, RelationKind
+from pganon.catalog.types import kind_of
+from pganon.errors import PreconditionError, UsageError, translate
+from pganon.identifiers import NameProblem, QualifiedName, parse_name
+
+DEFAULT_SCHEMA = "public"
+
+Connection = psycopg.Connection[Any]
+
+_KINDS: Mapping[str, RelationKind] = {
+    "r": "table",
+    "p": "partitioned table",
+    "v": "view",
+    "m": "materialized view",
+    "f": "foreign table",
+}
+_OTHER_KINDS: Mapping[str, str] = {
+    "S": "a sequence",
+    "i": "an index",
+    "I": "an index",
+    "c": "a composite type",
+    "t": "a TOAST table",
+}
+
+
+def read_relation(conn: Connection, source: str, columns: Iterable[str] | None = None) -> Relation:
+    """The relation that `source` names as SQL would: `schema.name`, or `name` in schema public.
+
+    Args:
+        columns: names that the current role must be able to read. Without them it is enough
+            that it can read any; every column says whether it is `readable`.
+
+    Raises:
+        UsageError: `source` is not a name.
+        PreconditionError: missing, not a table or view, or a privilege is missing.
+        DatabaseError: the server failed.
+    """
+    name = source_name(source)
+    try:
+        found = _one(conn, "relation", {"schema": name.schema, "name": name.name})
+        if found is None:
+            raise _missing(conn, name)
+        _check_usable(conn, name, found)
+        relation = _relation(conn, name, found)
+    except psycopg.Error as error:
+        raise translate(error) from None
+    _check_columns(conn, relation, columns, found["role"])
+    return relation
+
+
+def source_name(source: str) -> QualifiedName:
+    """The qualified name of a source; UsageError if the text is not a name."""
+    try:
+        schema, name = parse_name(source)
+    except NameProblem as problem:
+        raise UsageError(f"source: {problem}", code="source_name") from None
+    return QualifiedName(schema or DEFAULT_SCHEMA, name)
+
+
+def unique_columns(conn: Connection, relation: Relation) -> frozenset[str]:
+    """Columns that are unique by themselves, the primary key's included if it is one column."""
+    rows = _rows(conn, "unique_columns", {"oid": relation.oid})
+    return frozenset(row["attname"] for row in rows)
+
+
+def _rows(conn: Connection, name: str, parameters: Mapping[str, object]) -> list[dict[str, Any]]:
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(sqlfiles.query("catalog", name), parameters).fetchall()
+
+
+def _one(conn: Connection, name: str, parameters: Mapping[str, object]) -> dict[str, Any] | None:
+    return next(iter(_rows(conn, name, parameters)), None)
+
+
+def _relation(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> Relation:
+    oid = {"oid": found["oid"]}
+    return Relation(
+        oid=found["oid"],
+        name=name,
+        kind=_KINDS[found["relkind"]],
+        columns=tuple(_column(row) for row in _rows(conn, "columns", oid)),
+        primary_key=tuple(row["attname"] for row in _rows(conn, "primary_key", oid)),
+        row_security=found["row_security"],
+        owner=found["owner"],
+    )
+
+
+def _column(row: Mapping[str, Any]) -> Column:
+    return Column(
+        attnum=row["attnum"],
+        name=row["attname"],
+        type_oid=row["type_oid"],
+        type_name=row["type_name"],
+        base_oid=row["base_oid"],
+        base=row["base"],
+        kind=kind_of(row["typname"], row["typtype"], built_in=row["built_in"]),
+        nullable=not row["not_null"],
+        collation_deterministic=row["collation_deterministic"],
+        readable=row["readable"],
+    )
+
+
+def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:
+    known = [
+        QualifiedName(r["nspname"], r["relname"]) for r in _rows(conn, "readable_relations", {})
+    ]
+    return PreconditionError(
+        f"there is no table or view {name}", hint=_suggestion(name, known), code="source_missing"
+    )
+
+
+def _suggestion(name: QualifiedName, known: list[QualifiedName]) -> str:
+    """Near names in the same schema, the same name elsewhere, or how to look."""
+    here = {k.name.lower(): k for k in known if k.schema == name.schema}
+    near = [here[n] for n in difflib.get_close_matches(name.name.lower(), here, n=3)]
+    near += [k for k in known if k.name == name.name and k.schema != name.schema][:3]
+    if near:
+        return f"did you mean {' or '.join(str(k) for k in near)}?"
+    if not here:
+        return f"schema {name.schema} has no table that this role may read; write schema.name"
+    return "write schema.name; names with capitals stand in double quotes"
+
+
+def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> None:
+    kind = found["relkind"]
+    if kind not in _KINDS:
+        what = _OTHER_KINDS.get(kind, "no table or view")
+        raise PreconditionError(
+            f"{name} is {what}", hint="the source must be a table or view", code="source_kind"
+        )
+    if found["temporary"]:
+        raise PreconditionError(
+            f"{name} is temporary, other sessions cannot read it",
+            hint="copy it into an ordinary table",
+            code="source_kind",
+        )
+    if not found["may_use_schema"]:
+        grant = sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(
+            sql.Identifier(name.schema), sql.Identifier(found["role"])
+        )
+        raise _denied(conn, f"USAGE on the schema of {name}", found["role"], grant)
+    if not found["may_select"]:
+        grant = sql.SQL("GRANT SELECT ON {} TO {}").format(
+            name.identifier, sql.Identifier(found["role"])
+        )
+        raise _denied(conn, f"SELECT on {name}", found["role"], grant)
+    if not found["populated"]:
+        refresh = sql.SQL("REFRESH MATERIALIZED VIEW {}").format(name.identifier)
+        raise PreconditionError(
+            f"the materialized view {name} has never been filled",
+            hint=f"run {refresh.as_string(conn)}",
+            code="source_empty",
+        )
+
+
+def _check_columns(
+    conn: Connection, relation: Relation, columns: Iterable[str] | None, role: str
+) -> None:
+    denied = relation.unreadable(columns or ())
+    if denied:
+        grant = sql.SQL("GRANT SELECT ({}) ON {} TO {}").format(
+            sql.SQL(", ").join(map(sql.Identifier, denied)),
+            relation.name.identifier,
+            sql.Identifier(role),
+        )
+        names = ", ".join(f'"{name}"' for name in denied)
+        raise _denied(conn, f"SELECT on column {names} of {relation.name}", role, grant)
+
+
+def _denied(conn: Connection, privilege: str, role: str, grant: sql.Composed) -> PreconditionError:
+    return PreconditionError(
+        f'role "{role}" lacks {privilege}',
+        hint=f"let the owner run {grant.as_string(conn)}",
+        code="source_privilege",
+    )
