@@ -23,7 +23,7 @@ from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.errors import PreconditionError, UsageError
-from pganon.identifiers import NameProblem, QualifiedName, check_name, parse_name
+from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
 from pganon.inference import infer_types
 
 Connection = psycopg.Connection[Any]
@@ -116,7 +116,7 @@ def import_file(
         names = _names(records, form, file)
         _make_stage(conn, len(names))
         rows = _load(conn, records, names, form, report)
-        types = infer_types(conn, _STAGE, len(names), rows)
+        types = infer_types(conn, _STAGE, len(names))
         if replace:
             conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
         _make_table(conn, target, names, types)
@@ -217,23 +217,32 @@ def _names(records: _Records, form: Format, file: Path) -> list[str]:
 
 
 def _checked_names(names: list[str]) -> list[str]:
+    """The names, or an error by position: without a header a "name" would be a value."""
+    hint = "give --names; with --no-header if the first line holds data"
     seen: dict[str, int] = {}
     for number, name in enumerate(names, start=1):
-        try:
-            check_name(name)
-        except NameProblem as problem:
-            raise UsageError(f"column {number}: {problem}", hint="give --names") from None
         if name in seen:
-            raise UsageError(
-                f'columns {seen[name]} and {number} have the same name "{name}"',
-                hint="give --names",
-            )
-        if name in _SYSTEM_COLUMNS:
-            raise UsageError(f'column {number}: PostgreSQL reserves the name "{name}" for itself')
+            raise UsageError(f"columns {seen[name]} and {number} have the same name", hint=hint)
         seen[name] = number
+        problem = _name_problem(name)
+        if problem:
+            raise UsageError(f"the name of column {number} {problem}", hint=hint)
     if len(names) > _MAX_COLUMNS:
         raise UsageError(f"the file has {len(names)} columns, PostgreSQL allows {_MAX_COLUMNS}")
     return names
+
+
+def _name_problem(name: str) -> str | None:
+    if not name:
+        return "is empty"
+    if "\x00" in name:
+        return "holds the character NUL"
+    size = len(name.encode())
+    if size > MAX_BYTES:
+        return f"has {size} bytes, PostgreSQL allows {MAX_BYTES}"
+    if name in _SYSTEM_COLUMNS:
+        return "is one that PostgreSQL reserves for itself (tableoid, ctid, xmin, ...)"
+    return None
 
 
 def _make_stage(conn: Connection, width: int) -> None:

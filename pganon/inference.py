@@ -33,8 +33,15 @@ _REAL_DAY = """
 # Type -> (pattern, condition on texts that match it). Fixed text of this module only.
 _TESTS: dict[str, tuple[str, str]] = {
     "boolean": ("^(?:[tTfF]|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$", "true"),
-    "integer": (_WHOLE, "{column}::numeric BETWEEN -2147483648 AND 2147483647"),
-    "bigint": (_WHOLE, "{column}::numeric BETWEEN -9223372036854775808 AND 9223372036854775807"),
+    "integer": (
+        _WHOLE,
+        "length({column}) < 10 OR {column}::numeric BETWEEN -2147483648 AND 2147483647",
+    ),
+    "bigint": (
+        _WHOLE,
+        "length({column}) < 19 OR {column}::numeric"
+        " BETWEEN -9223372036854775808 AND 9223372036854775807",
+    ),
     "numeric": (_NUMBER, "length({column}) <= 1000"),
     "date": (f"^{_DAY}$", _REAL_DAY),
     "timestamp": (f"^{_DAY}{_TIME}$", _REAL_DAY),
@@ -42,41 +49,57 @@ _TESTS: dict[str, tuple[str, str]] = {
 }
 
 
-def infer_types(conn: Connection, stage: sql.Composable, width: int, rows: int) -> list[str]:
+def infer_types(conn: Connection, stage: sql.Composable, width: int) -> list[str]:
     """SQL type per column of `stage`, whose columns c1, c2, ... are texts.
 
-    A sample rules out most types of most columns; the rest is decided over all rows in one scan.
+    A sample rules out most types of most columns. What is left is tried over all rows, the
+    narrowest type of each column first: almost always one scan with one test per column.
     """
-    candidates = [list(_TESTS) for _ in range(width)]
-    candidates = _surviving(conn, stage, candidates, limit=_SAMPLE_ROWS)
-    if rows > _SAMPLE_ROWS:
-        candidates = _surviving(conn, stage, candidates, limit=None)
-    empty = _empty_columns(conn, stage, candidates)
-    return [
-        kinds[0] if kinds and number not in empty else "text"
-        for number, kinds in enumerate(candidates, start=1)
-    ]
+    candidates = _survivors_of_sample(conn, stage, width)
+    _confirm(conn, stage, candidates)
+    return [kinds[0] if kinds else "text" for kinds in candidates.values()]
 
 
-def _surviving(
-    conn: Connection, stage: sql.Composable, candidates: Sequence[list[str]], limit: int | None
-) -> list[list[str]]:
-    wanted = [(number, kind) for number, kinds in enumerate(candidates, 1) for kind in kinds]
-    if not wanted:
-        return [list(kinds) for kinds in candidates]
-    answers: list[Any] = []
+def _survivors_of_sample(
+    conn: Connection, stage: sql.Composable, width: int
+) -> dict[int, list[str]]:
+    """Types that the first rows allow, narrowest first, by column number."""
+    sample = sql.SQL("(SELECT * FROM {} LIMIT {})").format(stage, sql.Literal(_SAMPLE_ROWS))
+    pairs = [(number, kind) for number in range(1, width + 1) for kind in _TESTS]
+    answers = _answers(conn, sample, pairs)
+    return {
+        number: [kind for kind in _TESTS if answers[number, kind] is not False]
+        for number in range(1, width + 1)
+    }
+
+
+def _confirm(conn: Connection, stage: sql.Composable, candidates: dict[int, list[str]]) -> None:
+    """Remove types from the front until the first one of every column holds for all rows."""
+    unsure = [number for number, kinds in candidates.items() if kinds]
+    while unsure:
+        answers = _answers(conn, stage, [(number, candidates[number][0]) for number in unsure])
+        failed = [number for (number, _), answer in answers.items() if answer is False]
+        for number in failed:
+            candidates[number].pop(0)
+        unsure = [number for number in failed if candidates[number]]
+        for (number, _), answer in answers.items():
+            if answer is None:
+                candidates[number].clear()
+
+
+def _answers(
+    conn: Connection, rows: sql.Composable, pairs: Sequence[tuple[int, str]]
+) -> dict[tuple[int, str], bool | None]:
+    """Whether all values of a column have a type; None where a column has no value."""
+    found: dict[tuple[int, str], bool | None] = {}
     # A select list has at most 1664 entries.
-    for start in range(0, len(wanted), 1000):
-        part = wanted[start : start + 1000]
+    for start in range(0, len(pairs), 1000):
+        part = pairs[start : start + 1000]
         tests = sql.SQL(", ").join(_test(number, kind) for number, kind in part)
-        rows = sql.SQL("(SELECT * FROM {} LIMIT {})").format(stage, sql.Literal(limit))
-        query = sql.SQL("SELECT {} FROM {} AS s").format(tests, rows if limit else stage)
-        answers.extend(conn.execute(query).fetchone() or [None] * len(part))
-    holds = {pair: answer is not False for pair, answer in zip(wanted, answers, strict=True)}
-    return [
-        [kind for kind in kinds if holds[number, kind]]
-        for number, kinds in enumerate(candidates, 1)
-    ]
+        row = conn.execute(sql.SQL("SELECT {} FROM {} AS s").format(tests, rows)).fetchone()
+        assert row is not None
+        found.update(zip(part, row, strict=True))
+    return found
 
 
 def _test(number: int, kind: str) -> sql.Composable:
@@ -91,10 +114,3 @@ def _test(number: int, kind: str) -> sql.Composable:
         pattern=sql.Literal(pattern),
         condition=sql.SQL(condition).format(column=column),  # pyright: ignore[reportArgumentType]
     )
-
-
-def _empty_columns(
-    conn: Connection, stage: sql.Composable, candidates: Sequence[list[str]]
-) -> set[int]:
-    """Columns that still may be everything: those without a single value."""
-    return {n for n, kinds in enumerate(candidates, 1) if len(kinds) == len(_TESTS)}
