@@ -54,10 +54,11 @@ def hierarchy_steps(
 
     Args:
         name: short and unique in the run; names the work tables.
-        value_kind: canonical type of the values (bigint, numeric, double precision, date,
-            timestamp, timestamptz, boolean, uuid, enum, text); any other counts as text.
+        value_kind: what the values are: integer, numeric, float, date, timestamp, timestamptz,
+            boolean, uuid, enum or text; any other counts as text. `text` is allowed for every
+            type of `value` (codes that are stored as numbers); leaves then match its text.
         base_dir: folder that the path of a file is relative to.
-        column: name of the column, for messages.
+        column: name of the column as messages show it, quoted where SQL needs it.
     """
     build = Build(name, values, canonical_kind(value_kind), column)
     match hierarchy:

@@ -20,9 +20,8 @@ DATES = frozenset({"date", "timestamp", "timestamptz"})
 TEXTS = frozenset({"text", "uuid", "enum"})
 KINDS = NUMBERS | DATES | TEXTS | {"boolean"}
 _ALIASES = {
-    "smallint": "bigint",
     "integer": "bigint",
-    "real": "double precision",
+    "float": "double precision",
     "timestamp without time zone": "timestamp",
     "timestamp with time zone": "timestamptz",
 }
@@ -39,7 +38,7 @@ class Build:
         name: short name that the work tables of this hierarchy are called by.
         values: the table (value, n), one row per distinct value that is not NULL.
         kind: canonical type of the values, one of :data:`KINDS`.
-        column: name of the column, for messages.
+        column: name of the column as messages show it, quoted where SQL needs it.
     """
 
     name: str
@@ -56,10 +55,10 @@ class Build:
         return f"tree_{self.name}_{name}"
 
     def purpose(self, text: str) -> str:
-        return f'hierarchy of column "{self.column}": {text}'
+        return f"hierarchy of column {self.column}: {text}"
 
     def refuse(self, message: str, hint: str | None = None) -> PreconditionError:
-        return PreconditionError(f'hierarchy of column "{self.column}": {message}', hint=hint)
+        return PreconditionError(f"hierarchy of column {self.column}: {message}", hint=hint)
 
     def object_name(self, text: str) -> QualifiedName:
         """The name of a table or function; PreconditionError if its schema is missing."""
@@ -140,7 +139,7 @@ def size_check(build: Build) -> Check:
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["rows"] != row["distinct_values"] or row["levels"] != row["fewest_levels"]:
             return PganonError(
-                f'hierarchy of column "{build.column}": {row["rows"]} rows of'
+                f"hierarchy of column {build.column}: {row['rows']} rows of"
                 f" {row['fewest_levels']} to {row['levels']} levels"
                 f" for {row['distinct_values']} values"
             )
