@@ -220,8 +220,8 @@ class InlineHierarchy(Declaration):
 def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
     """Rows value..top of a nested mapping {top: {group: [value, ...]}} or of a list of rows.
 
-    Raises a policy refusal if branches differ in depth, a value occurs twice, a label has two
-    parents, or there is more than one top.
+    A short branch stays the value itself on the levels that it lacks, as in a file. Refused: a
+    value that occurs twice, a label with two parents, more than one top.
     """
     if isinstance(value, dict):
         rows = tuple(tuple(reversed(path)) for path in _paths(value, ()))
@@ -230,6 +230,8 @@ def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
     else:
         refuse_one(f"must be a nested mapping or a list of rows, not {show(value)}")
         raise AssertionError
+    depth = max((len(row) for row in rows), default=0)
+    rows = tuple((row[0],) * (depth - len(row)) + row for row in rows if row)
     check_rows(rows)
     return rows
 
@@ -264,15 +266,9 @@ def _paths(node: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def check_rows(rows: tuple[tuple[str, ...], ...]) -> None:
-    """Refuse rows value..top that are no tree of equal depth with one top."""
+    """Refuse rows value..top, of equal length, that are no tree with one top."""
     if not rows:
         refuse_one("the hierarchy has no values")
-    if any(len(row) != len(rows[0]) for row in rows):
-        depths = sorted({len(row) for row in rows})
-        refuse_one(
-            f"branches of different depth: {depths[0]} and {depths[-1]} levels",
-            suggestion="repeat a label to fill a short branch",
-        )
     if len(rows[0]) < 2:
         refuse_one("a row needs a value and at least one label above it")
     if len({row[-1] for row in rows}) > 1:

@@ -52,7 +52,8 @@ class LoadedPolicy:
         A field that was left out has the line of what it would stand in.
         """
         if isinstance(place, str):
-            paths = {field_path(known): known for known in self.lines}
+            paths = {".".join(map(str, known)): known for known in self.lines}
+            paths |= {field_path(known): known for known in self.lines}
             while place and place not in paths:
                 place = place[: max(place.rfind("."), place.rfind("["), 0)]
             place = paths.get(place, ())

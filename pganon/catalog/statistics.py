@@ -1,0 +1,79 @@
+"""Counts of a relation's columns, for guesses; no value leaves the server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import psycopg
+from sqlglot import exp
+
+from pganon.catalog.introspect import Connection
+from pganon.catalog.model import Column, Relation
+from pganon.errors import translate
+from pganon.identifiers import column as column_reference
+
+SAMPLE_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Counts over the rows that were looked at.
+
+    Attributes:
+        rows: rows looked at.
+        present: those without NULL in the column.
+        distinct: different values among them.
+        longest: characters of the longest value as text.
+    """
+
+    rows: int
+    present: int
+    distinct: int
+    longest: int
+
+
+def column_facts(
+    conn: Connection, relation: Relation, columns: Sequence[Column]
+) -> dict[str, Facts]:
+    """Counts per column over the first rows that the server gives, at most SAMPLE_ROWS.
+
+    Which rows these are is up to the server; the counts are hints, not measurements.
+    """
+    if not columns:
+        return {}
+    try:
+        row = conn.execute(_query(relation, columns).encode()).fetchone()
+    except psycopg.Error as error:
+        raise translate(error) from None
+    assert row is not None
+    rows, *counts = row
+    return {
+        column.name: Facts(rows, *counts[3 * i : 3 * i + 3]) for i, column in enumerate(columns)
+    }
+
+
+def _query(relation: Relation, columns: Sequence[Column]) -> str:
+    names = [f"c{i}" for i in range(len(columns))]
+    sample = (
+        exp.select(
+            *(
+                exp.alias_(column_reference(column.name), name, quoted=True)
+                for column, name in zip(columns, names, strict=True)
+            )
+        )
+        .from_(relation.name.table)
+        .limit(SAMPLE_ROWS)
+    )
+    counts: list[exp.Expression] = [exp.Count(this=exp.Star())]  # pyright: ignore[reportPrivateImportUsage]
+    for name in names:
+        value = column_reference(name)
+        text = exp.cast(value.copy(), "text", dialect="postgres")
+        longest = exp.Max(this=exp.Length(this=text))
+        counts += [
+            exp.Count(this=value),
+            exp.Count(this=exp.Distinct(expressions=[value.copy()])),
+            exp.Coalesce(this=longest, expressions=[exp.Literal.number(0)]),
+        ]
+    query = exp.select(*counts).from_(sample.subquery("sample"))
+    return query.sql(dialect="postgres", identify=True)

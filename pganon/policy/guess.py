@@ -1,0 +1,94 @@
+"""Guesses at the role of a column, from its name, its key and a few counts.
+
+A guess is a start for the steward, no judgement. Where names say nothing a column is left
+undeclared, because what is not declared is not released.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pganon.catalog.model import Column
+from pganon.catalog.statistics import Facts
+
+LONG_TEXT = 100
+FEW_VALUES = 30
+MANY_ROWS = 20
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DIRECT = _set(
+    """ssn sin nin nino nhs mrn passport iban bic email mail phone telephone tel mobile fax
+    firstname lastname surname forename fullname username login nickname password ip mac imei vin
+    plate licence license url website street address addr latitude longitude lat lon lng geom
+    comment comments note notes remark remarks description freetext signature photo"""
+)
+_SENSITIVE = _set(
+    """disease diagnosis diagnoses icd condition illness disorder symptom treatment therapy
+    medication drug prescription procedure allergy hiv std disability pregnancy salary income wage
+    wages pay bonus revenue wealth debt loan balance credit score occupation profession job crime
+    offence offense conviction religion belief politics party vote union sexuality orientation
+    genotype gene result outcome grade grades"""
+)
+_QUASI = _set(
+    """age birth birthday birthdate born dob yob zip zipcode postcode postal plz sex gender race
+    ethnicity ethnic nationality citizenship country native state province region county city town
+    municipality district commune area location residence marital relationship spouse education
+    degree school schooling workclass employer employment industry sector household children
+    language ancestry veteran height weight admission discharge visit death year"""
+)
+_WEAK = _set("id ids uid uuid guid key pk name no nr num number code serial ref token")
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A role, or None to leave the column undeclared, and the reason for it."""
+
+    role: str | None
+    reason: str
+    codes: bool = False
+
+
+def words(name: str) -> list[str]:
+    """`dateOfBirth2` -> date, of, birth."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word for word in re.split(r"[^a-z]+", spaced.lower()) if word]
+
+
+def guess_role(column: Column, *, key: bool, unique: bool, facts: Facts | None) -> Guess:
+    """The likely role of a column that pganon can release."""
+    parts = set(words(column.name)) | {"".join(words(column.name))}
+    codes = (
+        column.kind == "integer"
+        and facts is not None
+        and 0 < facts.distinct <= FEW_VALUES
+        and facts.rows >= MANY_ROWS
+        and not parts & {"age", "year"}
+    )
+    if key or unique:
+        return Guess("identifying", "part of the primary key" if key else "unique")
+    if parts & _DIRECT:
+        return Guess("identifying", "by its name")
+    if parts & _SENSITIVE:
+        return Guess("sensitive", "by its name", codes)
+    if parts & _QUASI:
+        return Guess("quasi_identifying", "by its name", codes)
+    if parts & _WEAK or column.kind == "uuid":
+        return Guess("identifying", "by its name" if parts & _WEAK else "by its type")
+    if facts is not None and _looks_unique(column, facts):
+        return Guess("identifying", "nearly every row has its own value")
+    if facts is not None and facts.longest > LONG_TEXT:
+        return Guess("identifying", "long texts")
+    if column.kind == "date":
+        return Guess("quasi_identifying", "dates of events are often known", codes)
+    return Guess(None, "no guess", codes)
+
+
+def _looks_unique(column: Column, facts: Facts) -> bool:
+    if column.kind not in ("integer", "text", "bpchar", "citext"):
+        return False
+    return facts.present >= MANY_ROWS and facts.distinct >= 0.95 * facts.present
