@@ -1,0 +1,94 @@
+"""The SQL files of the repository: manifest, migrations, queries, language level."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pganon import sqlfiles
+
+SQL = Path(str(sqlfiles.sql_folder()))
+MIGRATIONS = SQL.parent / "migrations"
+FILES = sorted([*SQL.rglob("*.sql"), *MIGRATIONS.glob("*.sql")])
+
+# PostgreSQL 14 is the oldest server that pganon runs on.
+NEWER_THAN_14 = {
+    "MERGE": r"\bMERGE\s+INTO\b",
+    "security_invoker": r"\bsecurity_invoker\b",
+    "NULLS NOT DISTINCT": r"\bNULLS\s+NOT\s+DISTINCT\b",
+    "any_value": r"\bany_value\s*\(",
+    "pg_input_is_valid": r"\bpg_input_(is_valid|error_info)\s*\(",
+    "regexp_count and others": r"\bregexp_(count|instr|like|substr)\s*\(",
+    "JSON constructors": r"\b(JSON_OBJECT|JSON_ARRAY|JSON_TABLE|JSON_EXISTS|JSON_VALUE)\s*\(",
+    "random with bounds": r"\brandom\s*\(\s*[^)\s]",
+    "range_agg of multiranges": r"\brange_intersect_agg\s*\(",
+    "array_shuffle, array_sample": r"\barray_(shuffle|sample)\s*\(",
+}
+
+
+def _code(text: str) -> str:
+    return re.sub(r"--[^\n]*", "", text)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("feature", NEWER_THAN_14)
+def test_language_of_postgresql_14(path, feature):
+    found = re.search(NEWER_THAN_14[feature], _code(path.read_text()), re.IGNORECASE)
+    assert not found, f"{path.relative_to(SQL.parent)} uses {feature}"
+
+
+def test_python_renders_no_newer_language():
+    package = SQL.parent / "pganon"
+    features = ("MERGE", "security_invoker", "NULLS NOT DISTINCT", "any_value")
+    hits = [
+        f"{path.name}: {feature}"
+        for path in package.rglob("*.py")
+        for feature in features
+        if re.search(NEWER_THAN_14[feature], path.read_text())
+    ]
+    assert hits == []
+
+
+def test_manifest_lists_every_object_once():
+    listed = sqlfiles.object_set().manifest
+    there = [
+        path.relative_to(SQL).as_posix()
+        for folder in ("functions", "views")
+        for path in (SQL / folder).rglob("*.sql")
+    ]
+    assert sorted(listed) == sorted(there)
+    assert len(set(listed)) == len(listed)
+
+
+def test_object_names_are_unique():
+    names = [item.name for item in sqlfiles.object_set().objects]
+    assert len(set(names)) == len(names)
+
+
+def test_objects_are_created_in_schema_pganon_under_their_file_name():
+    for item in sqlfiles.object_set().objects:
+        text = _code(item.text.decode())
+        created = re.findall(r"CREATE\s+(?:FUNCTION|PROCEDURE|VIEW)\s+([\w.]+)", text)
+        assert created, item.path
+        assert set(created) == {f"pganon.{item.name}"}, item.path
+
+
+def test_migrations_are_numbered_without_a_hole_and_unqualified_by_pganon():
+    for migration in sqlfiles.migrations():
+        # pganon_private outlives schema pganon, so nothing in it may need that schema.
+        assert not re.search(r"\bpganon\.", _code(migration.text.decode())), migration.name
+
+
+def test_named_queries_parse_completely():
+    for path in (SQL / "queries").glob("*.sql"):
+        found = sqlfiles.queries(path.stem)
+        headers = re.findall(r"^-- \w+ --$", path.read_text(), re.MULTILINE)
+        assert len(found) == len(headers), path.name
+        for query in found.values():
+            text = re.sub(r"'[^']*'", "", _code(query.text.decode()))
+            assert text.endswith(";")
+            assert text.count(";") == 1, f"{path.name}: {query.name}"
+
+
+def test_checksum_does_not_depend_on_line_ends():
+    assert sqlfiles.checksum(b"a\r\nb\r\n") == sqlfiles.checksum(b"a\nb\n")
