@@ -278,7 +278,7 @@ def _load(
                 rows += 1
                 if rows % _REPORT_EVERY == 0:
                     report(rows)
-    except (psycopg.errors.CharacterNotInRepertoire, psycopg.errors.UntranslatableCharacter):
+    except psycopg.DataError:  # a NUL, or a character that the database's encoding lacks
         raise UsageError(
             f"{records.file} holds a character that the database cannot store",
             hint="remove NUL characters, or check --encoding",

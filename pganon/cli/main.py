@@ -11,7 +11,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pganon.cli import common, importing, install, server
+from pganon.cli import common, importing, install, policy, server
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -57,6 +57,7 @@ def _before_command(
 server.register(app)
 install.register(app)
 importing.register(app)
+policy.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

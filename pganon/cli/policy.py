@@ -1,0 +1,135 @@
+"""`pganon policy`: write a first policy, check one, print the schema."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pganon.catalog.introspect import read_relation
+from pganon.cli import common
+from pganon.errors import UsageError
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.model import policy_hash
+from pganon.policy.scaffold import scaffold_policy
+from pganon.policy.schema import policy_schema
+
+group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="policy")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A policy that was found valid; `against_source` says whether the catalog was asked too."""
+
+    file: str
+    release: str
+    source: str
+    policy_hash: str
+    columns: dict[str, str]
+    models: list[str]
+    method: str
+    against_source: bool
+
+
+@group.command("init")
+def init(
+    table: Annotated[str, typer.Argument(help="Source table or view, as SQL writes it.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Write a first policy for TABLE; roles are guessed, so check every line."""
+    if output is not None and output.exists() and not force:
+        raise UsageError(f"{output} exists", hint="choose another name, or add --force")
+    with common.connect(dsn) as conn:
+        relation = read_relation(conn, table)
+        with common.progress(f"looking at {relation.name}", quiet=json):
+            text = scaffold_policy(conn, relation)
+    if output is not None:
+        _write(output, text)
+    if json:
+        common.emit_json({"file": str(output) if output else None, "policy": text})
+    elif output is None:
+        common.line(text.rstrip("\n"))
+    else:
+        common.line(f"wrote {output}; check its roles, then run: pganon policy check {output}")
+
+
+def _write(output: Path, text: str) -> None:
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
+
+
+@group.command("check")
+def check(
+    file: Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")],
+    source: Annotated[
+        bool, typer.Option("--source", help="Also check against the table in the database.")
+    ] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Check a policy and name every problem; nothing is run."""
+    loaded = load_policy(file)
+    if source:
+        _check_source(loaded, dsn)
+    checked = _checked(loaded, source)
+    if json:
+        common.emit_json({"valid": True, **asdict(checked)})
+    else:
+        common.line(f"{file}: valid")
+        common.facts(
+            {
+                "release": checked.release,
+                "source": checked.source + (" (checked)" if source else " (not looked at)"),
+                "columns": ", ".join(f"{name} {role}" for name, role in checked.columns.items()),
+                "privacy": ", ".join(checked.models),
+                "method": checked.method,
+                "hash": checked.policy_hash,
+            }
+        )
+
+
+def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
+    from pganon.spec.resolve import resolve  # needs the methods; the offline check does not
+
+    with common.connect(dsn) as conn:
+        relation = read_relation(conn, loaded.policy.source)
+    resolve(
+        loaded.policy,
+        relation,
+        base_dir=loaded.base_dir,
+        file=loaded.file,
+        line_of=loaded.line_of,
+    )
+
+
+def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
+    policy = loaded.policy
+    return Checked(
+        file=str(loaded.path),
+        release=policy.release,
+        source=policy.source,
+        policy_hash=policy_hash(policy),
+        columns={name: column.role for name, column in policy.columns.items()},
+        models=[model.model for model in policy.privacy],
+        method=policy.method.name,
+        against_source=against_source,
+    )
+
+
+@group.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of policies, for editors."""
+    common.emit_json(policy_schema())

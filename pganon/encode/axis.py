@@ -1,0 +1,238 @@
+"""Quasi-identifiers as codes: extents of groups, their loss, and where a group can be cut.
+
+Every value of attribute i is a code 1..m in the work column `c<i>`; 0 is NULL. Codes follow the
+order of the values (ordered), any fixed order (nominal) or the leaves of the hierarchy from left
+to right (tree), so that a range, a set or an ancestor describes a group of codes.
+
+An :class:`Axis` writes the SQL expressions that methods are built from. Sizes of dictionaries
+are facts of the run (`m<i>`, `null<i>`, `levels<i>`), observed after encoding.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.plan.sqltools import col, fragment, named, num, query, total
+from pganon.plan.steps import State
+from pganon.spec.model import Attribute, Scale
+
+BITS = 64
+MASKED_VALUES = 8 * BITS  # beyond, distinct values are counted instead of kept as bit masks
+
+
+@dataclass(frozen=True)
+class Axis(ABC):
+    """SQL expressions for one attribute. `group` prefixes refer to aggregated extents."""
+
+    attribute: Attribute
+
+    @property
+    def index(self) -> int:
+        return self.attribute.index
+
+    @property
+    def code(self) -> str:
+        """Work column with the code."""
+        return f"c{self.index}"
+
+    def size(self, state: State) -> int:
+        """Number of distinct non-NULL values in the snapshot."""
+        return state.count(f"m{self.index}")
+
+    def has_null(self, state: State) -> bool:
+        return bool(state.facts[f"null{self.index}"])
+
+    def dictionary(self, state: State):
+        return state.work(f"dict{self.index}")
+
+    def code_type(self, state: State) -> str:
+        return "smallint" if self.size(state) < 32_000 else "integer"
+
+    @property
+    @abstractmethod
+    def by_frequency(self) -> bool:
+        """Whether cuts order the keys by frequency in the group instead of by code."""
+
+    @abstractmethod
+    def extent(self, state: State, table: str) -> list[exp.Expression]:
+        """Aggregates over the codes of a group, to be named by :meth:`extent_names`."""
+
+    @abstractmethod
+    def loss(self, state: State, table: str) -> exp.Expression:
+        """NCP of a group in [0, 1] from its extent columns in `table`."""
+
+    def level(self, state: State, table: str) -> exp.Expression:
+        """Level of the group's common ancestor; 0 for attributes without a hierarchy."""
+        return num(0)
+
+    def key(self, state: State, code: exp.Expression, level: exp.Expression) -> exp.Expression:
+        """What a cut tells apart: the code itself, or the ancestor just below the group's."""
+        return code
+
+    def mixed(self, state: State, table: str) -> exp.Expression:
+        """Whether a group holds both NULL and values."""
+        return fragment(
+            ":null and :hi > 0", null=col(f"n{self.index}", table), hi=col(f"hi{self.index}", table)
+        )
+
+    def _bounds(self, state: State, table: str) -> list[exp.Expression]:
+        code = col(self.code, table)
+        if not self.has_null(state):
+            return [
+                named(fragment("min(:c)", c=code), f"lo{self.index}"),
+                named(fragment("max(:c)", c=code), f"hi{self.index}"),
+            ]
+        return [
+            named(fragment("min(:c) filter (where :c > 0)", c=code), f"lo{self.index}"),
+            named(fragment("max(:c)", c=code), f"hi{self.index}"),
+            named(fragment("min(:c) = 0", c=code), f"n{self.index}"),
+        ]
+
+    def _mixed_costs_one(self, state: State, table: str, loss: exp.Expression) -> exp.Expression:
+        hi = col(f"hi{self.index}", table)
+        case = exp.Case()
+        if self.has_null(state):
+            case = case.when(self.mixed(state, table), num(1)).when(
+                fragment(":hi = 0", hi=hi), num(0)
+            )
+            return case.else_(loss)
+        return loss
+
+
+class OrderedAxis(Axis):
+    """Numbers, dates and ordinal values: loss is the share of the whole span (NULL mixed: 1)."""
+
+    @property
+    def by_frequency(self) -> bool:
+        return False
+
+    def extent(self, state: State, table: str) -> list[exp.Expression]:
+        return self._bounds(state, table)
+
+    def loss(self, state: State, table: str) -> exp.Expression:
+        positions = query(
+            "select array_agg(position order by code) from dict where code > 0",
+            {"dict": self.dictionary(state)},
+        ).subquery()
+        span = fragment(
+            ":a[:hi] - :a[:lo]",
+            a=positions,
+            hi=col(f"hi{self.index}", table),
+            lo=col(f"lo{self.index}", table),
+        )
+        return self._mixed_costs_one(state, table, span)
+
+
+class NominalAxis(Axis):
+    """Unordered values: loss is (values covered - 1) / (values of the domain - 1); NULL is one."""
+
+    @property
+    def by_frequency(self) -> bool:
+        return True
+
+    def domain(self, state: State) -> int:
+        return self.size(state) + int(self.has_null(state))
+
+    def words(self, state: State) -> int:
+        """Number of 64-bit words that hold one bit per code; 0 when there are too many codes."""
+        size = self.size(state) + 1
+        return 0 if size > MASKED_VALUES else -(-size // BITS)
+
+    def extent(self, state: State, table: str) -> list[exp.Expression]:
+        code = col(self.code, table)
+        words = self.words(state)
+        if words == 0:
+            return [named(fragment("count(distinct :c)", c=code), f"d{self.index}")]
+        if words == 1:
+            return [named(fragment("bit_or(1::bigint << :c)", c=code), f"b{self.index}_0")]
+        bit = "bit_or(case when :c >> 6 = :w then 1::bigint << (:c & 63) else 0 end)"
+        return [
+            named(fragment(bit, c=code, w=num(word)), f"b{self.index}_{word}")
+            for word in range(words)
+        ]
+
+    def distinct(self, state: State, table: str) -> exp.Expression:
+        words = self.words(state)
+        if words == 0:
+            return col(f"d{self.index}", table)
+        return total(
+            [
+                fragment("bit_count(:b::bit(64))", b=col(f"b{self.index}_{word}", table))
+                for word in range(words)
+            ]
+        )
+
+    def loss(self, state: State, table: str) -> exp.Expression:
+        return fragment(
+            "(:d - 1)::float8 / :m",
+            d=self.distinct(state, table),
+            m=num(max(self.domain(state) - 1, 1)),
+        )
+
+
+class TreeAxis(Axis):
+    """Leaves of a hierarchy: loss is that of the lowest common ancestor (NULL mixed: 1).
+
+    The work table `level<i>` (code, level, lo, hi, loss, ...) holds the ancestor of every leaf on
+    every level, as the range of leaf codes below it.
+    """
+
+    @property
+    def by_frequency(self) -> bool:
+        return not self.attribute.form.value == "range"
+
+    def levels(self, state: State) -> int:
+        """Number of levels above the leaves; the root is on this level."""
+        return state.count(f"levels{self.index}")
+
+    def table(self, state: State):
+        return state.work(f"level{self.index}")
+
+    def extent(self, state: State, table: str) -> list[exp.Expression]:
+        return self._bounds(state, table)
+
+    def _lookup(self, state: State, column: str, code: exp.Expression, level: exp.Expression):
+        values = query(
+            "select array_agg(:column order by t.code, t.level) from t",
+            {"t": self.table(state)},
+            column=col(column, "t"),
+        ).subquery()
+        step = num(self.levels(state) + 1)
+        return fragment(
+            ":a[(:code - 1) * :step + :level + 1]", a=values, code=code, step=step, level=level
+        )
+
+    def ancestor(self, state: State, code: exp.Expression, level: exp.Expression):
+        """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""
+        found = self._lookup(state, "lo", code, level)
+        if not self.has_null(state):
+            return found
+        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(found)
+
+    def level(self, state: State, table: str) -> exp.Expression:
+        lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
+        case = exp.Case()
+        for number in range(self.levels(state)):
+            last = self._lookup(state, "hi", lo, num(number))
+            case = case.when(fragment(":last >= :hi", last=last, hi=hi), num(number))
+        return case.else_(num(self.levels(state)))
+
+    def loss(self, state: State, table: str) -> exp.Expression:
+        lo = col(f"lo{self.index}", table)
+        loss = self._lookup(state, "loss", lo, exp.paren(self.level(state, table)))
+        return self._mixed_costs_one(state, table, loss)
+
+    def key(self, state: State, code: exp.Expression, level: exp.Expression) -> exp.Expression:
+        below = fragment("greatest(:level - 1, 0)", level=level)
+        return self.ancestor(state, code, below)
+
+
+_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: TreeAxis}
+
+
+def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    """One axis per attribute, in the order of the policy."""
+    return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)

@@ -1,0 +1,146 @@
+"""Encoding: every record as codes, one table that all later steps read.
+
+coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<j> codes of
+        sensitive values where a requirement needs them, record, individual, rid
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import TreeAxis, axes
+from pganon.encode.dictionaries import dictionary_steps
+from pganon.encode.secrets import run_secret
+from pganon.encode.sensitive import (
+    reference_step,
+    referenced,
+    sensitive_dictionary,
+    sensitive_key,
+    valued,
+)
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def encode_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """From `snap` to `coded`, dictionaries and the facts of every axis."""
+    steps: list[Step] = []
+    for axis in axes(spec.attributes):
+        steps += dictionary_steps(spec, axis)
+    steps += [sensitive_dictionary(item) for item in valued(spec)]
+    steps += [
+        _sizes(spec),
+        CreateTable("coded", "values become codes", lambda s: s.work("coded"), _coded(spec)),
+    ]
+    steps += [reference_step(item, "source") for item in referenced(spec)]
+    steps += [
+        Check(
+            "kept",
+            "records that the rules for NULL keep",
+            lambda s: query("select count(*) as kept from c", {"c": s.work("coded")}),
+        ),
+        DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work("snap")]),
+    ]
+    return tuple(steps)
+
+
+def _sizes(spec: ReleaseSpec) -> Step:
+    def select(state: State) -> exp.Expression:
+        tree = exp.select(named(num(0), "nothing"))
+        for axis in axes(spec.attributes):
+            i = axis.index
+            counted = {"d": axis.dictionary(state)}
+            tree = tree.select(
+                named(query("select coalesce(max(d.code), 0) from d", counted).subquery(), f"m{i}"),
+                named(
+                    query("select coalesce(bool_or(d.code = 0), false) from d", counted).subquery(),
+                    f"null{i}",
+                ),
+            )
+            if isinstance(axis, TreeAxis):
+                tree = tree.select(
+                    named(
+                        query(
+                            "select coalesce(max(l.level), 0) from l", {"l": axis.table(state)}
+                        ).subquery(),
+                        f"levels{i}",
+                    )
+                )
+        for item in valued(spec):
+            counted = {"d": state.work(f"sdict{item.index}")}
+            tree = tree.select(
+                named(query("select count(*) from d", counted).subquery(), f"sm{item.index}"),
+                named(
+                    query(
+                        "select coalesce(max(d.code) filter (where d.value is null), 0) from d",
+                        counted,
+                    ).subquery(),
+                    f"snull{item.index}",
+                ),
+            )
+        return tree
+
+    return Check("sizes", "sizes of the dictionaries", select)
+
+
+def _coded(spec: ReleaseSpec):
+    def select(state: State) -> exp.Expression:
+        tree = exp.select().from_(
+            exp.alias_(state.work("snap").table, "t", table=True, quoted=True)
+        )
+        for axis in axes(spec.attributes):
+            alias = f"d{axis.index}"
+            code = fragment("coalesce(:code, 0)", code=col("code", alias))
+            tree = tree.select(named(cast(code, axis.code_type(state)), axis.code))
+            tree = _left_join(
+                tree,
+                axis.dictionary(state).table,
+                alias,
+                exp.EQ(this=col("value", alias), expression=col(f"q{axis.index}", "t")),
+            )
+        for item in spec.sensitive:
+            tree = tree.select(named(col(f"s{item.index}", "t"), f"v{item.index}"))
+        for item in valued(spec):
+            alias = f"e{item.index}"
+            missing = num(state.count(f"snull{item.index}"))
+            code = fragment("coalesce(:code, :null)", code=col("code", alias), null=missing)
+            tree = tree.select(named(cast(code, "integer"), f"s{item.index}"))
+            key = sensitive_key(item, col(f"s{item.index}", "t"))
+            tree = _left_join(
+                tree,
+                state.work(f"sdict{item.index}").table,
+                alias,
+                exp.EQ(this=col("value", alias), expression=key),
+            )
+        for item in spec.carried:
+            tree = tree.select(col(f"p{item.index}", "t"))
+        if spec.record_key:
+            tree = tree.select(col("record", "t"))
+        if spec.individual:
+            tree = tree.select(col("individual", "t"))
+        if relaxed(spec):
+            tree = tree.select(named(_random_number(state), "rid"))
+        for attribute in spec.attributes:
+            if attribute.nulls == "suppress":
+                tree = tree.where(fragment(":q is not null", q=col(f"q{attribute.index}", "t")))
+        return tree
+
+    return select
+
+
+def relaxed(spec: ReleaseSpec) -> bool:
+    """Whether the method divides equal records, so that each needs an identity of its own."""
+    return spec.policy.method.variant == "relaxed"
+
+
+def _random_number(state: State) -> exp.Expression:
+    """A number per record from the run's secret seed; it decides ties and leaves with no one."""
+    return fragment(
+        "hashint8extended(row_number() over (), :seed)",
+        seed=run_secret(state, "seed_a").subquery(),
+    )
+
+
+def _left_join(tree: exp.Select, table: exp.Table, alias: str, on: exp.Expression) -> exp.Select:
+    return tree.join(exp.alias_(table, alias, table=True, quoted=True), on=on, join_type="left")

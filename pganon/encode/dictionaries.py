@@ -1,0 +1,129 @@
+"""Dictionaries: every distinct value of a quasi-identifier gets a dense code in order.
+
+values<i>   (value, n)                    distinct values; NULL has a row of its own
+dict<i>     (code, value, n, position)    code 1..m in order, 0 is NULL; position in [0, 1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis
+from pganon.encode.trees import tree_steps
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import quote
+from pganon.plan.sqltools import col, fragment, named, query, union_all
+from pganon.plan.steps import Check, CreateTable, Load, State, Step
+from pganon.spec.model import Attribute, ReleaseSpec, Scale
+
+
+def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
+    i = axis.index
+    attribute = axis.attribute
+    steps: list[Step] = [
+        CreateTable(
+            f"values{i}",
+            f"distinct values of {quote(attribute.column.name)}",
+            lambda s: s.work(f"values{i}"),
+            lambda s: query(
+                "select t.value, count(*) as n from t group by t.value",
+                {"t": query("select :q as value from s", {"s": s.work("snap")}, q=col(f"q{i}"))},
+            ),
+        )
+    ]
+    if attribute.scale is Scale.TREE:
+        return [*steps, *tree_steps(spec, attribute)]
+    if attribute.order is not None:
+        steps += _order_steps(attribute, attribute.order)
+    steps.append(
+        CreateTable(
+            f"dictionary{i}",
+            f"codes of {quote(attribute.column.name)}",
+            lambda s: s.work(f"dict{i}"),
+            lambda s: with_null_code(s, i, _ranked_values(s, attribute)),
+        )
+    )
+    return steps
+
+
+def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
+    values = {"v": state.work(f"values{attribute.index}")}
+    if attribute.order is not None:
+        return query(
+            "select o.place as code, v.value, v.n,"
+            " ((o.place - 1)::float8 / greatest(max(o.place) over () - 1, 1)) as position"
+            " from v join o on o.value = v.value::text",
+            {**values, "o": state.work(f"order{attribute.index}")},
+        )
+    tree = query(
+        "select row_number() over (order by v.value)::int as code, v.value, v.n"
+        " from v where v.value is not null",
+        values,
+    )
+    kind = attribute.column.kind
+    if attribute.scale is Scale.NOMINAL:
+        return tree.select(named(fragment("null::float8"), "position"))
+    if not (attribute.column.is_number or attribute.column.is_time):
+        position = fragment(
+            "(row_number() over (order by v.value) - 1)::float8 / greatest(count(*) over () - 1, 1)"
+        )
+        return tree.select(named(position, "position"))
+    place = {
+        "date": "(v.value - date '2000-01-01')::numeric",
+        "timestamp": "extract(epoch from v.value)::numeric",
+        "timestamptz": "extract(epoch from v.value)::numeric",
+    }.get(kind, "v.value::numeric")
+    position = fragment(
+        "coalesce((:p - min(:p) over ()) / nullif(max(:p) over () - min(:p) over (), 0), 0)"
+        "::float8",
+        p=fragment(place),
+    )
+    return tree.select(named(position, "position"))
+
+
+def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expression:
+    missing = query(
+        "select 0 as code, v.value, v.n, null::float8 as position from v where v.value is null",
+        {"v": state.work(f"values{i}")},
+    )
+    return union_all([query("select r.* from r", {"r": ranked}), missing])
+
+
+def _order_steps(attribute: Attribute, order: tuple[str, ...]) -> list[Step]:
+    i = attribute.index
+    name = quote(attribute.column.name)
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if not row["missing"]:
+            return None
+        return PreconditionError(
+            f"the order of column {name} lacks {row['missing']} values"
+            f" that occur in {row['records']} records",
+            hint="add them to `order` in the policy",
+            code="order_gap",
+        )
+
+    return [
+        Load(
+            f"order{i}",
+            f"the policy's order of {name}",
+            lambda s: s.work(f"order{i}"),
+            (("value", "text"), ("place", "integer")),
+            lambda: [(value, place) for place, value in enumerate(order, start=1)],
+        ),
+        Check(
+            f"order{i}_covers",
+            f"every value of {name} has a place",
+            lambda s: query(
+                "select count(*) as missing, coalesce(sum(v.n), 0)::bigint as records from v"
+                " left join o on o.value = v.value::text"
+                " where v.value is not null and o.value is null",
+                {"v": s.work(f"values{i}"), "o": s.work(f"order{i}")},
+            ),
+            problem,
+            prefix=f"order{i}_",
+        ),
+    ]

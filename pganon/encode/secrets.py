@@ -1,0 +1,50 @@
+"""Secrets of a run, used inside the server only: no seed or key is ever a literal in SQL."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import State
+
+SECRETS = QualifiedName("pganon_private", "run_secret")
+
+
+def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Select:
+    """SELECT of one secret: `key` (bytea, 32 bytes), `seed_a` or `seed_b` (bigint)."""
+    return query(
+        "select :column from s where s.run_id = :run",
+        {"s": SECRETS},
+        column=col(column, "s"),
+        run=num(state.run_id if run_id is None else run_id),
+    )
+
+
+def keyed_hash(state: State, message: exp.Expression) -> exp.Expression:
+    """sha256 of the run's key and a text: unpredictable without the key."""
+    return fragment(
+        "sha256(:key || convert_to(:message, 'UTF8'))",
+        key=run_secret(state, "key").subquery(),
+        message=cast(message, "text"),
+    )
+
+
+def row_sums(state: State, table: str, run_id: int | None = None) -> list[exp.Expression]:
+    """Aggregates `rows`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
+
+    Each row is hashed under two secret 64-bit seeds and the hashes are added up, so the order of
+    rows does not matter and a missing, added or changed row changes the sums.
+    """
+    sums = [
+        named(
+            fragment(
+                "coalesce(sum(hash_record_extended(:row, :seed)), 0)::text",
+                row=exp.column(table),
+                seed=run_secret(state, f"seed_{part}", run_id).subquery(),
+            ),
+            f"sum_{part}",
+        )
+        for part in ("a", "b")
+    ]
+    return [named(fragment("count(*)"), "row_count"), *sums]

@@ -1,0 +1,107 @@
+"""Sensitive values as codes, and the distributions that groups are compared with.
+
+sdict<j>                          (code, value, n)           NULL is one value, the last
+ref<j>_source, ref<j>_published   (value, position, n, share)   keyed by code
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.identifiers import quote
+from pganon.plan.sqltools import cast, col, fragment, query
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+def valued(spec: ReleaseSpec) -> list[Sensitive]:
+    """Sensitive columns whose values a requirement tells apart."""
+    wanted = {r.sensitive for r in spec.requirements if r.model.needs_values}
+    return [item for item in spec.sensitive if item.index in wanted]
+
+
+def referenced(spec: ReleaseSpec) -> list[Sensitive]:
+    """Sensitive columns that a requirement compares with the distribution of the table."""
+    wanted = {r.sensitive for r in spec.requirements if r.model.needs_reference}
+    return [item for item in spec.sensitive if item.index in wanted]
+
+
+def sensitive_key(item: Sensitive, value: exp.Expression) -> exp.Expression:
+    """The value as diversity counts it: texts that a citext column calls equal are one value."""
+    match item.column.kind:
+        case "citext":
+            return fragment('lower(:v::text) collate "C"', v=value)
+        case "text" | "bpchar":
+            return fragment(':v::text collate "C"', v=value)
+        case "float":
+            return fragment(":v::text", v=value)
+        case _:
+            return value
+
+
+def sensitive_dictionary(item: Sensitive) -> Step:
+    """NULL counts as one value, the last in order."""
+    return CreateTable(
+        f"sensitive{item.index}",
+        f"values of {quote(item.column.name)}",
+        lambda s: s.work(f"sdict{item.index}"),
+        lambda s: query(
+            "select row_number() over (order by g.place nulls last)::int as code, g.value, g.n"
+            " from g",
+            {
+                "g": query(
+                    "select t.value, min(t.place) as place, count(*) as n from t group by t.value",
+                    {
+                        "t": query(
+                            "select :key as value, :v as place from t",
+                            {"t": s.work("snap")},
+                            key=sensitive_key(item, col(f"s{item.index}", "t")),
+                            v=_place(item, col(f"s{item.index}", "t")),
+                        )
+                    },
+                )
+            },
+        ),
+    )
+
+
+def _place(item: Sensitive, value: exp.Expression) -> exp.Expression:
+    """What orders the values of a sensitive column."""
+    kinds = ("boolean", "uuid")
+    if item.column.kind in kinds:
+        return cast(value, "text")
+    if item.column.kind in ("text", "bpchar", "citext"):
+        return sensitive_key(item, value)
+    return value
+
+
+def reference_step(item: Sensitive, kind: str) -> Step:
+    """(value, position, share): the distribution of the snapshot, or of what is published."""
+
+    def select(state: State) -> exp.Expression:
+        if kind == "source":
+            counted = query("select d.code, d.n from d", {"d": state.work(f"sdict{item.index}")})
+        else:
+            counted = query(
+                "select d.code, coalesce(c.n, 0) as n from d left join c on c.code = d.code",
+                {
+                    "d": state.work(f"sdict{item.index}"),
+                    "c": query(
+                        "select :s as code, sum(c.w)::bigint as n from c group by :s",
+                        {"c": state.work("cells", round=0)},
+                        s=col(f"s{item.index}", "c"),
+                    ),
+                },
+            )
+        return query(
+            "select x.code as value, x.code as position, x.n,"
+            " x.n::float8 / sum(x.n) over () as share from x",
+            {"x": counted},
+        )
+
+    return CreateTable(
+        f"reference{item.index}_{kind}",
+        f"distribution of {quote(item.column.name)} ({kind})",
+        lambda s: s.work(f"ref{item.index}_{kind}"),
+        select,
+    )

@@ -1,0 +1,206 @@
+"""Snapshot: one statement reads the source; everything later works on pganon's own tables.
+
+Columns of the snapshot: `q<i>` values of quasi-identifiers in their canonical type, `s<j>`
+sensitive and `p<j>` insensitive values in their own type, `record` the source's key as text,
+`individual` whose record it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.catalog.model import Column
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.plan.sqltools import cast, col, fragment, named, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    return (
+        CreateTable(
+            "snapshot",
+            "read the source, once",
+            lambda state: state.work("snap"),
+            lambda state: snapshot_select(spec),
+        ),
+        Check(
+            "inspect",
+            "count records, NULLs and values that cannot be ranked",
+            lambda state: _inspection(spec, state),
+            lambda row, state: _inspection_problem(spec, row),
+        ),
+    )
+
+
+def canonical(column: Column) -> exp.Expression:
+    """The value as it is compared and encoded.
+
+    Floats go through text, because float8::numeric keeps 15 digits only. Texts take the collation
+    "C": a collation that calls different texts equal would merge them.
+    """
+    value = col(column.name, "src")
+    match column.kind:
+        case "integer":
+            return cast(value, "bigint")
+        case "float":
+            return fragment(":v::text::numeric", v=value)
+        case "numeric" | "date" | "timestamp" | "timestamptz" | "boolean" | "uuid":
+            return cast(value, CANONICAL_TYPES[column.kind])
+        case "enum":
+            return cast(value, column.base)
+        case _:
+            return fragment(':v::text collate "C"', v=value)
+
+
+CANONICAL_TYPES: Mapping[str, str] = {
+    "integer": "bigint",
+    "numeric": "numeric",
+    "float": "numeric",
+    "date": "date",
+    "timestamp": "timestamp without time zone",
+    "timestamptz": "timestamp with time zone",
+    "boolean": "boolean",
+    "uuid": "uuid",
+    "text": "text",
+    "bpchar": "text",
+    "citext": "text",
+}
+
+
+def canonical_type(column: Column) -> str:
+    """SQL name of the type that :func:`canonical` gives."""
+    return column.base if column.kind == "enum" else CANONICAL_TYPES[column.kind]
+
+
+def key_text(columns: tuple[str, ...]) -> exp.Expression:
+    """One text that identifies a record by its key columns."""
+    if len(columns) == 1:
+        return cast(col(columns[0], "src"), "text")
+    parts = [col(name, "src") for name in columns]
+    return cast(exp.func("jsonb_build_array", *parts), "text")
+
+
+def snapshot_select(spec: ReleaseSpec) -> exp.Expression:
+    source = exp.alias_(spec.source.name.table, "src", table=True, quoted=True)
+    tree = exp.select().from_(source)
+    for attribute in spec.attributes:
+        tree = tree.select(named(canonical(attribute.column), f"q{attribute.index}"))
+    for item in spec.sensitive:
+        tree = tree.select(named(col(item.column.name, "src"), f"s{item.index}"))
+    for item in spec.carried:
+        tree = tree.select(named(col(item.column.name, "src"), f"p{item.index}"))
+    if spec.record_key:
+        tree = tree.select(named(key_text(spec.record_key), "record"))
+    if spec.individual:
+        tree = tree.select(named(key_text((spec.individual,)), "individual"))
+    return tree.where(spec.where) if spec.where is not None else tree
+
+
+def _infinite(column: Column, name: str) -> exp.Expression | None:
+    """Condition: the value has no place on a line (NaN, infinities)."""
+    value = col(name, "t")
+    if column.kind in ("numeric", "float"):
+        return fragment("t.v in ('NaN', 'Infinity', '-Infinity')").transform(
+            lambda node: value.copy() if isinstance(node, exp.Column) else node
+        )
+    if column.kind in ("date", "timestamp", "timestamptz"):
+        return fragment("not isfinite(:v)", v=value)
+    return None
+
+
+def _inspection(spec: ReleaseSpec, state: State) -> exp.Expression:
+    tree = query("select count(*) as records from t", {"t": state.work("snap")})
+    for attribute in spec.attributes:
+        name = f"q{attribute.index}"
+        tree = tree.select(
+            named(fragment("count(*) - count(:v)", v=col(name, "t")), f"nulls_{name}")
+        )
+        bad = _infinite(attribute.column, name)
+        if bad is not None:
+            tree = tree.select(
+                named(fragment("count(*) filter (where :bad)", bad=bad), f"infinite_{name}")
+            )
+    for item in spec.sensitive:
+        name = f"s{item.index}"
+        tree = tree.select(
+            named(fragment("count(*) - count(:v)", v=col(name, "t")), f"nulls_{name}")
+        )
+    if spec.individual:
+        person = col("individual", "t")
+        tree = tree.select(
+            named(fragment("count(distinct :p)", p=person), "individuals"),
+            named(fragment("count(*) - count(:p)", p=person), "nobody"),
+        )
+    return tree
+
+
+def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
+    source = str(spec.source.name)
+    records = row["records"]
+    if records == 0:
+        filtered = " under the policy's `where`" if spec.where is not None else ""
+        return PreconditionError(
+            f"{source} has no rows{filtered}; there is nothing to release", code="empty_source"
+        )
+    if records < spec.minimum_size:
+        return PrivacyRefusal(
+            f"{source} has {records} records, a class needs at least {spec.minimum_size}",
+            model=spec.requirements[0].model.name,
+            required=spec.minimum_size,
+            observed=records,
+            hint="lower k or l, or release a larger table",
+            code="too_few_records",
+        )
+    for attribute in spec.attributes:
+        problem = _column_problem(attribute.column, attribute.nulls, f"q{attribute.index}", row)
+        if problem:
+            return problem
+    for item in spec.sensitive:
+        problem = _column_problem(item.column, item.nulls, f"s{item.index}", row)
+        if problem:
+            return problem
+    return _individual_problem(spec, row)
+
+
+def _column_problem(
+    column: Column, nulls: str, name: str, row: Mapping[str, Any]
+) -> PganonError | None:
+    infinite = row.get(f"infinite_{name}", 0)
+    if infinite:
+        return PreconditionError(
+            f"column {quote(column.name)} holds NaN or an infinity in {infinite} records, which no"
+            " range can show",
+            hint="replace these values in a view, or leave the records out with `where`",
+            code="infinite_values",
+        )
+    missing = row[f"nulls_{name}"]
+    if nulls == "reject" and missing:
+        return PreconditionError(
+            f"column {quote(column.name)} is NULL in {missing} records and the policy says"
+            " nulls: reject",
+            hint="fill them, leave them out with `where`, or choose another rule for nulls",
+            code="nulls_rejected",
+        )
+    return None
+
+
+def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
+    if not spec.individual or spec.policy.records_per_individual == "many_accepted":
+        return None
+    repeated = row["records"] - row["nobody"] - row["individuals"]
+    if repeated <= 0:
+        return None
+    models = ", ".join(requirement.model.name for requirement in spec.requirements)
+    return PrivacyRefusal(
+        f"individuals named by {quote(spec.individual)} have several records each:"
+        f" {row['individuals']} individuals, {row['records']} records; {models} count records and"
+        " would promise more than they keep",
+        hint="release one record per individual, or accept it with"
+        " records_per_individual: many_accepted",
+        code="several_records_per_individual",
+    )

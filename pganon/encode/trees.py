@@ -1,0 +1,133 @@
+"""Hierarchies as codes: leaves numbered from left to right, ancestors as ranges of leaf codes.
+
+dict<i>     (code, value, n, position)
+level<i>    (code, level, lo, hi, loss, label [, lower, upper])   every ancestor of every leaf
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.hierarchy import hierarchy_steps
+from pganon.identifiers import quote
+from pganon.plan.sqltools import col, fragment, named, query, union_all
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.spec.model import Attribute, Form, ReleaseSpec
+
+
+def tree_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
+    i = attribute.index
+    name = attribute.column.name
+    hierarchy = spec.policy.columns[name].hierarchy
+    present = CreateTable(
+        f"leaves{i}",
+        f"values of {quote(name)} that need an ancestor",
+        lambda s: s.work(f"leaves{i}"),
+        lambda s: query(
+            "select v.value, v.n from v where v.value is not null", {"v": s.work(f"values{i}")}
+        ),
+    )
+    hierarchy_part = hierarchy_steps(
+        str(i),
+        hierarchy,
+        lambda s: s.work(f"leaves{i}"),
+        attribute.column.kind,
+        spec.base_dir,
+        quote(name),
+    )
+    return [
+        present,
+        *hierarchy_part,
+        CreateTable(
+            f"leafcodes{i}",
+            f"leaves of {quote(name)} from left to right",
+            lambda s: s.work(f"leafcodes{i}"),
+            lambda s: _leaf_codes(s, attribute),
+        ),
+        CreateTable(
+            f"dictionary{i}",
+            f"codes of {quote(name)}",
+            lambda s: s.work(f"dict{i}"),
+            lambda s: union_all(
+                [
+                    query(
+                        "select l.code, l.value, l.n, null::float8 as position from l",
+                        {"l": s.work(f"leafcodes{i}")},
+                    ),
+                    query(
+                        "select 0 as code, v.value, v.n, null::float8 as position"
+                        " from v where v.value is null",
+                        {"v": s.work(f"values{i}")},
+                    ),
+                ]
+            ),
+        ),
+        CreateTable(
+            f"levels{i}",
+            f"ancestors of every value of {quote(name)}",
+            lambda s: s.work(f"level{i}"),
+            lambda s: _levels(s, attribute),
+        ),
+    ]
+
+
+_LEAVES = """
+    select row_number() over (order by t.value)::int as code, t.value, v.n, t.labels
+    from t join v on v.value = t.value
+"""
+_LEAVES_BY_PATH = """
+    select row_number() over (
+        order by (
+            select array_agg(x.label order by x.place desc)
+            from unnest(t.labels) with ordinality as x(label, place)
+        ) collate "C", t.value
+    )::int as code, t.value, v.n, t.labels
+    from t join v on v.value = t.value
+"""
+
+
+def _leaf_codes(state: State, attribute: Attribute) -> exp.Expression:
+    """Leaves numbered so that the leaves below every ancestor are neighbours."""
+    ranged = attribute.form is Form.RANGE
+    tree = query(
+        _LEAVES if ranged else _LEAVES_BY_PATH,
+        {"t": state.work(f"tree_{attribute.index}"), "v": state.work(f"values{attribute.index}")},
+    )
+    return tree.select(col("lowers", "t"), col("uppers", "t")) if ranged else tree
+
+
+def _levels(state: State, attribute: Attribute) -> exp.Expression:
+    ranged = attribute.form is Form.RANGE
+    flat = query(
+        "select l.code, x.place - 1 as level, x.label from l"
+        " cross join lateral unnest(l.labels) with ordinality as x(label, place)",
+        {"l": state.work(f"leafcodes{attribute.index}")},
+    )
+    if ranged:
+        flat = flat.select(
+            named(fragment("l.lowers[x.place - 1]"), "lower"),
+            named(fragment("l.uppers[x.place - 1]"), "upper"),
+        )
+    spans = query(
+        "select f.*, min(f.code) over (partition by f.level, f.label) as lo,"
+        " max(f.code) over (partition by f.level, f.label) as hi,"
+        " max(f.level) over () as top from f",
+        {"f": flat},
+    )
+    if not ranged:
+        loss = fragment(
+            "case when s.hi = s.lo then 0 else (s.hi - s.lo + 1)::float8 / max(s.hi) over () end"
+        )
+    else:
+        width = "s.upper - s.lower"
+        if attribute.column.kind in ("timestamp", "timestamptz"):
+            width = "extract(epoch from s.upper - s.lower)"
+        loss = fragment(
+            "case when s.level = 0 then 0 else (:w)::float8 /"
+            " max((:w)::float8) filter (where s.level = s.top) over () end",
+            w=fragment(width),
+        )
+    tree = query(
+        "select s.code, s.level::int as level, s.label, s.lo, s.hi from s", {"s": spans}
+    ).select(named(loss, "loss"))
+    return tree.select(col("lower", "s"), col("upper", "s")) if ranged else tree

@@ -1,0 +1,226 @@
+"""Weighted cells, and whether the requirements can be reached on them at all.
+
+    cells     (node, codes, sensitive codes, [rid], w)   node: part kept apart by its NULLs
+    fit       (node, requirement, measure, holds)        every part measured as one class
+    cells_0   the cells that are released; nodes_0 (node, n, failed) the parts to start from
+
+One class of a whole part is the best that k, diversity by entropy or by distinct values, and
+t-closeness can reach, so a part that fails as one class fails however it is divided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.codes import relaxed
+from pganon.encode.sensitive import reference_step, referenced, valued
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    return (
+        CreateTable(
+            "cells",
+            "equal quasi-identifiers collapse into weighted cells",
+            lambda s: s.work("cells"),
+            lambda s: _cells(spec, s),
+        ),
+        CreateTable(
+            "fit",
+            "every part measured as one class, the best it can reach",
+            lambda s: s.work("fit"),
+            lambda s: _fit(spec, s),
+        ),
+        Check(
+            "feasible",
+            "whether the requirements can be reached at all",
+            lambda s: _feasibility(spec, s),
+            lambda row, s: _infeasible(spec, row, s),
+        ),
+        CreateTable(
+            "released_cells",
+            "the cells that are released",
+            lambda s: s.work("cells", round=0),
+            lambda s: query(
+                "select c.* from c where not exists"
+                " (select 1 from f where f.node = c.node and not f.holds)",
+                {"c": s.work("cells"), "f": s.work("fit")},
+            ),
+        ),
+        CreateTable(
+            "nodes",
+            "the parts to start from",
+            lambda s: s.work("nodes", round=0),
+            lambda s: query(
+                "select c.node, sum(c.w)::bigint as n, null::smallint as failed from c"
+                " group by c.node",
+                {"c": s.work("cells", round=0)},
+            ),
+        ),
+        Check(
+            "suppressed",
+            "records left out, held against the limit",
+            lambda s: query(
+                "select coalesce(sum(n.n), 0)::bigint as released,"
+                " :records - coalesce(sum(n.n), 0)::bigint as suppressed from n",
+                {"n": s.work("nodes", round=0)},
+                records=num(s.count("records")),
+            ),
+            lambda row, s: suppression_problem(spec, row, s),
+        ),
+        *[reference_step(item, "published") for item in referenced(spec)],
+        DropTables("tidy", "cells of all parts", lambda s: [s.work("cells"), s.work("fit")]),
+    )
+
+
+def _cells(spec: ReleaseSpec, state: State) -> exp.Expression:
+    keys = [axis.code for axis in axes(spec.attributes)] + [f"s{i.index}" for i in valued(spec)]
+    columns = [col(name, "r") for name in keys]
+    node = named(_part(spec, state), "node")
+    if relaxed(spec):
+        return query("select r.rid, 1::bigint as w from r", {"r": state.work("coded")}).select(
+            node, *columns
+        )
+    tree = query("select count(*) as w from r", {"r": state.work("coded")})
+    return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
+
+
+def _part(spec: ReleaseSpec, state: State) -> exp.Expression:
+    """Number of the part of a record: which of its `own_class` attributes are NULL."""
+    flags: list[exp.Expression] = [num(1)]
+    for axis in axes(spec.attributes):
+        if axis.attribute.nulls == "own_class" and axis.has_null(state):
+            flags.append(
+                fragment(
+                    "(:c = 0)::int * :bit", c=col(axis.code, "r"), bit=num(2 ** (len(flags) - 1))
+                )
+            )
+    return cast(exp.paren(total(flags)), "integer")
+
+
+def _fit(spec: ReleaseSpec, state: State) -> exp.Expression:
+    parts: list[exp.Select] = []
+    for number, requirement in enumerate(spec.requirements):
+        value: exp.Expression = num(0)
+        if requirement.model.needs_values:
+            value = col(f"s{requirement.sensitive}", "c")
+        histogram = query(
+            "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
+            {"c": state.work("cells")},
+            value=value,
+        )
+        reference = None
+        if requirement.model.needs_reference:
+            reference = state.work(f"ref{requirement.sensitive}_source")
+        measured = requirement.model.measure(histogram, ["node"], reference)
+        parts.append(
+            query(
+                "select m.node, :number as requirement, m.measure::float8 as measure,"
+                " :holds as holds from m",
+                {"m": measured},
+                number=num(number),
+                holds=requirement.model.holds(col("measure", "m")),
+            )
+        )
+    return union_all(parts)
+
+
+def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expression:
+    tree = query(
+        "select count(distinct f.node) as parts,"
+        " count(distinct f.node) filter (where not f.holds) as failing_parts from f",
+        {"f": state.work("fit")},
+    )
+    for number, requirement in enumerate(spec.requirements):
+        extreme = "min" if requirement.model.bound.value == ">=" else "max"
+        worst = exp.Filter(
+            this=exp.func(extreme, col("measure", "f")),
+            expression=exp.Where(this=fragment("f.requirement = :i", i=num(number))),
+        )
+        tree = tree.select(named(worst, f"reached{number}"))
+    failing = query(
+        "select coalesce(sum(c.w), 0)::bigint from c where exists"
+        " (select 1 from f where f.node = c.node and not f.holds)",
+        {"c": state.work("cells"), "f": state.work("fit")},
+    )
+    return tree.select(named(failing.subquery(), "failing_records"))
+
+
+def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:
+    if row["failing_parts"] == 0 and row["parts"] > 0:
+        return None
+    if row["parts"] == 0:
+        return _nothing_left(state)
+    number, reached = _first_missed(spec, row)
+    requirement = spec.requirements[number]
+    model = requirement.model
+    if row["parts"] == 1:
+        shown = math.floor(reached * 1000) / 1000
+        on = f" on {requirement.column}" if requirement.column else ""
+        return PrivacyRefusal(
+            f"{requirement.label} cannot be reached by any release of these"
+            f" {state.count('kept')} records; the best reachable is"
+            f" {model.symbol} = {shown:g}{on}",
+            model=model.name,
+            required=model.parameter,
+            observed=reached,
+            hint=f"require at most {model.symbol} = {shown:g}, or release other records",
+            code="infeasible",
+        )
+    if spec.policy.on_infeasible == "suppress":
+        return None  # the limit on suppressed records decides
+    share = math.ceil(10_000 * row["failing_records"] / state.count("records")) / 10_000
+    return PrivacyRefusal(
+        f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
+        f" satisfy {requirement.label}; they hold {row['failing_records']} records",
+        model=model.name,
+        required=model.parameter,
+        observed=reached,
+        hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
+        f" suppression_limit: {share:g}",
+        code="infeasible",
+    )
+
+
+def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
+    for number, requirement in enumerate(spec.requirements):
+        reached = float(row[f"reached{number}"])
+        if not requirement.model.satisfied_by(reached):
+            return number, reached
+    raise PganonError("a part failed although every requirement holds")
+
+
+def _nothing_left(state: State) -> PrivacyRefusal:
+    return PrivacyRefusal(
+        f"all {state.count('records')} records would be suppressed; there is nothing to release",
+        hint="choose another rule for nulls, or weaker requirements",
+        code="all_suppressed",
+    )
+
+
+def suppression_problem(
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State
+) -> PganonError | None:
+    """All or too many records suppressed; names the smallest limit that would do."""
+    if row["released"] == 0:
+        return _nothing_left(state)
+    share = row["suppressed"] / state.count("records")
+    if share <= spec.policy.suppression_limit:
+        return None
+    needed = math.ceil(share * 10_000) / 10_000
+    return PrivacyRefusal(
+        f"{row['suppressed']} of {state.count('records')} records would be suppressed, more than"
+        f" suppression_limit {spec.policy.suppression_limit:g} allows",
+        required=spec.policy.suppression_limit,
+        observed=share,
+        hint=f"the smallest limit that is enough is {needed:g}",
+        code="suppression_limit",
+    )

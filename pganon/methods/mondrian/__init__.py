@@ -1,0 +1,28 @@
+"""The method `mondrian`: which steps it adds to a plan."""
+
+from __future__ import annotations
+
+from pganon.encode.axis import axes
+from pganon.encode.sensitive import valued
+from pganon.methods.cells import cell_steps
+from pganon.methods.mondrian.rounds import Mondrian
+from pganon.plan.steps import Step
+from pganon.policy.model import Mondrian as Options
+from pganon.spec.model import ReleaseSpec
+
+
+def mondrian(spec: ReleaseSpec) -> Mondrian:
+    options = spec.policy.method
+    assert isinstance(options, Options)
+    return Mondrian(
+        axes=axes(spec.attributes),
+        requirements=spec.requirements,
+        sensitive=tuple(item.index for item in valued(spec)),
+        minimum_size=spec.minimum_size,
+        choose=options.choose,
+        relaxed=options.variant == "relaxed",
+    )
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    return (*cell_steps(spec), *mondrian(spec).steps())

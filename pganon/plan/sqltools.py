@@ -1,0 +1,120 @@
+"""SELECT trees: fixed SQL text parsed once, with tables and expressions filled in.
+
+All queries whose shape depends on the policy are built here from sqlglot trees and rendered
+with every identifier quoted, so no name can change what a statement means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+import sqlglot
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+
+DIALECT = "postgres"
+E = TypeVar("E", bound=exp.Expression)
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> exp.Expression:
+    return sqlglot.parse_one(text, dialect=DIALECT)
+
+
+def fragment(text: str, **parts: exp.Expression) -> exp.Expression:
+    """The expression of a fixed text; `:name` stands for the given part (in parentheses)."""
+    return _fill(_parse(text).copy(), parts)
+
+
+def query(
+    text: str,
+    tables: dict[str, QualifiedName | exp.Select] | None = None,
+    **parts: exp.Expression,
+) -> exp.Select:
+    """The SELECT of a fixed text; bare table names in `tables` become those relations.
+
+    A relation keeps its alias, or gets the name it had in the text, so that columns can go on
+    using it.
+    """
+    tree = _fill(_parse(text).copy(), parts)
+    for table in list(tree.find_all(exp.Table)):
+        target = (tables or {}).get(table.name)
+        if target is None or table.db:
+            continue
+        alias = table.alias or table.name
+        table.replace(_relation(target, alias))
+    if not isinstance(tree, exp.Select):
+        raise TypeError("query() takes a SELECT")
+    return tree
+
+
+def _relation(target: QualifiedName | exp.Select, alias: str) -> exp.Expression:
+    if isinstance(target, QualifiedName):
+        return exp.alias_(target.table, alias, table=True, quoted=True)
+    return target.copy().subquery(alias)
+
+
+def _fill(tree: exp.Expression, parts: dict[str, exp.Expression]) -> exp.Expression:
+    for place in list(tree.find_all(exp.Placeholder)):
+        part = parts[place.name].copy()
+        # Atoms need no parentheses; anything else gets them so that precedence is kept.
+        atom = isinstance(part, exp.Column | exp.Literal | exp.Null | exp.Func | exp.Boolean)
+        new = part if atom or isinstance(part, exp.Subquery | exp.Paren) else exp.paren(part)
+        if place is tree:
+            return new
+        place.replace(new)
+    return tree
+
+
+def col(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)
+
+
+def num(value: int) -> exp.Expression:
+    return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
+
+
+def text(value: str) -> exp.Literal:
+    return exp.Literal.string(value)
+
+
+def cast(expression: exp.Expression, sql_type: str) -> exp.Cast:
+    """A cast to a type given by its SQL name, e.g. from format_type()."""
+    kind = exp.DataType.build(sql_type, dialect=DIALECT, udt=True)
+    return exp.Cast(this=expression.copy(), to=kind)
+
+
+def named(expression: exp.Expression, name: str) -> exp.Alias:
+    return exp.alias_(expression, name, quoted=True)
+
+
+def total(expressions: Sequence[exp.Expression]) -> exp.Expression:
+    """The sum of expressions."""
+    result = expressions[0].copy()
+    for item in expressions[1:]:
+        result = exp.Add(this=result, expression=exp.paren(item.copy()))
+    return result
+
+
+def conjunction(conditions: Iterable[exp.Expression]) -> exp.Expression:
+    return exp.and_(*conditions)
+
+
+def union_all(selects: Sequence[exp.Select]) -> exp.Expression:
+    result: exp.Expression = selects[0]
+    for item in selects[1:]:
+        result = exp.union(result, item, distinct=False)
+    return result
+
+
+def render(tree: exp.Expression) -> str:
+    return tree.sql(dialect=DIALECT, identify=True)
+
+
+def statement(tree: exp.Expression) -> sql.SQL:
+    """The tree as psycopg text. Safe: names are quoted and values are escaped by sqlglot."""
+    return sql.SQL(render(tree))  # pyright: ignore[reportArgumentType]

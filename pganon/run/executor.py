@@ -1,0 +1,165 @@
+"""Walks the steps of a plan on a connection, one transaction per step.
+
+After every CREATE in a private schema all foreign grants are revoked in the same transaction, so
+that default privileges cannot open a table even for a moment. Errors of the server carry the
+step's name and never the server's DETAIL.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from pganon.errors import PganonError, translate
+from pganon.identifiers import QualifiedName
+from pganon.plan.sqltools import render, statement
+from pganon.plan.steps import (
+    STAGE_SCHEMA,
+    Check,
+    CreateTable,
+    DropTables,
+    Load,
+    Repeat,
+    State,
+    Statement,
+    Step,
+)
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@dataclass
+class StepTime:
+    """Seconds spent in a step; the rounds of a Repeat are added up under its name."""
+
+    name: str
+    purpose: str
+    seconds: float = 0.0
+    times: int = 0
+
+
+@dataclass
+class Executor:
+    """Runs steps and keeps the state of the run.
+
+    Attributes:
+        on_step: called before each step with its name and purpose, for progress displays.
+        before_step: test hook, called with the full step name before it runs.
+    """
+
+    conn: Connection
+    state: State
+    on_step: Callable[[str, str], None] = lambda name, purpose: None
+    times: dict[str, StepTime] = field(default_factory=dict)
+
+    def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
+        for step in steps:
+            name = f"{prefix}{step.name}"
+            self.on_step(name, step.purpose)
+            started = time.perf_counter()
+            try:
+                self._run_one(step, name)
+            except psycopg.Error as error:
+                raise translate(error, step=name) from None
+            if not isinstance(step, Repeat):
+                spent = self.times.setdefault(name, StepTime(name, step.purpose))
+                spent.seconds += time.perf_counter() - started
+                spent.times += 1
+        return self.state
+
+    def _run_one(self, step: Step, name: str) -> None:
+        match step:
+            case CreateTable():
+                self._create(step)
+            case Statement():
+                with self.conn.transaction():
+                    self.conn.execute(step.render(self.state))
+            case DropTables():
+                drop_tables(self.conn, step.tables(self.state))
+            case Load():
+                self._load(step)
+            case Check():
+                self._check(step)
+            case Repeat():
+                self._repeat(step, name)
+
+    def _create(self, step: CreateTable) -> None:
+        target = step.table(self.state)
+        create_table_as(self.conn, target, statement(step.select(self.state)))
+        if step.analyze:
+            self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+
+    def _load(self, step: Load) -> None:
+        target = step.table(self.state)
+        columns = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
+            for name, kind in step.columns
+        )
+        with self.conn.transaction():
+            self.conn.execute(
+                sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, columns)
+            )
+            seal(self.conn, target)
+            with self.conn.cursor().copy(
+                sql.SQL("COPY {} FROM STDIN").format(target.identifier)
+            ) as copy:
+                for row in step.rows():
+                    copy.write_row(row)
+        self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+
+    def _check(self, step: Check) -> None:
+        with self.conn.cursor(row_factory=dict_row) as cursor:
+            row = cursor.execute(statement(step.select(self.state))).fetchone()
+        if row is None:
+            raise PganonError(f"the check {step.name} returned no row")
+        self.state = self.state.with_facts(
+            {f"{step.prefix}{name}": value for name, value in row.items()}
+        )
+        problem = step.problem(row, self.state)
+        if problem is not None:
+            raise problem
+
+    def _repeat(self, step: Repeat, name: str) -> None:
+        bound = step.bound(self.state)
+        outer = self.state.round
+        for number in range(bound):
+            self.state = self.state.at_round(number)
+            self.run(step.body(number), prefix=f"{name}.")
+            if self.state.facts[step.until]:
+                self.state = self.state.at_round(outer).with_facts(
+                    {f"{step.name}_rounds": number + 1}
+                )
+                return
+        raise PganonError(f"the step {name} made no progress in {bound} rounds")
+
+
+def create_table_as(conn: Connection, target: QualifiedName, select: sql.Composable) -> None:
+    """CREATE TABLE AS with all foreign grants revoked in the same transaction.
+
+    Logged only in the staging schema: what is published later must survive a server crash.
+    """
+    logged = sql.SQL("") if target.schema == STAGE_SCHEMA else sql.SQL("UNLOGGED ")
+    with conn.transaction():
+        conn.execute(
+            sql.SQL("CREATE {}TABLE {} AS {}").format(logged, target.identifier, select)
+        )
+        seal(conn, target)
+
+
+def seal(conn: Connection, target: QualifiedName) -> None:
+    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(target)])
+
+
+def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:
+    if not tables:
+        return
+    names = sql.SQL(", ").join(table.identifier for table in tables)
+    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(names))
+
+
+__all__ = ["Connection", "Executor", "StepTime", "create_table_as", "drop_tables", "render", "seal"]

@@ -1,0 +1,116 @@
+"""A policy resolved against the catalog: every name, type and index that a run needs.
+
+Built by :mod:`pganon.spec.resolve`, which reports all problems at once; after it no text of the
+policy is looked up again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from sqlglot import exp
+
+from pganon.catalog.model import Column, Relation
+from pganon.identifiers import QualifiedName
+from pganon.policy.model import Policy
+from pganon.privacy.base import Requirement
+
+
+class Scale(StrEnum):
+    """How the values of a quasi-identifier lie to each other.
+
+    ordered: on a line (numbers, dates, ordinal values); groups are ranges of it.
+    nominal: no structure; groups are sets of values.
+    tree: leaves of a hierarchy; groups are ancestors.
+    """
+
+    ORDERED = "ordered"
+    NOMINAL = "nominal"
+    TREE = "tree"
+
+
+class Form(StrEnum):
+    """What a generalized value looks like when it is published."""
+
+    RANGE = "range"
+    SET = "set"
+    LABEL = "label"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A quasi-identifier.
+
+    Attributes:
+        index: position among the quasi-identifiers, from 0; names its work columns.
+        value_type: type in which the dictionary holds its values (canonical type).
+        published_type: type of the published column.
+        null_column: name of the published `<column>_null`, or None where NULLs cannot be mixed.
+        order: the policy's own order of an ordinal column's values, lowest first.
+    """
+
+    index: int
+    column: Column
+    published: str
+    scale: Scale
+    form: Form
+    value_type: str
+    published_type: str
+    null_column: str | None
+    nulls: str
+    weight: float
+    order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column, published unchanged."""
+
+    index: int
+    column: Column
+    published: str
+    nulls: str
+
+
+@dataclass(frozen=True)
+class Carried:
+    """An insensitive column, published unchanged."""
+
+    index: int
+    column: Column
+    published: str
+
+
+@dataclass(frozen=True)
+class ReleaseSpec:
+    """Everything that determines the plan.
+
+    Attributes:
+        record_key: the source's primary key columns (identity of a record), perhaps empty.
+        individual: column that says whose record it is, or None.
+        unreleased: columns of the source that the policy leaves at home, for the plan.
+        view: the published view.
+        base_dir: folder that paths in the policy are relative to.
+    """
+
+    policy: Policy
+    policy_hash: str
+    source: Relation
+    where: exp.Expression | None
+    record_key: tuple[str, ...]
+    individual: str | None
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    carried: tuple[Carried, ...]
+    requirements: tuple[Requirement, ...]
+    unreleased: tuple[str, ...]
+    view: QualifiedName
+    readers: tuple[str, ...]
+    base_dir: Path
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records that any class can have under all requirements."""
+        return max(requirement.model.minimum_size for requirement in self.requirements)

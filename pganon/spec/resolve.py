@@ -1,0 +1,264 @@
+"""Policy x catalog -> ReleaseSpec: finds every problem and raises once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from sqlglot import exp
+
+from pganon.catalog.model import Column, Relation
+from pganon.encode.hierarchy import has_ranges
+from pganon.encode.snapshot import canonical_type
+from pganon.errors import PolicyError, Problem
+from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
+from pganon.policy.model import Column as Declared
+from pganon.policy.model import Policy, policy_hash
+from pganon.privacy.registry import requirements_of
+from pganon.spec.expressions import ExpressionProblem, check_where
+from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
+
+CLASS_ID = "class_id"
+"""The column that pganon adds to a release of classes."""
+
+RANGE_TYPES = {
+    "integer": "numrange",
+    "numeric": "numrange",
+    "float": "numrange",
+    "date": "daterange",
+    "timestamp": "tsrange",
+    "timestamptz": "tstzrange",
+}
+
+SUPPORTED = (
+    "integers, numeric, floats, date, timestamp, timestamptz, boolean, text, varchar, char,"
+    " citext, enum, uuid and domains over these"
+)
+
+LineOf = Callable[[str], int | None]
+
+
+def resolve(
+    policy: Policy,
+    relation: Relation,
+    *,
+    base_dir: Path = Path(),
+    file: str | None = None,
+    line_of: LineOf = lambda field: None,
+) -> ReleaseSpec:
+    """The resolved policy; raises :class:`PolicyError` with all problems."""
+    builder = _Builder(policy, relation, line_of)
+    spec = builder.build(base_dir)
+    if builder.problems or spec is None:
+        raise PolicyError(builder.problems, file=file)
+    return spec
+
+
+class _Builder:
+    def __init__(self, policy: Policy, relation: Relation, line_of: LineOf) -> None:
+        self.policy = policy
+        self.relation = relation
+        self.line_of = line_of
+        self.problems: list[Problem] = []
+
+    def report(self, field: str, message: str, suggestion: str | None = None) -> None:
+        self.problems.append(Problem(message, field, self.line_of(field), suggestion))
+
+    def build(self, base_dir: Path) -> ReleaseSpec | None:
+        where = self._where()
+        columns = {name: self._column(name) for name in self.policy.columns}
+        attributes: list[Attribute] = []
+        sensitive: list[Sensitive] = []
+        carried: list[Carried] = []
+        for name, declared in self.policy.columns.items():
+            column = columns[name]
+            if column is None:
+                continue
+            published = declared.published_as or name
+            match declared.role:
+                case "quasi_identifying":
+                    found = self._attribute(len(attributes), column, declared, published)
+                    if found is not None:
+                        attributes.append(found)
+                case "sensitive":
+                    self._supported(name, column)
+                    sensitive.append(
+                        Sensitive(len(sensitive), column, published, declared.nulls)
+                    )
+                    self._distance(name, column)
+                case "insensitive":
+                    self._supported(name, column)
+                    carried.append(Carried(len(carried), column, published))
+                case _:
+                    pass  # identifying and individual never leave
+        self._names(attributes, sensitive, carried)
+        if self.problems:
+            return None
+        numbers = {item.column.name: item.index for item in sensitive}
+        return ReleaseSpec(
+            policy=self.policy,
+            policy_hash=policy_hash(self.policy),
+            source=self.relation,
+            where=where,
+            record_key=self._record_key(),
+            individual=self.policy.individual_column,
+            attributes=tuple(attributes),
+            sensitive=tuple(sensitive),
+            carried=tuple(carried),
+            requirements=tuple(requirements_of(self.policy, numbers)),
+            unreleased=tuple(
+                name for name in self.relation.column_names if name not in self.policy.columns
+            ),
+            view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
+            readers=self.policy.publish.readers,
+            base_dir=base_dir,
+        )
+
+    def _where(self) -> exp.Expression | None:
+        if self.policy.where is None:
+            return None
+        try:
+            where = check_where(self.policy.where)
+        except ExpressionProblem as problem:
+            self.report("where", problem.problem.message, problem.problem.suggestion)
+            return None
+        for name in sorted(where.columns):
+            self._known("where", name)
+        return where.expression
+
+    def _known(self, field: str, name: str) -> Column | None:
+        column = self.relation.column(name)
+        if column is None:
+            near = get_close_matches(name, self.relation.column_names, n=1)
+            self.report(
+                field,
+                f"{self.relation.name} has no column {quote(name)}",
+                f"did you mean {quote(near[0])}?" if near else None,
+            )
+        elif not column.readable:
+            self.report(
+                field,
+                f"column {quote(name)} of {self.relation.name} may not be read",
+                f"GRANT SELECT ({quote(name)}) ON {self.relation.name} TO the pganon owner",
+            )
+        return column
+
+    def _column(self, name: str) -> Column | None:
+        return self._known(f"columns.{name}", name)
+
+    def _supported(self, name: str, column: Column) -> bool:
+        if column.kind != "unsupported":
+            return True
+        self.report(
+            f"columns.{name}",
+            f"column {quote(name)} has the type {column.type_name}, which cannot be released",
+            f"supported are {SUPPORTED}; cast it in a view over the source",
+        )
+        return False
+
+    def _distance(self, name: str, column: Column) -> None:
+        if column.kind not in ("boolean", "uuid", "text", "bpchar", "citext"):
+            return
+        for number, model in enumerate(self.policy.privacy):
+            ordered = getattr(model, "distance", None) == "ordered"
+            if ordered and getattr(model, "column", None) == name:
+                self.report(
+                    f"privacy[{number}].distance",
+                    f"column {quote(name)} is {column.type_name}, whose values have no order that"
+                    " a distance could be taken in",
+                    "use distance: equal, or an enum or number",
+                )
+
+    def _attribute(
+        self, index: int, column: Column, declared: Declared, published: str
+    ) -> Attribute | None:
+        if not self._supported(column.name, column):
+            return None
+        ranked = column.is_number or column.is_time
+        kind = declared.type or ("numeric" if ranked else "categorical")
+        field = f"columns.{column.name}"
+        if kind == "numeric" and not ranked:
+            self.report(
+                f"{field}.type",
+                f"column {quote(column.name)} is {column.type_name}, not a number or date",
+                "use type: ordinal or categorical",
+            )
+            return None
+        scale, form = self._shape(column, declared, kind)
+        null_column = None
+        if column.nullable and declared.nulls == "as_value":
+            null_column = f"{published}_null"
+        published_type = {
+            Form.RANGE: RANGE_TYPES.get(column.kind, ""),
+            Form.SET: f"{column.type_name}[]",
+            Form.LABEL: "text",
+        }[form]
+        return Attribute(
+            index=index,
+            column=column,
+            published=published,
+            scale=scale,
+            form=form,
+            value_type=canonical_type(column),
+            published_type=published_type,
+            null_column=null_column,
+            nulls=declared.nulls,
+            weight=declared.weight,
+            order=declared.order,
+        )
+
+    @staticmethod
+    def _shape(column: Column, declared: Declared, kind: str) -> tuple[Scale, Form]:
+        if declared.hierarchy is not None:
+            ranged = has_ranges(declared.hierarchy)
+            return Scale.TREE, Form.RANGE if ranged else Form.LABEL
+        if kind == "numeric":
+            return Scale.ORDERED, Form.RANGE
+        return (Scale.ORDERED if kind == "ordinal" else Scale.NOMINAL), Form.SET
+
+    def _names(
+        self,
+        attributes: Iterable[Attribute],
+        sensitive: Iterable[Sensitive],
+        carried: Iterable[Carried],
+    ) -> None:
+        """Published names: unique, storable, and none that pganon adds is a source column's."""
+        used: Counter[str] = Counter([CLASS_ID])
+        for item in (*attributes, *sensitive, *carried):
+            used[item.published] += 1
+            field = f"columns.{item.column.name}"
+            if item.published == CLASS_ID:
+                self.report(
+                    field, f'"{CLASS_ID}" is a column that pganon adds', "rename it with `as:`"
+                )
+            elif used[item.published] > 1:
+                self.report(
+                    field,
+                    f"two published columns would be named {quote(item.published)}",
+                    "rename one with `as:`",
+                )
+        for attribute in attributes:
+            if attribute.null_column is None:
+                continue
+            field = f"columns.{attribute.column.name}"
+            used[attribute.null_column] += 1
+            if used[attribute.null_column] > 1:
+                self.report(
+                    field,
+                    f"the column {quote(attribute.null_column)} that shows its NULLs has the name"
+                    " of another published column",
+                    "rename one with `as:`, or choose another rule for nulls",
+                )
+            if not fits(attribute.null_column):
+                self.report(
+                    field,
+                    f"the name {quote(attribute.null_column)} of the column that shows its NULLs"
+                    f" has more than {MAX_BYTES} bytes",
+                    "shorten it with `as:`, or choose another rule for nulls",
+                )
+
+    def _record_key(self) -> tuple[str, ...]:
+        key = self.relation.primary_key
+        return () if self.relation.unreadable(key) else key
