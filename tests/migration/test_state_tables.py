@@ -1,0 +1,87 @@
+"""The ledger is append-only; the views over state show each role its own."""
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from pganon.errors import LedgerError, translate
+from tests.support.cluster import Connection, Database
+
+
+def _start(conn: Connection) -> int:
+    row = conn.execute(
+        "INSERT INTO pganon_private.ledger (release, event, program_version)"
+        " VALUES ('r', 'started', '0.1.0') RETURNING run_id"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDATE pganon_private.ledger SET release = 'x'",
+        "DELETE FROM pganon_private.ledger",
+        "TRUNCATE pganon_private.ledger",
+    ],
+)
+def test_ledger_is_append_only(db: Database, text: str):
+    conn = db.owner()
+    _start(conn)
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(text.encode())
+    assert isinstance(translate(caught.value), LedgerError)
+    assert conn.execute("SELECT count(*) FROM pganon.ledger").fetchone() == (1,)
+
+
+def test_started_row_is_its_own_run(db: Database):
+    conn = db.owner()
+    _start(conn)
+    with pytest.raises(psycopg.errors.CheckViolation):
+        conn.execute(
+            "INSERT INTO pganon_private.ledger (run_id, release, event, program_version)"
+            " VALUES (-1, 'r', 'started', '0')"
+        )
+
+
+def test_ledger_remembers_who_connected(db: Database):
+    conn = db.owner()
+    _start(conn)
+    assert conn.execute("SELECT by_role FROM pganon.ledger").fetchone() == ("steward",)
+
+
+def _release(conn: Connection, name: str) -> None:
+    conn.execute("CREATE SCHEMA IF NOT EXISTS published")
+    conn.execute(f"CREATE VIEW published.{name} AS SELECT 1 AS a".encode())
+    conn.execute(
+        "INSERT INTO pganon_private.release VALUES (%s, 's', 'published', %s, 2)", [name, name]
+    )
+    for version in (1, 2):
+        conn.execute(
+            "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
+            " columns, relations, checks, policy, row_count, suppressed, published_at)"
+            " VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version), 'mondrian',"
+            " %s, '[]', '[]', '[]', '{}', 1, 0, now())",
+            [name, version, Jsonb([{"model": "k_anonymity", "k": 2}])],
+        )
+
+
+def test_releases_shows_what_the_caller_may_read(db: Database):
+    conn = db.owner()
+    _release(conn, "open")
+    _release(conn, "closed")
+    listed = "SELECT release, version FROM pganon.releases ORDER BY 1"
+    analyst = db.connect("analyst")
+    assert conn.execute(listed).fetchall() == [("closed", 2), ("open", 2)]
+    assert analyst.execute(listed).fetchall() == []
+    conn.execute("GRANT SELECT ON published.open TO analyst")
+    assert analyst.execute(listed).fetchall() == [], "the schema is still closed"
+    conn.execute("GRANT USAGE ON SCHEMA published TO analyst")
+    assert analyst.execute(listed).fetchall() == [("open", 2)]
+
+
+def test_analyst_sees_neither_ledger_nor_state(db: Database):
+    analyst = db.connect("analyst")
+    for relation in ("pganon.ledger", "pganon_private.version", "pganon_private.run_secret"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            analyst.execute(f"SELECT * FROM {relation}".encode())
