@@ -143,6 +143,8 @@ def _compose(text: str) -> yaml.Node | None:
         ) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if error.context_mark and "<stream end>" in (error.problem or ""):
+            mark = error.context_mark  # where the bracket was opened, not the end of the file
         tab = "\\t" in (error.problem or "")
         raise _Refused(
             Problem(

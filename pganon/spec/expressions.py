@@ -190,7 +190,7 @@ def _not_allowed(node: Any) -> tuple[str, str | None]:
             f"the function {name.lower()[:63]}() is not allowed",
             f"allowed functions: {_FUNCTION_NAMES}",
         )
-    if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Set):
+    if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Copy | exp.Set):
         return "a command is not allowed; only a condition is", None
     if isinstance(node, exp.Placeholder | exp.Parameter):
         return "a parameter is not allowed", "write the value itself"

@@ -1,0 +1,28 @@
+"""A complete small policy as plain data, to be changed by tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def policy(**changes: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "release": "adult",
+        "source": "public.adult",
+        "columns": {
+            "person": {"role": "identifying"},
+            "age": {"role": "quasi_identifying"},
+            "job": {"role": "sensitive"},
+            "hours": {"role": "insensitive"},
+        },
+        "privacy": [{"model": "k_anonymity", "k": 5}],
+        "method": {"name": "mondrian"},
+    }
+    data.update(changes)
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def with_column(name: str = "x", **keys: Any) -> dict[str, Any]:
+    data = policy()
+    data["columns"][name] = keys
+    return data

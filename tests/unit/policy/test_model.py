@@ -1,0 +1,307 @@
+"""Rules of the policy model that need no catalog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from pganon.errors import PolicyError
+from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
+from pganon.policy.loader import policy_from
+from pganon.policy.model import LATER_METHODS, LATER_MODELS, LATER_ROLES, Policy, policy_hash
+from tests.unit.policy.examples import policy, with_column
+
+
+def problems(data: dict[str, Any]) -> dict[str, str]:
+    """Messages by field."""
+    with pytest.raises(PolicyError) as caught:
+        policy_from(data)
+    return {problem.field: problem.message for problem in caught.value.problems}
+
+
+def test_defaults() -> None:
+    found = policy_from(policy())
+    assert (found.where, found.individual, found.suppression_limit) == (None, None, 0.0)
+    assert (found.on_infeasible, found.republication) == ("refuse", "refuse")
+    assert found.records_per_individual == "one"
+    assert (found.publish.view_schema, found.publish.readers, found.publish.keep) == (
+        "published",
+        (),
+        3,
+    )
+    assert (found.method.variant, found.method.choose) == ("strict", "width")
+    age = found.columns["age"]
+    assert (age.type, age.hierarchy, age.weight, age.nulls) == (None, None, 1.0, "as_value")
+
+
+def test_frozen() -> None:
+    found = policy_from(policy())
+    with pytest.raises(ValidationError):
+        found.release = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("key", ["release", "source", "columns", "privacy", "method"])
+def test_required_keys(key: str) -> None:
+    assert problems(policy(**{key: None}))[key] == "is missing"
+
+
+@pytest.mark.parametrize(
+    ("model", "field", "part"),
+    [
+        ({"model": "k_anonymity", "k": 1}, "k", "at least 2"),
+        ({"model": "k_anonymity", "k": "5"}, "k", 'whole number, not "5"'),
+        ({"model": "k_anonymity", "k": True}, "k", "whole number, not true"),
+        ({"model": "k_anonymity", "k": 5.0}, "k", "whole number, not 5.0"),
+        ({"model": "k_anonymity", "k": None}, "k", "not nothing (null)"),
+        ({"model": "k_anonymity", "k": 10**40}, "k", "a number"),
+        ({"model": "distinct_l_diversity", "column": "job", "l": 1}, "l", "at least 2"),
+        ({"model": "distinct_l_diversity", "column": "job", "l": 2.5}, "l", "whole number"),
+        ({"model": "entropy_l_diversity", "column": "job", "l": 1.9}, "l", "at least 2"),
+        ({"model": "t_closeness", "column": "job", "t": 0}, "t", "greater than 0"),
+        ({"model": "t_closeness", "column": "job", "t": 1.01}, "t", "at most 1"),
+        ({"model": "t_closeness", "column": "job", "t": "0.2"}, "t", 'a number, not "0.2"'),
+        ({"model": "t_closeness", "column": "jbo", "t": 0.2}, "column", "is not declared"),
+        ({"model": "t_closeness", "column": "age", "t": 0.2}, "column", "quasi_identifying"),
+        ({"model": "t_closeness", "t": 0.2}, "column", "is missing"),
+        ({"k": 5}, "", "the key model is missing"),
+        ("k_anonymity", "", "must be a mapping"),
+    ],
+)
+def test_models(model: Any, field: str, part: str) -> None:
+    found = problems(policy(privacy=[model]))
+    assert part in found[f"privacy[0].{field}" if field else "privacy[0]"]
+
+
+def test_entropy_takes_fractions_and_whole_numbers() -> None:
+    models = [{"model": "entropy_l_diversity", "column": "job", "l": level} for level in (2, 2.5)]
+    for model in models:
+        assert policy_from(policy(privacy=[model])).privacy[0].l == model["l"]  # type: ignore[union-attr]
+
+
+def test_privacy_must_not_be_empty_or_repeat() -> None:
+    assert problems(policy(privacy=[])) == {"privacy": "privacy is empty"}
+    twice = [{"model": "t_closeness", "column": "job", "t": t} for t in (0.1, 0.2)]
+    assert "required twice" in problems(policy(privacy=twice))["privacy[1]"]
+
+
+def test_a_quasi_identifier_is_needed() -> None:
+    columns = {"job": {"role": "sensitive"}}
+    assert "no column has the role" in problems(policy(columns=columns))["columns"]
+    assert "no column has the role" in problems(policy(columns={}))["columns"]
+
+
+def test_ordered_distance_needs_an_order() -> None:
+    data = with_column("x", role="sensitive", type="categorical")
+    data["privacy"] = [{"model": "t_closeness", "column": "x", "t": 0.1, "distance": "ordered"}]
+    assert "is categorical" in problems(data)["privacy[0].distance"]
+    data["columns"]["x"] = {"role": "sensitive", "type": "ordinal", "order": ["a", "b"]}
+    policy_from(data)
+
+
+@pytest.mark.parametrize("later", LATER_MODELS)
+def test_later_models(later: str) -> None:
+    message = problems(policy(privacy=[{"model": later, "k": 1}]))["privacy[0].model"]
+    assert message.startswith(f'privacy model "{later}" is not available in this version; ')
+
+
+@pytest.mark.parametrize("later", LATER_METHODS)
+def test_later_methods(later: str) -> None:
+    assert problems(policy(method={"name": later})) == {
+        "method.name": f'method "{later}" is not available in this version; available: mondrian'
+    }
+
+
+@pytest.mark.parametrize("later", LATER_ROLES)
+def test_later_roles(later: str) -> None:
+    assert "not available" in problems(with_column(role=later))["columns.x.role"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "field", "part"),
+    [
+        ({"role": "sensitive", "hierarchy": {"prefix": [1]}}, "hierarchy", "is for quasi_ident"),
+        ({"role": "sensitive", "weight": 2}, "weight", "is for quasi_identifying columns"),
+        ({"role": "sensitive", "nulls": "suppress"}, "nulls", "as_value or reject"),
+        ({"role": "sensitive", "nulls": "own_class"}, "nulls", "as_value or reject"),
+        ({"role": "insensitive", "nulls": "reject"}, "nulls", "is for quasi_identifying or"),
+        ({"role": "identifying", "type": "numeric"}, "type", "is for quasi_identifying or"),
+        ({"role": "identifying", "as": "y"}, "as", "never published"),
+        ({"role": "quasi_identifying", "order": ["a"]}, "order", "needs type: ordinal"),
+        (
+            {"role": "quasi_identifying", "type": "numeric", "order": ["a"]},
+            "order",
+            "needs type: ordinal",
+        ),
+        ({"role": "quasi_identifying", "weight": 0}, "weight", "greater than 0"),
+        ({"role": "quasi_identifying", "weight": True}, "weight", "not true"),
+        ({"role": "quasi_identifying", "weight": float("nan")}, "weight", "finite"),
+        ({"role": "quasi_identifying", "type": "text"}, "type", "is not a column type"),
+        ({"role": "quasi_identifying", "as": "x" * 64}, "as", "64 bytes"),
+        ({"role": "quasi_identifying", "as": ""}, "as", "empty"),
+        ({}, "role", "is missing"),
+        ("sensitive", "", "must be a mapping"),
+    ],
+)
+def test_columns(keys: Any, field: str, part: str) -> None:
+    data = policy()
+    data["columns"]["x"] = keys
+    assert part in problems(data)[f"columns.x.{field}".rstrip(".")]
+
+
+@pytest.mark.parametrize("nulls", ["as_value", "own_class", "suppress", "reject"])
+def test_nulls_of_quasi_identifiers(nulls: str) -> None:
+    found = policy_from(with_column(role="quasi_identifying", nulls=nulls))
+    assert found.columns["x"].nulls == nulls
+
+
+def test_ordinal_without_order_is_the_natural_one() -> None:
+    assert policy_from(with_column(role="quasi_identifying", type="ordinal"))
+
+
+def test_individual() -> None:
+    assert policy_from(policy(individual="person")).individual_column == "person"
+    assert "is not declared" in problems(policy(individual="persn"))["individual"]
+    assert "has the role sensitive" in problems(policy(individual="job"))["individual"]
+    data = with_column(role="individual")
+    assert policy_from(data).individual_column == "x"
+    data["individual"] = "person"
+    assert "has the role individual" in problems(data)["individual"]
+    data["individual"] = "x"
+    data["columns"]["z"] = {"role": "individual"}
+    assert "only one column" in problems(data)["columns.z.role"]
+
+
+@pytest.mark.parametrize(
+    "schema", ["pganon", "pganon_data", "pg_catalog", "pg_temp_1", "information_schema", ""]
+)
+def test_schemas_that_are_not_for_views(schema: str) -> None:
+    assert "publish.schema" in problems(policy(publish={"schema": schema}))
+
+
+def test_readers() -> None:
+    assert "twice" in problems(policy(publish={"readers": ["a", "a"]}))["publish.readers[1]"]
+    assert "must be a list" in problems(policy(publish={"readers": "a"}))["publish.readers"]
+    assert policy_from(policy(publish={"readers": ["A b", "c"]})).publish.readers == ("A b", "c")
+
+
+@pytest.mark.parametrize("name", ["", "x" * 64, "é" * 32, "a\nb", "a\x00b"])
+def test_release_names(name: str) -> None:
+    assert "release" in problems(policy(release=name))
+
+
+@pytest.mark.parametrize("source", ["", "a.b.c", "a b", '"a', "a;b"])
+def test_sources(source: str) -> None:
+    assert "source" in problems(policy(source=source))
+
+
+def test_hash() -> None:
+    base = policy_from(policy())
+    written_out = policy_from(
+        policy(suppression_limit=0, publish={"keep": 3}, on_infeasible="refuse")
+    )
+    assert policy_hash(base) == policy_hash(written_out)
+    assert len(policy_hash(base)) == 64
+    for changed in (
+        policy(suppression_limit=0.1),
+        policy(privacy=[{"model": "k_anonymity", "k": 6}]),
+        policy(columns=dict(reversed(policy()["columns"].items()))),
+    ):
+        assert policy_hash(policy_from(changed)) != policy_hash(base)
+
+
+def test_document_makes_the_same_policy() -> None:
+    data = with_column(role="quasi_identifying", hierarchy={"inline": {"*": {"a": ["x", 1]}}})
+    data["columns"]["x"]["as"] = "y"
+    data["publish"] = {"schema": "open", "readers": ["r"]}
+    found = policy_from(data)
+    assert Policy.model_validate(found.document()) == found
+    assert Policy.model_validate(found.model_dump(by_alias=True)) == found
+    assert policy_hash(Policy.model_validate(found.document())) == policy_hash(found)
+
+
+GOOD = {
+    "csv": {"csv": "a.csv", "sep": ";", "header": True},
+    "table": {"table": "public.t"},
+    "inline": {"inline": {"*": {"a": ["x"]}}},
+    "function": {"function": 'public."F"'},
+    "intervals": {"intervals": [0.5, 1, 10], "origin": -3},
+    "date": {"date": ["day", "month", "year"]},
+    "prefix": {"prefix": [4, 2]},
+    "order": {"order": {"values": ["a", "b", 3], "fanout": [2]}},
+}
+
+
+def test_every_form_of_hierarchy() -> None:
+    assert GOOD.keys() == FORMS.keys()
+    for form, declared in GOOD.items():
+        found = policy_from(with_column(role="quasi_identifying", hierarchy=declared))
+        assert type(found.columns["x"].hierarchy) is FORMS[form]
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "field", "part"),
+    [
+        ({"intervals": [5, 7]}, ".intervals[1]", "larger multiple of the width before it, 5"),
+        ({"intervals": [5, 5]}, ".intervals[1]", "larger multiple"),
+        ({"intervals": [0]}, ".intervals[0]", "greater than 0"),
+        ({"intervals": [-5]}, ".intervals[0]", "greater than 0"),
+        ({"intervals": ["5"]}, ".intervals[0]", "must be a number"),
+        ({"intervals": []}, ".intervals", "must not be empty"),
+        ({"intervals": 5}, ".intervals", "must be a list, not 5"),
+        ({"intervals": [5], "origin": True}, ".origin", "must be a number"),
+        ({"date": ["year", "month"]}, ".date[1]", "month is not coarser than year"),
+        ({"date": ["week", "month"]}, ".date[1]", "weeks do not lie inside a month"),
+        ({"date": ["minute"]}, ".date[0]", "is not a calendar unit"),
+        ({"prefix": [2, 3]}, ".prefix[1]", "3 is not shorter than 2"),
+        ({"prefix": [0]}, ".prefix[0]", "at least 1"),
+        ({"order": {"values": ["a", "a"], "fanout": [2]}}, ".order.values[1]", "twice"),
+        ({"order": {"values": ["a"], "fanout": [1]}}, ".order.fanout[0]", "at least 2"),
+        ({"order": ["a"]}, ".order", "must be a mapping"),
+        ({"csv": "a", "table": "b"}, ".table", "one form, not both csv and table"),
+        ({"csv": ""}, ".csv", "must not be empty"),
+        ({"csv": "a", "sep": ";;"}, ".sep", "longer than 1"),
+        ({"table": "a.b.c"}, ".table", "3 parts"),
+        ({"function": "f(x)"}, ".function", "is not a name"),
+        ({"tabel": "a"}, ".tabel", "is not a form of hierarchy"),
+        ({}, "", "the hierarchy is empty"),
+        ([1], "", "must be a mapping"),
+        ({"inline": {"a": ["x"], "b": ["y"]}}, ".inline", "more than one top"),
+        ({"inline": {"*": {"a": ["x"], "b": ["x"]}}}, ".inline", 'the value "x" occurs twice'),
+        ({"inline": [["x", "a", "*"], ["y", "a", "b"]]}, ".inline", "more than one top"),
+        (
+            {"inline": [["x", "a", "b", "*"], ["y", "a", "c", "*"]]},
+            ".inline",
+            'the label "a" of level 1 has two parents',
+        ),
+        ({"inline": {"*": {"a": 3}}}, '.inline."*".a', "mapping or a list"),
+        ({"inline": {"*": [1.5]}}, ".inline", "text or a whole number, not 1.5"),
+        ({"inline": {"*": [None]}}, ".inline", "not nothing"),
+        ({"inline": {"*": []}}, '.inline."*"', "without values"),
+        ({"inline": []}, ".inline", "has no values"),
+        ({"inline": "x"}, ".inline", "must be a nested mapping"),
+    ],
+)
+def test_hierarchies_that_are_wrong(hierarchy: Any, field: str, part: str) -> None:
+    found = problems(with_column(role="quasi_identifying", hierarchy=hierarchy))
+    assert part in found[f"columns.x.hierarchy{field}"]
+
+
+def test_fractions_of_widths_are_exact() -> None:
+    declared = {"intervals": [0.1, 0.3, 1.2]}
+    found = policy_from(with_column(role="quasi_identifying", hierarchy=declared))
+    hierarchy = found.columns["x"].hierarchy
+    assert isinstance(hierarchy, IntervalHierarchy)
+    assert hierarchy.intervals == (0.1, 0.3, 1.2)
+
+
+def test_short_branches_repeat_the_value() -> None:
+    declared = {"inline": {"*": {"office": {"desk": ["clerk"]}, "none": ["idle"]}}}
+    found = policy_from(with_column(role="quasi_identifying", hierarchy=declared))
+    hierarchy = found.columns["x"].hierarchy
+    assert isinstance(hierarchy, InlineHierarchy)
+    assert hierarchy.rows == (
+        ("clerk", "desk", "office", "*"),
+        ("idle", "idle", "none", "*"),
+    )
