@@ -296,13 +296,20 @@ def _check_reach(folder: Path, user: str) -> None:
 
 
 def _copy_binaries(cluster: Cluster) -> Path:
-    """Copy the server out of a closed folder (such as /root) instead of opening that folder."""
-    source = cluster.bin_dir.parent
-    target = cluster.home / source.name
+    """Copy the server out of a closed folder (such as /root) instead of opening that folder.
+
+    The programs find their libraries in a folder beside the package's, so both keep their places.
+    """
+    install = cluster.bin_dir.parent
+    package = install.parent
+    target = cluster.home / f"server-{install.name}"
     cluster._make_private(cluster.home)
-    if not (target / "bin" / "postgres").exists():
-        part = cluster.home / f"{source.name}.part"
+    if not target.exists():
+        part = cluster.home / f"{target.name}.part"
         shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(source, part, symlinks=True)
+        shutil.copytree(install, part / package.name / install.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, part / libraries.name, symlinks=True)
         part.rename(target)
-    return target / "bin"
+    return target / package.name / install.name / "bin"

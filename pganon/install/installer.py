@@ -83,7 +83,7 @@ def uninstall(conn: Connection, *, purge: bool = False) -> Outcome:
             raise InstallError("pganon is not installed in this database", code="missing")
         owner = _claim(conn, found)
         applied = state.read_applied(conn)
-        state.check_known(applied)
+        state.check_not_newer(applied)
         changed = "pganon" in found.owners or purge
         _drop_objects(conn, applied)
         if "pganon" in found.owners:

@@ -93,16 +93,23 @@ def check_current(conn: Connection) -> None:
 
 def check_known(applied: Applied) -> None:
     """Refuse changed migrations and anything that a newer program left."""
+    check_not_newer(applied)
     known = sqlfiles.migrations()
-    for number, name, checksum, by_version in applied.migrations:
-        if number > len(known):
-            raise _newer(f"migration {name}", by_version)
+    for number, name, checksum, _ in applied.migrations:
         if known[number - 1].checksum != checksum:
             raise InstallError(
                 f"the applied migration {name} was changed after it was applied",
                 hint="restore the file; write a new migration for a change",
                 code="changed_migration",
             )
+
+
+def check_not_newer(applied: Applied) -> None:
+    """Refuse migrations and objects of a program newer than this one."""
+    known = len(sqlfiles.migrations())
+    for number, name, _, by_version in applied.migrations:
+        if number > known:
+            raise _newer(f"migration {name}", by_version)
     if applied.objects_differ() and applied.objects is not None:
         by_version = applied.objects[2]
         if _ordinal(by_version) > _ordinal(program_version()):
