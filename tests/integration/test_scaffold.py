@@ -1,0 +1,162 @@
+"""First policies written for tables on real servers, and `pganon policy` on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pganon.catalog.introspect import read_relation
+from pganon.cli.main import main
+from pganon.errors import EXIT_OK, EXIT_USAGE, PreconditionError
+from pganon.policy.document import read_document
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.scaffold import scaffold_policy
+from tests.support.cluster import Database
+
+PATIENTS = """
+CREATE TABLE public.patients (
+    patient_id int PRIMARY KEY, "E-Mail" text, firstName text, birth_date date, zip int,
+    sex smallint, diagnosis text, payload jsonb, visits int, "on" text, ward int, remark text
+);
+INSERT INTO public.patients
+SELECT i, 'secret' || i, 'Secretia', date '1980-01-01' + i, 10000 + i % 7, i % 2,
+    CASE WHEN i % 3 = 0 THEN 'flu' ELSE 'secretitis' END, '{}', i % 40,
+    CASE WHEN i % 2 = 0 THEN 'a' END, i % 5, 'secret'
+FROM generate_series(1, 200) AS s(i);
+"""
+
+
+def scaffold(db: Database, source: str) -> tuple[str, LoadedPolicy]:
+    conn = db.connect()
+    text = scaffold_policy(conn, read_relation(conn, source))
+    return text, load_policy(text)
+
+
+def roles(loaded: LoadedPolicy) -> dict[str, str]:
+    return {name: column.role for name, column in loaded.policy.columns.items()}
+
+
+def test_roles_and_comments(bare_db: Database) -> None:
+    bare_db.source(PATIENTS)
+    text, loaded = scaffold(bare_db, "patients")
+    assert roles(loaded) == {
+        "patient_id": "identifying",
+        "E-Mail": "identifying",
+        "firstname": "identifying",
+        "birth_date": "quasi_identifying",
+        "zip": "quasi_identifying",
+        "sex": "quasi_identifying",
+        "diagnosis": "sensitive",
+        "remark": "identifying",
+    }
+    assert "# payload: left out, type jsonb is not supported" in text
+    assert '# "on": {role: insensitive}' in text
+    assert "; 1 value, 50 % null" in text
+    assert text.count("add type: categorical") == 3
+    assert [m.model for m in loaded.policy.privacy] == ["k_anonymity", "distinct_l_diversity"]
+    assert "secret" not in text.lower()
+    assert "flu" not in text
+    assert "10000" not in text
+
+
+HOSTILE = """
+CREATE SCHEMA "a.b: #";
+CREATE TYPE "a.b: #"."x
+y" AS (a int);
+CREATE TABLE "a.b: #"."t""'\\ %s {}" (
+    "age" int, "null" text, "yes" text, "1e3" text, "- a: b" text, "it's #1" text, "new
+line" text, "tab	x" "a.b: #"."x
+y", "back\\slash" text, "😀" text, "{{%s}}" int, "select" text,
+    "{LONG}" text
+);
+""".replace("{LONG}", "é" * 31)
+
+
+def test_hostile_names(bare_db: Database) -> None:
+    bare_db.source(HOSTILE)
+    source = '"a.b: #"."t""\'\\ %s {}"'
+    conn = bare_db.connect()
+    relation = read_relation(conn, source)
+    text = scaffold_policy(conn, relation)
+    loaded = load_policy(text)
+    assert read_relation(conn, loaded.policy.source).oid == relation.oid
+    assert roles(loaded) == {"age": "quasi_identifying"}
+    everything = re.sub(r"^  # (?=\S)", "  ", text, flags=re.MULTILINE)
+    everything = everything.replace("left out, ", "{role: insensitive} # ")
+    assert list(read_document(everything).data["columns"]) == list(relation.column_names)
+
+
+def test_empty_and_keyless_tables(bare_db: Database) -> None:
+    bare_db.source("CREATE TABLE public.bare (a text, b int, c numeric)")
+    _, loaded = scaffold(bare_db, "bare")
+    assert roles(loaded) == dict.fromkeys("abc", "quasi_identifying")
+    bare_db.source("CREATE TABLE public.keyed (a int PRIMARY KEY)")
+    assert roles(scaffold(bare_db, "keyed")[1]) == {"a": "quasi_identifying"}
+    bare_db.source("CREATE TABLE public.none (a jsonb)")
+    with pytest.raises(PreconditionError, match="no column that can be released"):
+        scaffold(bare_db, "none")
+    bare_db.source("CREATE TABLE public.nothing ()")
+    with pytest.raises(PreconditionError, match="no column"):
+        scaffold(bare_db, "nothing")
+
+
+def test_every_type_can_be_counted(bare_db: Database) -> None:
+    bare_db.source("""
+        CREATE TYPE public.mood AS ENUM ('x', 'y');
+        CREATE DOMAIN public.grade AS numeric(3,1);
+        CREATE TABLE public.t (a smallint, b bigint, c numeric, d real, e float8, f date,
+            g timestamp, h timestamptz, i boolean, j text, k char(5), l public.mood, m uuid,
+            n public.grade, o name);
+        INSERT INTO public.t (a, e, l) VALUES (1, 'NaN', 'x'), (NULL, 'Infinity', NULL);
+        CREATE VIEW public.v AS SELECT * FROM public.t;
+    """)
+    for source in ("t", "v"):
+        text, _ = scaffold(bare_db, source)
+        assert "1 value, 50 % null" in text
+        assert "NaN" not in text
+
+
+@pytest.mark.primary_server_only
+def test_unreadable_columns_and_row_security(bare_db: Database) -> None:
+    bare_db.source("CREATE TABLE public.t (age int, zip text, hidden text)", grant=False)
+    bare_db.admin.execute("GRANT SELECT (age, zip) ON public.t TO steward")
+    text, loaded = scaffold(bare_db, "t")
+    assert "# hidden: left out, this role may not read it" in text
+    assert roles(loaded) == {"age": "quasi_identifying", "zip": "quasi_identifying"}
+    bare_db.source("ALTER TABLE public.t ENABLE ROW LEVEL SECURITY", grant=False)
+    assert "Row-level security applies" in scaffold(bare_db, "t")[0]
+
+
+@pytest.mark.primary_server_only
+def test_commands(bare_db: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare_db.source(PATIENTS)
+    dsn = ["--dsn", bare_db.dsn()]
+    file = tmp_path / "patients.yaml"
+    assert main(["policy", "init", "patients", "-o", str(file), *dsn]) == EXIT_OK
+    assert main(["policy", "init", "patients", "-o", str(file), *dsn]) == EXIT_USAGE
+    assert "exists" in capsys.readouterr().err
+    assert main(["policy", "init", "patients", "-o", str(file), "--force", *dsn]) == EXIT_OK
+    capsys.readouterr()
+    assert main(["policy", "init", "patients", *dsn]) == EXIT_OK
+    assert capsys.readouterr().out == file.read_text("utf-8")
+    assert main(["policy", "check", str(file)]) == EXIT_OK
+    assert capsys.readouterr().out.startswith(f"{file}: valid")
+    assert main(["policy", "check", str(file), "--source", "--json", *dsn]) == EXIT_OK
+    checked = json.loads(capsys.readouterr().out)
+    assert (checked["valid"], checked["release"], checked["against_source"]) == (
+        True,
+        "patients",
+        True,
+    )
+    assert main(["policy", "schema"]) == EXIT_OK
+    assert json.loads(capsys.readouterr().out)["title"] == "pganon policy"
+    file.write_text(file.read_text("utf-8").replace("zip:", "zipp:").replace("k: 5", "k: 1"))
+    assert main(["policy", "check", str(file), "--json"]) == EXIT_USAGE
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert [p["field"] for p in error["problems"]] == ["privacy[0].k"]
+    file.write_text(file.read_text("utf-8").replace("k: 1", "k: 5"))
+    assert main(["policy", "check", str(file), "--source", *dsn]) == EXIT_USAGE
+    assert "zipp" in capsys.readouterr().err
