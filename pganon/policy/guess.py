@@ -22,7 +22,7 @@ def _set(text: str) -> frozenset[str]:
 
 
 _DIRECT = _set(
-    """ssn sin nin nino nhs mrn passport iban bic email mail phone telephone tel mobile fax
+    """ssn sin nino nhs mrn passport iban bic email mail phone telephone tel mobile fax
     firstname lastname surname forename fullname username login nickname password ip mac imei vin
     plate licence license url website street address addr latitude longitude lat lon lng geom
     comment comments note notes remark remarks description freetext signature photo"""

@@ -72,7 +72,7 @@ def test_every_problem_at_once(tmp_path: Path) -> None:
     file.write_text(
         """\
 release: adult
-sorce: public.adult
+sourse: public.adult
 columns:
   age: {role: quasi_identifyng}
   job: {role: sensitive, weight: 2}
@@ -89,7 +89,7 @@ method: {name: anatomy}
     found = {(p.line, p.field): p.suggestion for p in caught.value.problems}
     assert found == {
         (1, "source"): "for example source: public.adult",
-        (2, "sorce"): 'did you mean "source"?',
+        (2, "sourse"): 'did you mean "source"?',
         (4, "columns.age.role"): 'did you mean "quasi_identifying"?',
         (5, "columns.job.weight"): "remove weight",
         (6, "columns.zip.hierarchy.intervals[1]"): "for example 10",

@@ -264,7 +264,7 @@ def test_every_form_of_hierarchy() -> None:
         ({"csv": "a", "sep": ";;"}, ".sep", "longer than 1"),
         ({"table": "a.b.c"}, ".table", "3 parts"),
         ({"function": "f(x)"}, ".function", "is not a name"),
-        ({"tabel": "a"}, ".tabel", "is not a form of hierarchy"),
+        ({"tablee": "a"}, ".tablee", "is not a form of hierarchy"),
         ({}, "", "the hierarchy is empty"),
         ([1], "", "must be a mapping"),
         ({"inline": {"a": ["x"], "b": ["y"]}}, ".inline", "more than one top"),

@@ -1,0 +1,35 @@
+"""The policy reference: its examples load, and no key is missing from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pganon.policy.hierarchies import FORMS
+from pganon.policy.loader import load_policy
+from pganon.policy.model import MODELS, NULLS, ROLES, Column, Mondrian, Policy, Publish
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
+TEXT = PAGE.read_text("utf-8")
+EXAMPLES = re.findall(r"^```(?:yaml|json)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == TEXT.count("```yaml") + TEXT.count("```json") >= 10
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.split("\n", 1)[0])
+def test_examples_load(example: str) -> None:
+    assert load_policy(example).policy.release
+
+
+def test_every_key_and_word_is_there() -> None:
+    keys = [
+        info.alias or name
+        for model in (Policy, Column, Mondrian, Publish, *FORMS.values())
+        for name, info in model.model_fields.items()
+    ]
+    missing = [word for word in (*keys, *ROLES, *MODELS, *NULLS) if f"`{word}`" not in TEXT]
+    assert missing == []
