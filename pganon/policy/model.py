@@ -162,6 +162,10 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
         for key, default in (("nulls", "as_value"), ("type", None), ("order", None)):
             if column.get(key, default) not in (default, None):
                 out.append(_only_for(key, both, role))
+    elif column.get("order") is not None and role == "sensitive":
+        # Distances take the natural order; an order that nothing obeys would mislead.
+        message = "an order of one's own is not available for sensitive columns in this version"
+        out.append(Refusal(("order",), message, "use the natural order of a number, date or enum"))
     elif column.get("order") is not None and column.get("type") != "ordinal":
         out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
     if role == "identifying" and column.get("as") is not None:
@@ -392,7 +396,7 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
         yield Refusal(
             ("privacy", i, "distance"),
             f"distance: ordered needs ordered values; column {show(model.column)} is categorical",
-            "use distance: equal, or give the column type: ordinal with order: [...]",
+            "use distance: equal, or leave type out if the values are numbers, dates or an enum",
         )
 
 

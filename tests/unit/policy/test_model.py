@@ -96,7 +96,7 @@ def test_ordered_distance_needs_an_order() -> None:
     data = with_column("x", role="sensitive", type="categorical")
     data["privacy"] = [{"model": "t_closeness", "column": "x", "t": 0.1, "distance": "ordered"}]
     assert "is categorical" in problems(data)["privacy[0].distance"]
-    data["columns"]["x"] = {"role": "sensitive", "type": "ordinal", "order": ["a", "b"]}
+    data["columns"]["x"] = {"role": "sensitive", "type": "ordinal"}
     policy_from(data)
 
 
@@ -124,6 +124,7 @@ def test_later_roles(later: str) -> None:
         ({"role": "sensitive", "hierarchy": {"prefix": [1]}}, "hierarchy", "is for quasi_ident"),
         ({"role": "sensitive", "weight": 2}, "weight", "is for quasi_identifying columns"),
         ({"role": "sensitive", "nulls": "suppress"}, "nulls", "as_value or reject"),
+        ({"role": "sensitive", "type": "ordinal", "order": ["a"]}, "order", "not available"),
         ({"role": "sensitive", "nulls": "own_class"}, "nulls", "as_value or reject"),
         ({"role": "insensitive", "nulls": "reject"}, "nulls", "is for quasi_identifying or"),
         ({"role": "identifying", "type": "numeric"}, "type", "is for quasi_identifying or"),
