@@ -10,13 +10,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pganon.errors import PolicyError, Problem
+from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.model import (
     AnyPrivacyModel,
     Column,
     Policy,
-    column_refusals,
-    policy_refusals,
 )
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.reword import refusals_of

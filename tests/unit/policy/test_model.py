@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pganon.errors import PolicyError
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.loader import policy_from
-from pganon.policy.model import LATER_METHODS, LATER_MODELS, LATER_ROLES, Policy, policy_hash
+from pganon.policy.model import Policy, policy_hash
+from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES
 from tests.unit.policy.examples import policy, with_column
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.loader import load_policy
-from pganon.policy.model import MODELS, NULLS, ROLES, Column, Mondrian, Policy, Publish
+from pganon.policy.model import Column, Mondrian, Policy, Publish
+from pganon.policy.words import MODELS, NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
 TEXT = PAGE.read_text("utf-8")

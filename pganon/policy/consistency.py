@@ -1,0 +1,150 @@
+"""What must go together in a policy and can be told without a catalog.
+
+The functions work on input that was not checked, or only in part, so that the loader can report
+these problems beside all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pganon.policy.refusals import Refusal, nearest, show
+from pganon.policy.words import NULLS, ROLES, SENSITIVE_NULLS
+
+if TYPE_CHECKING:
+    from pganon.policy.model import Column
+
+
+def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
+    """What does not go together in one column; works on unchecked input too."""
+    role = column.get("role")
+    if role not in ROLES:
+        return []
+    out: list[Refusal] = []
+    if role != "quasi_identifying":
+        for key, default in (("hierarchy", None), ("weight", 1)):
+            if column.get(key, default) not in (default, None):
+                out.append(_only_for(key, "quasi_identifying", role))
+    nulls = column.get("nulls", "as_value")
+    if role == "sensitive" and nulls in NULLS and nulls not in SENSITIVE_NULLS:
+        words = " or ".join(SENSITIVE_NULLS)
+        out.append(Refusal(("nulls",), f"nulls of a sensitive column are {words}, not {nulls}"))
+    if role not in ("quasi_identifying", "sensitive"):
+        both = "quasi_identifying or sensitive"
+        for key, default in (("nulls", "as_value"), ("type", None), ("order", None)):
+            if column.get(key, default) not in (default, None):
+                out.append(_only_for(key, both, role))
+    elif column.get("order") is not None and role == "sensitive":
+        # Distances take the natural order; an order that nothing obeys would mislead.
+        message = "an order of one's own is not available for sensitive columns in this version"
+        out.append(Refusal(("order",), message, "use the natural order of a number, date or enum"))
+    elif column.get("order") is not None and column.get("type") != "ordinal":
+        out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
+    if role == "identifying" and column.get("as") is not None:
+        out.append(Refusal(("as",), "an identifying column is never published", "remove as"))
+    return out
+
+
+def _only_for(key: str, roles: str, role: str) -> Refusal:
+    return Refusal((key,), f"{key} is for {roles} columns; this one is {role}", f"remove {key}")
+
+
+def policy_refusals(
+    columns: Mapping[str, Column | None], privacy: Iterable[Any], individual: object
+) -> list[Refusal]:
+    """What does not go together across the policy.
+
+    A column that is None, and an element of `privacy` that is None, is declared but wrong in
+    itself; nothing is concluded from it.
+    """
+    out: list[Refusal] = []
+    roles = {name: column.role if column else None for name, column in columns.items()}
+    if None not in roles.values() and "quasi_identifying" not in roles.values():
+        out.append(
+            Refusal(
+                ("columns",),
+                "no column has the role quasi_identifying",
+                "declare the columns that others could know about a person",
+            )
+        )
+    models = list(privacy)
+    if not models:
+        out.append(
+            Refusal(("privacy",), "privacy is empty", "write at least {model: k_anonymity, k: 5}")
+        )
+    out += _model_refusals(models, columns)
+    out += _individual_refusals(roles, individual)
+    return out
+
+
+def _model_refusals(
+    models: Iterable[Any], columns: Mapping[str, Column | None]
+) -> Iterable[Refusal]:
+    seen: set[tuple[str, str | None]] = set()
+    for i, model in enumerate(models):
+        if model is None:
+            continue
+        name: str | None = getattr(model, "column", None)
+        if (model.model, name) in seen:
+            of = f' for column "{name}"' if name is not None else ""
+            yield Refusal(("privacy", i), f"{model.model}{of} is required twice", "keep one")
+        seen.add((model.model, name))
+        if name is not None:
+            yield from _sensitive_refusals(i, name, columns)
+            yield from _order_refusals(i, model, columns.get(name))
+
+
+def _sensitive_refusals(
+    i: int, name: str, columns: Mapping[str, Column | None]
+) -> Iterable[Refusal]:
+    at = ("privacy", i, "column")
+    if name not in columns:
+        message = f"column {show(name)} is not declared under columns"
+        yield Refusal(at, message, nearest(name, columns))
+        return
+    column = columns[name]
+    if column is not None and column.role != "sensitive":
+        yield Refusal(
+            at,
+            f"column {show(name)} has the role {column.role}; the model needs a sensitive one",
+            f'set role: sensitive on column "{name}", or name another column',
+        )
+
+
+def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+    if getattr(model, "distance", None) == "ordered" and column and column.type == "categorical":
+        yield Refusal(
+            ("privacy", i, "distance"),
+            f"distance: ordered needs ordered values; column {show(model.column)} is categorical",
+            "use distance: equal, or leave type out if the values are numbers, dates or an enum",
+        )
+
+
+def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:
+    declared = [name for name, role in roles.items() if role == "individual"]
+    for name in declared[1:]:
+        yield Refusal(
+            ("columns", name, "role"),
+            f"only one column can have the role individual; {show(declared[0])} has it already",
+        )
+    if not isinstance(individual, str):
+        return
+    if individual not in roles:
+        yield Refusal(
+            ("individual",),
+            f"column {show(individual)} is not declared under columns",
+            nearest(individual, roles),
+        )
+    elif roles[individual] not in (None, "identifying", "individual"):
+        yield Refusal(
+            ("individual",),
+            f"column {show(individual)} has the role {roles[individual]}; "
+            "individual names a column of role identifying or individual",
+        )
+    elif declared and individual not in declared:
+        yield Refusal(
+            ("individual",),
+            f"names {show(individual)}, but {show(declared[0])} has the role individual",
+            "remove one of the two",
+        )

@@ -1,0 +1,57 @@
+"""Words of a policy: those of this version, and those of the design that come later."""
+
+from __future__ import annotations
+
+ROLES = ("identifying", "individual", "quasi_identifying", "sensitive", "insensitive")
+LATER_ROLES = ("quasi_sensitive", "semi_sensitive")
+TYPES = ("numeric", "ordinal", "categorical")
+NULLS = ("as_value", "own_class", "suppress", "reject")
+SENSITIVE_NULLS = ("as_value", "reject")
+MODELS = ("k_anonymity", "distinct_l_diversity", "entropy_l_diversity", "t_closeness")
+LATER_MODELS = (
+    "alpha_k_anonymity",
+    "recursive_cl_diversity",
+    "beta_likeness",
+    "delta_disclosure",
+    "ir_k_anonymity",
+    "ir_kl_anonymity",
+    "ir_alpha_beta_anonymity",
+    "eir_l_diversity",
+    "eir_alpha_beta_anonymity",
+    "qs_k_anonymity",
+    "anatomy_l_diversity",
+    "slicing_l_diversity",
+    "local_bucket_diversity",
+    "background_knowledge",
+)
+METHODS = ("mondrian",)
+LATER_METHODS = (
+    "full_domain",
+    "danonyir",
+    "geneir",
+    "lgb_mdp",
+    "lgb_ncp",
+    "local_generalization",
+    "local_bucketization",
+    "kinc",
+    "kagg",
+    "beta_primacy",
+    "js_reduce",
+    "kinc_mic",
+    "kagg_mic",
+    "qs_greedy",
+    "qs_efficient",
+    "anatomy",
+    "slicing",
+    "slamsa",
+    "msb",
+    "sloms",
+)
+RESERVED_SCHEMAS = (
+    "information_schema",
+    "pganon",
+    "pganon_private",
+    "pganon_work",
+    "pganon_stage",
+    "pganon_data",
+)
