@@ -11,13 +11,15 @@ are facts of the run (`m<i>`, `null<i>`, `levels<i>`), observed after encoding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, fragment, named, num, query, total
 from pganon.plan.steps import State
-from pganon.spec.model import Attribute, Scale
+from pganon.spec.model import Attribute, Form, Scale
 
 BITS = 64
 MASKED_VALUES = 8 * BITS  # beyond, distinct values are counted instead of kept as bit masks
@@ -182,7 +184,7 @@ class TreeAxis(Axis):
 
     @property
     def by_frequency(self) -> bool:
-        return not self.attribute.form.value == "range"
+        return self.attribute.form is not Form.RANGE
 
     def levels(self, state: State) -> int:
         """Number of levels above the leaves; the root is on this level."""
@@ -236,3 +238,36 @@ _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: Tre
 def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     """One axis per attribute, in the order of the policy."""
     return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
+
+
+def group_extents(
+    axes: Sequence[Axis],
+    state: State,
+    cells: exp.Select | QualifiedName,
+    by: Sequence[str],
+    *,
+    weighted: bool = True,
+) -> exp.Select:
+    """SELECT by.., [n], extents: size and extents of every group of a relation with codes."""
+    keys = [col(name, "c") for name in by]
+    tree = query("select 1 from c", {"c": cells})
+    tree = tree.select(*keys, append=False)
+    if weighted:
+        tree = tree.select(named(fragment("sum(c.w)::bigint"), "n"))
+    for axis in axes:
+        tree = tree.select(*axis.extent(state, "c"))
+    return tree.group_by(*[key.copy() for key in keys])
+
+
+def weighted_loss(axes: Sequence[Axis], state: State, table: str) -> exp.Expression:
+    """Sum over the attributes of weight times NCP, from extent columns in `table`."""
+    return total(
+        [
+            fragment(
+                ":loss * :weight",
+                loss=exp.paren(axis.loss(state, table)),
+                weight=exp.Literal.number(repr(axis.attribute.weight)),
+            )
+            for axis in axes
+        ]
+    )

@@ -34,7 +34,11 @@ def sensitive_key(item: Sensitive, value: exp.Expression) -> exp.Expression:
         case "text" | "bpchar":
             return fragment(':v::text collate "C"', v=value)
         case "float":
-            return fragment(":v::text", v=value)
+            # Adding zero makes -0 and 0, which are equal, one text.
+            return fragment("(:v + 0)::text", v=value)
+        case "numeric":
+            # So do 1.0 and 1.00.
+            return fragment("trim_scale(:v)::text", v=value)
         case _:
             return value
 

@@ -18,7 +18,11 @@ from pganon.spec.model import Attribute, Form, ReleaseSpec
 def tree_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
     i = attribute.index
     name = attribute.column.name
-    hierarchy = spec.policy.columns[name].hierarchy
+    declared = spec.policy.columns[name]
+    hierarchy = declared.hierarchy
+    assert hierarchy is not None
+    # Numbers that the policy calls categorical are codes: their digits are what counts.
+    kind = "text" if declared.type == "categorical" else attribute.value_type
     present = CreateTable(
         f"leaves{i}",
         f"values of {quote(name)} that need an ancestor",
@@ -31,7 +35,7 @@ def tree_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
         str(i),
         hierarchy,
         lambda s: s.work(f"leaves{i}"),
-        attribute.column.kind,
+        kind,
         spec.base_dir,
         quote(name),
     )

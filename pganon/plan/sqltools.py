@@ -83,8 +83,8 @@ def text(value: str) -> exp.Literal:
 
 
 def cast(expression: exp.Expression, sql_type: str) -> exp.Cast:
-    """A cast to a type given by its SQL name, e.g. from format_type()."""
-    kind = exp.DataType.build(sql_type, dialect=DIALECT, udt=True)
+    """A cast to a type given as format_type() writes it, which quotes what needs quotes."""
+    kind = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=sql_type)
     return exp.Cast(this=expression.copy(), to=kind)
 
 
@@ -115,6 +115,8 @@ def render(tree: exp.Expression) -> str:
     return tree.sql(dialect=DIALECT, identify=True)
 
 
-def statement(tree: exp.Expression) -> sql.SQL:
+def statement(tree: exp.Expression | sql.Composable) -> sql.Composable:
     """The tree as psycopg text. Safe: names are quoted and values are escaped by sqlglot."""
+    if isinstance(tree, sql.Composable):
+        return tree
     return sql.SQL(render(tree))  # pyright: ignore[reportArgumentType]

@@ -59,7 +59,7 @@ class State:
         return replace(self, round=number)
 
 
-Select = Callable[[State], exp.Expression]
+Select = Callable[[State], exp.Expression | sql.Composable]
 Name = Callable[[State], QualifiedName]
 
 

@@ -30,10 +30,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis
+from pganon.encode.axis import Axis, group_extents, weighted_loss
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 from pganon.privacy.base import Requirement
 
@@ -82,7 +82,7 @@ class Mondrian:
         return [*self.codes, *(["rid"] if self.relaxed else [])]
 
     def steps(self) -> tuple[Step, ...]:
-        """From `cells_0` (node, codes, values, w) and `nodes_0` (node, n, failed) to `done_<r>`."""
+        """From `cells_0` (node, codes, values, w) and `nodes_0` (node, n, failed) to `grouped`."""
         return (
             Repeat(
                 name="cut",
@@ -91,6 +91,34 @@ class Mondrian:
                 until="finished",
                 bound=lambda state: 4 * state.count("records") + 8,
             ),
+            CreateTable(
+                "gather",
+                "all final groups with their cells",
+                lambda state: state.work("grouped"),
+                self.gathered,
+            ),
+            DropTables(
+                "tidy",
+                "drop what the rounds left",
+                lambda state: [
+                    state.work(name, round=number)
+                    for number in range(state.count("cut_rounds") + 1)
+                    for name in ("done", "cells", "nodes")
+                ],
+            ),
+        )
+
+    def gathered(self, state: State) -> exp.Expression:
+        """(gid, codes, [rid]): the group of every cell; gid says round and number in it."""
+        return union_all(
+            [
+                query(
+                    "select (:round::bigint << 32) + d.leaf as gid from done as d",
+                    {"done": state.work("done", round=number)},
+                    round=num(number),
+                ).select(*[col(name, "d") for name in self.final_columns])
+                for number in range(state.count("cut_rounds"))
+            ]
         )
 
     def round(self, number: int) -> Sequence[Step]:
@@ -138,17 +166,9 @@ class Mondrian:
 
     # -- which attributes to try ------------------------------------------------------------
 
-    def extents(self, state: State, cells: exp.Select | QualifiedName, by: Sequence[str]):
-        """SELECT by.., n, extents: size and extents of every group of a cell relation."""
-        keys = [col(name, "c") for name in by]
-        tree = query("select sum(c.w)::bigint as n from c", {"c": cells}).select(*keys)
-        for axis in self.axes:
-            tree = tree.select(*axis.extent(state, "c"))
-        return tree.group_by(*[key.copy() for key in keys])
-
     def tries(self, state: State) -> exp.Expression:
         """(node, n, attr, level, rank, more): attributes with something to gain, widest first."""
-        extents = self.extents(state, self._at(state, "cells")["cells"], ["node"])
+        extents = group_extents(self.axes, state, self._at(state, "cells")["cells"], ["node"])
         rows = [
             query(
                 "select :attr::smallint as attr, :level::smallint as level,"
@@ -372,20 +392,12 @@ class Mondrian:
             left=exp.paren(self._is_left(state, "b")),
         ).select(*[col(name, "c") for name in self.codes])
         sides = self._join_order(state, sides, "b")
-        extents = self.extents(state, sides, ["node", "attr", "is_left"])
-        losses = [
-            fragment(
-                ":loss * :weight",
-                loss=exp.paren(axis.loss(state, "e")),
-                weight=exp.Literal.number(repr(axis.attribute.weight)),
-            )
-            for axis in self.axes
-        ]
+        extents = group_extents(self.axes, state, sides, ["node", "attr", "is_left"])
         left_over = query(
             "select e.node, e.attr, round(sum(e.n * :loss)::numeric, :digits) as loss from e"
             " group by e.node, e.attr",
             {"e": extents},
-            loss=exp.paren(total(losses)),
+            loss=exp.paren(weighted_loss(self.axes, state, "e")),
             digits=num(LOSS_DECIMALS),
         )
         return query(

@@ -1,0 +1,57 @@
+"""What a method and a published form are to the rest of pganon.
+
+A method makes groups of the encoded records; a form turns groups into staged relations, says how
+they are verified from those relations alone, and which views show them. A new method is one
+:class:`Method` in :mod:`pganon.methods.registry`; it reuses a form or brings one of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
+from pganon.plan.steps import State, Step
+from pganon.spec.model import ReleaseSpec
+
+Tables = dict[str, QualifiedName]
+"""Stored or staged relations of a release by part name."""
+
+
+@dataclass(frozen=True)
+class PublishedForm:
+    """How groups are published.
+
+    Attributes:
+        relations: the tables of a release; parts that views read come first.
+        staging_steps: steps that fill them in the staging schema.
+        checks: queries that re-measure the guarantee from these tables alone.
+        views: the published views over these tables.
+        measures: SELECT of one row of utility figures.
+        counted: the part whose rows are the released records.
+    """
+
+    relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
+    staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
+    checks: Callable[[ReleaseSpec, Tables], tuple[CheckQuery, ...]]
+    views: Callable[[ReleaseSpec, Tables], tuple[PublishedView, ...]]
+    measures: Callable[[ReleaseSpec, State], exp.Expression]
+    counted: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """An algorithm that makes groups.
+
+    Attributes:
+        partition_steps: steps from the encoded records to what the form needs.
+        assumed: facts that `explain` renders with, since nothing was observed yet.
+    """
+
+    name: str
+    form: PublishedForm
+    partition_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
+    assumed: Callable[[ReleaseSpec], dict[str, int]]

@@ -1,0 +1,407 @@
+"""The published form of equivalence classes: one view of recoded records.
+
+Two stored relations, `classes` (class_id, recoded quasi-identifiers) and `records` (class_id,
+sensitive and insensitive columns), joined by the view. Class numbers are a random permutation
+under the run's secret key; records are written in an order that depends on published columns
+alone, class number first, so neither says anything about the source's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.axis import axes, group_extents, weighted_loss
+from pganon.encode.codes import relaxed
+from pganon.encode.secrets import keyed_hash
+from pganon.encode.sensitive import referenced, sensitive_key
+from pganon.identifiers import QualifiedName, quote
+from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, union_all
+from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
+from pganon.privacy.base import Relation, Requirement
+from pganon.plan.staged import (
+    DATA_SCHEMA,
+    PRIVATE_SCHEMA,
+    CheckQuery,
+    PublishedView,
+    StoredRelation,
+    ViewColumn,
+)
+from pganon.spec.model import Carried, ReleaseSpec, Sensitive
+from pganon.spec.resolve import CLASS_ID
+
+STRUCTURE = "structure"
+"""Name of the check that the class relation says one thing about every class."""
+
+
+# -- relations --------------------------------------------------------------------------------
+
+
+def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
+    if referenced(spec):
+        parts.append(("reference", PRIVATE_SCHEMA))
+    return tuple(
+        StoredRelation(part, state.stage(part), QualifiedName(schema, state.stage(part).name))
+        for part, schema in parts
+    )
+
+
+def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations."""
+    attributes = axes(spec.attributes)
+    steps: list[Step] = [
+        CreateTable(
+            "numbers",
+            "random numbers for the classes",
+            lambda s: s.work("numbers"),
+            lambda s: query(
+                "select g.gid, (row_number() over (order by :hash))::int as class_id"
+                " from (select distinct gid from grouped) as g",
+                {"grouped": s.work("grouped")},
+                hash=keyed_hash(s, col("gid", "g")),
+            ),
+        ),
+        CreateTable(
+            "grouped_classes",
+            "the class of every cell",
+            lambda s: s.work("grouped_classes"),
+            lambda s: _grouped_classes(spec, s),
+        ),
+        CreateTable(
+            "sizes",
+            "records per class",
+            lambda s: s.work("extents_only"),
+            lambda s: group_extents(
+                attributes, s, s.work("grouped_classes"), [CLASS_ID], weighted=False
+            ),
+        ),
+        CreateTable(
+            "records",
+            "sensitive and insensitive values of every record with its class",
+            lambda s: s.stage("records"),
+            lambda s: _records(spec, s),
+        ),
+        CreateTable(
+            "extents",
+            "size and extent of every class",
+            lambda s: s.work(EXTENTS),
+            lambda s: query(
+                "select e.*, r.n from e join r on r.class_id = e.class_id",
+                {
+                    "e": s.work("extents_only"),
+                    "r": query(
+                        "select t.class_id, count(*) as n from t group by t.class_id",
+                        {"t": s.stage("records")},
+                    ),
+                },
+            ),
+        ),
+        *preparation_steps(attributes),
+        CreateTable(
+            "classes",
+            "generalized quasi-identifiers of every class",
+            lambda s: s.stage("classes"),
+            lambda s: _classes(spec, s),
+        ),
+        Statement(
+            "class_key",
+            "an index that the published view joins on",
+            lambda s: sql.SQL("ALTER TABLE {} ADD PRIMARY KEY (class_id)").format(
+                s.stage("classes").identifier
+            ),
+        ),
+        CreateTable(
+            "members",
+            "the steward's memory of who was in which class",
+            lambda s: s.stage("members"),
+            lambda s: _members(spec, s),
+        ),
+    ]
+    if referenced(spec):
+        steps.append(
+            CreateTable(
+                "reference",
+                "distribution of the source that closeness is held against",
+                lambda s: s.stage("reference"),
+                lambda s: _reference(spec, s),
+            )
+        )
+    return tuple(steps)
+
+
+def _same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expression:
+    names = ["rid"] if relaxed(spec) else [axis.code for axis in axes(spec.attributes)]
+    return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])
+
+
+def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expression:
+    columns = [axis.code for axis in axes(spec.attributes)]
+    columns += ["rid"] if relaxed(spec) else []
+    return query(
+        "select n.class_id from g join n on n.gid = g.gid",
+        {"g": state.work("grouped"), "n": state.work("numbers")},
+    ).select(*[col(name, "g") for name in columns])
+
+
+def _published(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
+    """Work column and declaration of every column that is published unchanged."""
+    found: list[tuple[str, Sensitive | Carried]] = [
+        (f"v{item.index}", item) for item in spec.sensitive
+    ]
+    return found + [(f"p{item.index}", item) for item in spec.carried]
+
+
+def _records(spec: ReleaseSpec, state: State) -> exp.Expression:
+    tree = exp.select(col("class_id", "g")).from_(
+        exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
+    )
+    tree = tree.join(
+        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        on=_same_cell(spec, "g", "c"),
+    )
+    for name, item in _published(spec):
+        tree = tree.select(named(col(name, "c"), item.published))
+    order = [col("class_id", "g"), *[col(name, "c") for name, _ in _published(spec)]]
+    return tree.order_by(*order)
+
+
+def _classes(spec: ReleaseSpec, state: State) -> exp.Expression:
+    tree = exp.select(col("class_id", "e")).from_(
+        exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True)
+    )
+    for axis in axes(spec.attributes):
+        part = recoded(axis, state)
+        tree = tree.select(*part.columns)
+        for join in part.joins:
+            tree.append("joins", join)
+    return tree.order_by(col("class_id", "e"))
+
+
+def _members(spec: ReleaseSpec, state: State) -> exp.Expression:
+    """(member, class_id): by individual or key, else by a keyed hash of the quasi-identifiers."""
+    identity = "individual" if spec.individual else "record" if spec.record_key else None
+    if identity is not None:
+        tree = exp.select(named(col(identity, "c"), "member"), col("class_id", "g")).from_(
+            exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
+        )
+        return tree.join(
+            exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+            on=_same_cell(spec, "g", "c"),
+        )
+    tree = exp.select().from_(
+        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True)
+    )
+    parts: list[exp.Expression] = []
+    for axis in axes(spec.attributes):
+        alias = f"d{axis.index}"
+        tree = tree.join(
+            exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("code", alias), expression=col(axis.code, "g")),
+        )
+        parts.append(cast(col("value", alias), "text"))
+    described = exp.func("jsonb_build_array", *parts)
+    tree = tree.select(named(keyed_hash(state, described), "member"), col("class_id", "g"))
+    return tree.distinct() if relaxed(spec) else tree
+
+
+# -- verification -----------------------------------------------------------------------------
+
+
+def value_key(item: Sensitive, table: str) -> exp.Expression:
+    """A published sensitive value as a text that is never NULL."""
+    value = cast(exp.paren(sensitive_key(item, col(item.published, table))), "text")
+    return fragment("coalesce('=' || :v, '')", v=value)
+
+
+def _reference(spec: ReleaseSpec, state: State) -> exp.Expression:
+    """(attribute, value, position, n): the source's distribution with values as text keys."""
+    return union_all(
+        [
+            query(
+                "select :number::smallint as attribute,"
+                " coalesce('=' || d.value::text, '') as value, d.code as position, d.n from d",
+                {"d": state.work(f"sdict{item.index}")},
+                number=num(item.index),
+            )
+            for item in referenced(spec)
+        ]
+    )
+
+
+def checks(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    found = [_structure_check(tables)]
+    for requirement in spec.requirements:
+        kinds = ("source", "published") if requirement.model.needs_reference else ("",)
+        found += [_check(spec, requirement, kind, tables) for kind in kinds]
+    return tuple(found)
+
+
+def _structure_check(tables: dict[str, QualifiedName]) -> CheckQuery:
+    broken = query(
+        "select (select count(*) from (select class_id from classes as a group by class_id"
+        " having count(*) > 1) as twice)"
+        " + (select count(*) from (select distinct class_id from records) as r"
+        " left join classes as c on c.class_id = r.class_id where c.class_id is null)"
+        " + (select count(*) from classes as k left join"
+        " (select distinct class_id from records as s) as h"
+        " on h.class_id = k.class_id where h.class_id is null) as measured",
+        dict(tables),
+    )
+    tree = query("select b.measured, b.measured as failing from b", {"b": broken})
+    return CheckQuery(STRUCTURE, "violations", None, 0, "<=", "", render(tree))
+
+
+def _check(
+    spec: ReleaseSpec, requirement: Requirement, kind: str, tables: dict[str, QualifiedName]
+) -> CheckQuery:
+    model = requirement.model
+    value: exp.Expression = num(1)
+    reference: Relation | None = None
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        value = value_key(item, "r")
+        reference = _reference_shares(item, kind, tables) if kind else None
+    histogram = query(
+        "select r.class_id, :value as value, count(*) as n from records as r"
+        " group by r.class_id, 2",
+        dict(tables),
+        value=value,
+    )
+    worst = model.worst(model.measure(histogram, [CLASS_ID], reference))
+    return CheckQuery(
+        model=model.name,
+        symbol=model.symbol,
+        column=requirement.column,
+        parameter=float(model.parameter),
+        bound=model.bound.value,
+        against=kind,
+        sql=render(worst),
+    )
+
+
+def _reference_shares(
+    item: Sensitive, kind: str, tables: dict[str, QualifiedName]
+) -> exp.Select:
+    counted = query(
+        "select f.value, f.position, f.n from reference as f where f.attribute = :a",
+        dict(tables),
+        a=num(item.index),
+    )
+    if kind == "published":
+        published = query(
+            "select :value as value, count(*) as n from records as r group by 1",
+            dict(tables),
+            value=value_key(item, "r"),
+        )
+        counted = query(
+            "select f.value, f.position, coalesce(p.n, 0) as n from f"
+            " left join p on p.value = f.value",
+            {"f": counted, "p": published},
+        )
+    return query(
+        "select x.value, x.position, x.n::float8 / sum(x.n) over () as share from x",
+        {"x": counted},
+    )
+
+
+# -- views ------------------------------------------------------------------------------------
+
+
+def views(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[PublishedView, ...]:
+    """The one view of the form, over the relations in `tables`."""
+    columns = view_columns(spec)
+    tree = exp.select(col(CLASS_ID, "c"))
+    attribute_columns: list[str] = []
+    for attribute in spec.attributes:
+        attribute_columns.append(attribute.published)
+        if attribute.null_column is not None:
+            attribute_columns.append(attribute.null_column)
+    tree = tree.select(*[col(name, "c") for name in attribute_columns])
+    tree = tree.select(*[col(item.published, "r") for _, item in _published(spec)])
+    tree = tree.from_(exp.alias_(tables["records"].table, "r", table=True, quoted=True))
+    tree = tree.join(
+        exp.alias_(tables["classes"].table, "c", table=True, quoted=True),
+        on=exp.EQ(this=col(CLASS_ID, "c"), expression=col(CLASS_ID, "r")),
+    )
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    return (
+        PublishedView(
+            name=spec.view,
+            select=render(tree),
+            columns=columns,
+            comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
+        ),
+    )
+
+
+def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
+    """Published columns in order; they depend on policy and catalog alone."""
+    columns = [
+        ViewColumn(CLASS_ID, "integer", "Number of the equivalence class, random per release.")
+    ]
+    shown = {
+        "range": "Smallest range that holds the values of all records of the class.",
+        "set": "Values among which those of all records of the class are.",
+        "label": "Lowest common ancestor of the values of the class.",
+    }
+    for attribute in spec.attributes:
+        columns.append(
+            ViewColumn(
+                attribute.published,
+                attribute.published_type,
+                f"Quasi-identifier, generalized. {shown[attribute.form.value]}",
+            )
+        )
+        if attribute.null_column is not None:
+            columns.append(
+                ViewColumn(
+                    attribute.null_column,
+                    "boolean",
+                    f"Whether records of the class have no {quote(attribute.published)}.",
+                )
+            )
+    for item in spec.sensitive:
+        models = [r.label for r in spec.requirements if r.sensitive == item.index]
+        held = f" Per class: {'; '.join(models)}." if models else ""
+        columns.append(
+            ViewColumn(item.published, item.column.type_name, f"Sensitive, unchanged.{held}")
+        )
+    for item in spec.carried:
+        columns.append(ViewColumn(item.published, item.column.type_name, "Insensitive, unchanged."))
+    return tuple(columns)
+
+
+# -- measures ---------------------------------------------------------------------------------
+
+
+def measures(spec: ReleaseSpec, state: State) -> exp.Expression:
+    """One row of utility and risk figures over the classes (see docs/reference/measures.md)."""
+    attributes = axes(spec.attributes)
+    weights = sum(attribute.weight for attribute in spec.attributes)
+    tree = query(
+        "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
+        " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
+        " sum(e.n::numeric * e.n)::float8 as squares, sum(e.n * :loss) as weighted_loss from e",
+        {"e": state.work(EXTENTS)},
+        loss=exp.paren(
+            fragment(
+                ":sum / :weights",
+                sum=exp.paren(weighted_loss(attributes, state, "e")),
+                weights=exp.Literal.number(repr(weights)),
+            )
+        ),
+    )
+    for axis in attributes:
+        loss = fragment("sum(e.n * :l) / sum(e.n)", l=exp.paren(axis.loss(state, "e")))
+        tree = tree.select(named(loss, f"ncp{axis.index}"))
+    return tree
+
+
+def tidy_step(names: Sequence[str]) -> Step:
+    return DropTables("tidy", "drop work tables", lambda s: [s.work(name) for name in names])

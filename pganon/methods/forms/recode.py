@@ -1,0 +1,204 @@
+"""Generalized values: what a class shows for its codes.
+
+Every published value contains the source values of all records of its class:
+
+- numbers: closed numrange; dates and timestamps: half-open ranges of their own type;
+- nominal values: sorted array of the values that occur in the class;
+- ordinal values: sorted array of all values between the lowest and the highest of the class;
+- trees: label (or range) of the lowest common ancestor.
+
+NULL is never a range: it shows in `<column>_null`, or as a NULL where it is never mixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.spec.model import Form
+
+EXTENTS = "extents"
+"""Work table (class_id, n, extent columns): one row per class."""
+
+# The day and the microsecond after the last ones do not exist, so the range has no upper end.
+_LAST = {
+    "date": "date '5874897-12-31'",
+    "timestamp": "timestamp '294276-12-31 23:59:59.999999'",
+    "timestamptz": "timestamptz '294276-12-31 23:59:59.999999+00'",
+}
+_RANGES = {
+    "date": "case when :hi = :last then daterange(:lo, null) else daterange(:lo, :hi, '[]') end",
+    "timestamp": "case when :hi = :last then tsrange(:lo, null)"
+    " else tsrange(:lo, :hi + interval '1 microsecond') end",
+    "timestamptz": "case when :hi = :last then tstzrange(:lo, null)"
+    " else tstzrange(:lo, :hi + interval '1 microsecond') end",
+}
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """How one attribute is published: joins to the class table `e`, and the expressions."""
+
+    joins: tuple[exp.Join, ...]
+    columns: tuple[exp.Expression, ...]
+
+
+def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
+    """Work tables that the recoding joins: arrays per distinct set of codes."""
+    steps: list[Step] = []
+    for axis in axes:
+        if isinstance(axis, NominalAxis) or (
+            isinstance(axis, OrderedAxis) and axis.attribute.form is Form.SET
+        ):
+            steps.append(
+                CreateTable(
+                    f"sets{axis.index}",
+                    f"arrays of values for attribute {axis.index + 1}",
+                    lambda s, axis=axis: s.work(f"sets{axis.index}"),
+                    lambda s, axis=axis: _sets(axis, s),
+                )
+            )
+    return steps
+
+
+def recoded(axis: Axis, state: State) -> Recoded:
+    """The published column of an attribute, and its `<column>_null` where it has one."""
+    if isinstance(axis, TreeAxis):
+        joins, value = _tree(axis, state)
+    elif axis.attribute.form is Form.SET:
+        joins, value = _set(axis, state)
+    else:
+        joins, value = _range(axis, state)
+    attribute = axis.attribute
+    columns = [named(cast(exp.paren(value), attribute.published_type), attribute.published)]
+    if attribute.null_column is not None:
+        columns.append(named(_has_null(axis, state), attribute.null_column))
+    return Recoded(tuple(joins), tuple(columns))
+
+
+def _has_null(axis: Axis, state: State) -> exp.Expression:
+    if not axis.has_null(state):
+        return fragment("false")
+    if isinstance(axis, NominalAxis):
+        if axis.words(state):
+            return fragment(":b & 1 = 1", b=col(f"b{axis.index}_0", "e"))
+        return fragment("coalesce(:n, false)", n=col("has_null", f"x{axis.index}"))
+    return col(f"n{axis.index}", "e")
+
+
+def _dictionary_join(axis: Axis, state: State, alias: str, bound: str) -> exp.Join:
+    on = exp.EQ(this=col("code", alias), expression=col(f"{bound}{axis.index}", "e"))
+    table = exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True)
+    return exp.Join(this=table, on=on, side="LEFT")
+
+
+def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+    lo, hi = f"l{axis.index}", f"h{axis.index}"
+    joins = [_dictionary_join(axis, state, lo, "lo"), _dictionary_join(axis, state, hi, "hi")]
+    value = _closed(axis, col("value", lo), col("value", hi))
+    empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
+    return joins, exp.Case().when(empty, exp.null()).else_(value)
+
+
+def _closed(axis: Axis, lo: exp.Expression, hi: exp.Expression) -> exp.Expression:
+    """The smallest range with both values in it."""
+    kind = axis.attribute.column.kind
+    if kind in _RANGES:
+        return fragment(_RANGES[kind], lo=lo, hi=hi, last=fragment(_LAST[kind]))
+    return fragment(
+        "numrange(trim_scale(:lo::numeric), trim_scale(:hi::numeric), '[]')", lo=lo, hi=hi
+    )
+
+
+def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+    alias = f"a{axis.index}"
+    lo = col(f"lo{axis.index}", "e")
+    on = exp.and_(
+        exp.EQ(this=col("code", alias), expression=lo),
+        exp.EQ(this=col("level", alias), expression=exp.paren(axis.level(state, "e"))),
+    )
+    table = exp.alias_(axis.table(state).table, alias, table=True, quoted=True)
+    joins = [exp.Join(this=table, on=on, side="LEFT")]
+    empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
+    if axis.attribute.form is Form.LABEL:
+        return joins, exp.Case().when(empty, exp.null()).else_(col("label", alias))
+    leaf = f"l{axis.index}"
+    joins.append(_dictionary_join(axis, state, leaf, "lo"))
+    exact = _closed(axis, col("value", leaf), col("value", leaf))
+    maker = exp.func(
+        axis.attribute.published_type, col("lower", alias), col("upper", alias), dialect="postgres"
+    )
+    value = (
+        exp.Case()
+        .when(empty, exp.null())
+        .when(fragment(":l = 0", l=col("level", alias)), exact)
+        .else_(maker)
+    )
+    return joins, value
+
+
+def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+    alias = f"x{axis.index}"
+    keys = _set_keys(axis, state)
+    on = exp.and_(*[fragment(":a = :b", a=col(key, alias), b=col(key, "e")) for key in keys])
+    table = exp.alias_(state.work(f"sets{axis.index}").table, alias, table=True, quoted=True)
+    return [exp.Join(this=table, on=on, side="LEFT")], col("members", alias)
+
+
+def _set_keys(axis: Axis, state: State) -> list[str]:
+    """Columns of the extents that determine a class's array."""
+    i = axis.index
+    if isinstance(axis, NominalAxis):
+        words = axis.words(state)
+        return [f"b{i}_{word}" for word in range(words)] or ["class_id"]
+    return [f"lo{i}", f"hi{i}"]
+
+
+def _sets(axis: Axis, state: State) -> exp.Expression:
+    """(keys.., members): the array of every distinct set of codes that occurs."""
+    element = axis.attribute.published_type.removesuffix("[]")
+    item = cast(col("value", "d"), element)
+    if isinstance(axis, NominalAxis) and not axis.words(state):
+        held = query(
+            "select distinct g.class_id, :code as code from g",
+            {"g": state.work("grouped_classes")},
+            code=col(axis.code, "g"),
+        )
+        return query(
+            "select k.class_id, bool_or(k.code = 0) as has_null,"
+            " array_agg(:item order by d.code) filter (where d.code > 0) as members"
+            " from k join d on d.code = k.code group by k.class_id",
+            {"k": held, "d": axis.dictionary(state)},
+            item=item,
+        )
+    keys = _set_keys(axis, state)
+    distinct = exp.select(*[col(key, "e") for key in keys]).distinct().from_(
+        exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True)
+    )
+    members = query(
+        "select array_agg(:item order by d.code) from d where d.code > 0",
+        {"d": axis.dictionary(state)},
+        item=item,
+    ).where(_belongs(axis, state))
+    return exp.select(
+        *[col(key, "k") for key in keys], named(members.subquery(), "members")
+    ).from_(distinct.subquery("k"))
+
+
+def _belongs(axis: Axis, state: State) -> exp.Expression:
+    """Whether dictionary code `d` is in the set described by the keys `k`."""
+    i = axis.index
+    if isinstance(axis, OrderedAxis):
+        return fragment(
+            "d.code between :lo and :hi", lo=col(f"lo{i}", "k"), hi=col(f"hi{i}", "k")
+        )
+    assert isinstance(axis, NominalAxis)
+    case = exp.Case(this=fragment("d.code >> 6"))
+    for word in range(axis.words(state)):
+        bit = fragment("(:b >> (d.code & 63)) & 1 = 1", b=col(f"b{i}_{word}", "k"))
+        case = case.when(num(word), bit)
+    return case

@@ -1,0 +1,155 @@
+"""ReleaseSpec -> Plan: phases of steps, the same for the executor and for `pganon plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.codes import encode_steps
+from pganon.encode.snapshot import snapshot_steps
+from pganon.encode.source import Previous, source_check
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.methods.base import Method, Tables
+from pganon.methods.registry import method_of
+from pganon.plan.sqltools import num, query
+from pganon.plan.staged import CheckQuery, StoredRelation
+from pganon.plan.steps import Check, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A named part of the way of a release."""
+
+    name: str
+    purpose: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one run does up to publication."""
+
+    spec: ReleaseSpec
+    method: Method
+    phases: tuple[Phase, ...]
+
+    def relations(self, state: State) -> tuple[StoredRelation, ...]:
+        return self.method.form.relations(self.spec, state)
+
+    def stored_checks(self, state: State) -> tuple[CheckQuery, ...]:
+        """The verification over the tables at their final place."""
+        return self.method.form.checks(self.spec, self._tables(state, staged=False))
+
+    def stored_views(self, state: State):
+        return self.method.form.views(self.spec, self._tables(state, staged=False))
+
+    def _tables(self, state: State, *, staged: bool) -> Tables:
+        return _tables(self.relations(state), staged=staged)
+
+
+def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
+    """The plan of one run: deterministic, nothing is executed or looked up."""
+    method = method_of(spec)
+    phases = (
+        Phase(
+            "snapshot",
+            "read the source once and see whether it can be released",
+            (*snapshot_steps(spec), source_check(spec, previous)),
+        ),
+        Phase("encode", "values become codes", encode_steps(spec)),
+        Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
+        Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
+        Phase(
+            "verify",
+            "re-measure the staged relations against every requirement",
+            (_balance(spec, method), *_verification(spec, method)),
+        ),
+        Phase(
+            "measure",
+            "utility of the release",
+            (
+                Check(
+                    "utility",
+                    "loss, discernibility, class sizes",
+                    lambda state: method.form.measures(spec, state),
+                    prefix="measure_",
+                ),
+            ),
+        ),
+    )
+    return Plan(spec, method, phases)
+
+
+def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
+    return {r.part: r.staged if staged else r.stored for r in relations}
+
+
+def _balance(spec: ReleaseSpec, method: Method) -> Check:
+    def select(state: State) -> exp.Expression:
+        tables = _tables(method.form.relations(spec, state), staged=True)
+        return query(
+            "select count(*) as published, :in - :out - count(*) as unaccounted from t",
+            {"t": tables[method.form.counted]},
+            **{"in": num(state.count("records")), "out": num(state.count("suppressed"))},
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if row["unaccounted"] == 0 and row["published"] > 0:
+            return None
+        return PrivacyRefusal(
+            f"{state.count('records')} records came in, {state.count('suppressed')} were"
+            f" suppressed and {row['published']} staged; the numbers do not add up",
+            hint="the staged tables were changed or emptied during the run; run it again",
+            code="unbalanced",
+        )
+
+    return Check("balance", "records in = released + suppressed", select, problem)
+
+
+def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
+    """One Check per query of the form, over the staged relations."""
+    example = State(0)
+    count = len(method.form.checks(spec, _tables(method.form.relations(spec, example), staged=True)))
+
+    def query_of(state: State, number: int) -> CheckQuery:
+        tables = _tables(method.form.relations(spec, state), staged=True)
+        return method.form.checks(spec, tables)[number]
+
+    def check(number: int) -> Check:
+        first = query_of(example, number)
+        against = f" against the {first.against} distribution" if first.against else ""
+        on = f" on {first.column}" if first.column else ""
+        return Check(
+            f"{first.model}_{number}",
+            f"{first.model}{on}{against}",
+            lambda state: sql.SQL(query_of(state, number).sql),  # pyright: ignore
+            lambda row, state: verdict(query_of(state, number), row),
+            prefix=f"verified{number}_",
+        )
+
+    return tuple(check(number) for number in range(count))
+
+
+def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
+    """Refusal with the required and the observed value, unless every group holds."""
+    if row["failing"] == 0 and row["measured"] is not None:
+        return None
+    observed = None if row["measured"] is None else float(row["measured"])
+    on = f" on {check.column}" if check.column else ""
+    against = f" (against the {check.against} distribution)" if check.against else ""
+    return PrivacyRefusal(
+        f"verification: {check.model}{on} requires {check.symbol} {check.bound}"
+        f" {check.parameter:g}{against}; {row['failing']} groups of the staged release miss it,"
+        f" the worst measures {'nothing' if observed is None else f'{observed:.6g}'}",
+        model=check.model,
+        required=check.parameter,
+        observed=observed,
+        code="verification",
+    )
+
+
