@@ -1,1 +1,26 @@
-"""Anonymized data releases, computed, verified and published inside PostgreSQL."""
+"""Anonymized data releases, computed, verified and published inside PostgreSQL.
+
+    import pganon
+
+    policy = pganon.load_policy("policy.yaml")
+    result = pganon.run_release(policy, dsn="postgresql:///mydb")
+    print(result.version, result.utility.gcp)
+"""
+
+from __future__ import annotations
+
+from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.policy.loader import load_policy
+from pganon.run.pipeline import Options, plan_release, run_release
+from pganon.run.result import RunResult
+
+__all__ = [
+    "Options",
+    "PganonError",
+    "PolicyError",
+    "PrivacyRefusal",
+    "RunResult",
+    "load_policy",
+    "plan_release",
+    "run_release",
+]

@@ -16,7 +16,7 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.plan.sqltools import num, query
-from pganon.plan.staged import CheckQuery, StoredRelation
+from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -45,7 +45,7 @@ class Plan:
         """The verification over the tables at their final place."""
         return self.method.form.checks(self.spec, self._tables(state, staged=False))
 
-    def stored_views(self, state: State):
+    def stored_views(self, state: State) -> tuple[PublishedView, ...]:
         return self.method.form.views(self.spec, self._tables(state, staged=False))
 
     def _tables(self, state: State, *, staged: bool) -> Tables:

@@ -20,8 +20,6 @@ from pganon.encode.sensitive import referenced, sensitive_key
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, union_all
-from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
-from pganon.privacy.base import Relation, Requirement
 from pganon.plan.staged import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -30,6 +28,8 @@ from pganon.plan.staged import (
     StoredRelation,
     ViewColumn,
 )
+from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
+from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 from pganon.spec.resolve import CLASS_ID
 

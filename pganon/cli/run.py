@@ -1,0 +1,164 @@
+"""`pganon plan` and `pganon run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pganon.cli import common
+from pganon.identifiers import quote
+from pganon.plan.explain import explain
+from pganon.plan.steps import State
+from pganon.policy.loader import load_policy
+from pganon.run.pipeline import RUN_SETTINGS, Options, plan_release, run_release
+from pganon.run.result import RunResult
+
+PolicyFile = Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plan")(plan)
+    app.command("run")(run)
+
+
+def plan(
+    policy: PolicyFile,
+    sql: Annotated[bool, typer.Option("--sql", help="Show the SQL of every step.")] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Show what a run would do; nothing is run and no data is read."""
+    loaded = load_policy(policy)
+    with common.connect_owner(dsn) as conn:
+        built = plan_release(conn, loaded)
+    steps = explain(built)
+    spec = built.spec
+    if json:
+        common.emit_json(
+            {
+                "release": spec.policy.release,
+                "source": str(spec.source.name),
+                "view": str(spec.view),
+                "method": built.method.name,
+                "guarantee": [r.label for r in spec.requirements],
+                "columns": [
+                    {"name": c.name, "type": c.type, "comment": c.comment}
+                    for view in built.stored_views(State(0))
+                    for c in view.columns
+                ],
+                "unreleased": list(spec.unreleased),
+                "steps": steps,
+            }
+        )
+        return
+    common.facts(
+        {
+            "release": spec.policy.release,
+            "source": str(spec.source.name),
+            "view": str(spec.view),
+            "method": built.method.name,
+            "guarantee": "; ".join(r.label for r in spec.requirements),
+            "not released": ", ".join(quote(name) for name in spec.unreleased) or "-",
+        }
+    )
+    common.table(
+        ["column", "type", "what it shows"],
+        [
+            (c.name, c.type, c.comment)
+            for view in built.stored_views(State(0))
+            for c in view.columns
+        ],
+        title="published columns",
+    )
+    if not sql:
+        common.table(
+            ["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps]
+        )
+        return
+    for step in steps:
+        common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
+        if step.sql:
+            common.line(f"{step.sql};\n")
+
+
+def run(
+    policy: PolicyFile,
+    timeout: Annotated[
+        str, typer.Option("--statement-timeout", help="Per statement, e.g. 10min; 0 is none.")
+    ] = "0",
+    work_mem: Annotated[
+        str, typer.Option("--work-mem", help="Memory per sort or hash of the server.")
+    ] = RUN_SETTINGS.work_mem,
+    cascade: Annotated[
+        bool,
+        typer.Option("--cascade", help="Drop what depends on the view if its columns change."),
+    ] = False,
+    timing: Annotated[bool, typer.Option("--timing", help="Show the time of every step.")] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Compute, verify and publish one release of POLICY."""
+    loaded = load_policy(policy)
+    settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
+    with common.progress(f"{loaded.policy.release}: starting", quiet=json) as bar:
+        task = bar.task_ids[0]
+
+        def show(phase: str, step: str, purpose: str) -> None:
+            bar.update(task, description=f"{loaded.policy.release}: {phase}: {purpose}")
+
+        result = run_release(
+            loaded,
+            dsn=common.chosen_dsn(dsn),
+            settings=settings,
+            options=Options(cascade=cascade, on_step=show),
+        )
+    if json:
+        common.emit_json(result.as_dict())
+        return
+    show_result(result, timing=timing)
+
+
+def show_result(result: RunResult, *, timing: bool = False) -> None:
+    utility = result.utility
+    common.line(f"published {result.view}, version {result.version}")
+    common.facts(
+        {
+            "records": f"{result.released} released, {result.suppressed} suppressed,"
+            f" {result.records} in the source",
+            "classes": f"{utility.classes} of {utility.smallest_class} to"
+            f" {utility.largest_class} records",
+            "GCP": f"{utility.gcp:.6f}",
+            "risk": f"{utility.highest_risk:.4g} at most, {utility.mean_risk:.4g} on average"
+            " (prosecutor)",
+            "time": f"{result.seconds:.1f} s",
+        }
+    )
+    common.table(
+        ["requirement", "column", "required", "measured"],
+        [
+            (
+                f"{v.model} ({v.against})" if v.against else v.model,
+                v.column,
+                f"{v.symbol} {v.bound} {v.required:g}",
+                f"{v.measured:.6g}",
+            )
+            for v in result.verified
+        ],
+        title="verified on the published relations",
+        right=["measured"],
+    )
+    common.table(
+        ["quasi-identifier", "loss (NCP)"],
+        [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
+        right=["loss (NCP)"],
+    )
+    if timing:
+        common.table(
+            ["phase", "step", "seconds", "times"],
+            [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
+            right=["seconds", "times"],
+        )
+    for warning in result.warnings:
+        common.note(f"warning: {warning}")

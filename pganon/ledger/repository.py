@@ -1,0 +1,151 @@
+"""The ledger: one row per event of a run or release; rows are added, never changed.
+
+Events: `started`, then one of `released`, `refused`, `failed`; later `rolled_back`, `dropped`.
+Details hold names, counts, parameters and error codes, never a value of a row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from pganon import sqlfiles
+from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
+from pganon.install.state import program_version
+from pganon.run import locks
+
+Connection = psycopg.Connection[Any]
+Event = Literal["released", "refused", "failed", "rolled_back", "dropped"]
+
+
+def start_run(
+    conn: Connection,
+    release: str,
+    policy_hash: str,
+    *,
+    details: Mapping[str, Any] | None = None,
+    seed: bytes | None = None,
+) -> int:
+    """Write 'started', make the run's secrets in the server, and give the run's number.
+
+    The session's lock on the run is taken before anybody can see the row, so no clean-up takes
+    the run for dead; `locks.run_lock(conn, run_id)` adopts and ends it.
+
+    Args:
+        seed: derive all secrets from it, so that a test can repeat a run.
+    """
+    row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
+    assert row is not None
+    run_id = int(row[0])
+    locks.take_run(conn, run_id)
+    values = {
+        "run_id": run_id,
+        "release": release,
+        "program_version": program_version(),
+        "policy_hash": policy_hash,
+        "details": as_jsonb(details or {}),
+    }
+    with conn.transaction():
+        conn.execute(sqlfiles.query("ledger", "start"), values)
+        conn.execute(sqlfiles.query("ledger", "add_secret"), {"run_id": run_id, "seed": seed})
+    return run_id
+
+
+def append(
+    conn: Connection,
+    event: Event,
+    *,
+    run_id: int,
+    release: str,
+    version: int | None = None,
+    policy_hash: str | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> int:
+    """Add one row and give its number."""
+    row = conn.execute(
+        sqlfiles.query("ledger", "append"),
+        {
+            "run_id": run_id,
+            "release": release,
+            "version": version,
+            "event": event,
+            "program_version": program_version(),
+            "policy_hash": policy_hash,
+            "details": as_jsonb(details or {}),
+        },
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def finish(
+    conn: Connection,
+    run_id: int,
+    event: Literal["refused", "failed"],
+    details: Mapping[str, Any] | None = None,
+) -> bool:
+    """End a run that is not published; False if the run had ended already."""
+    done = conn.execute(
+        sqlfiles.query("ledger", "finish"),
+        {
+            "run_id": run_id,
+            "event": event,
+            "program_version": program_version(),
+            "details": as_jsonb(details or {}),
+        },
+    )
+    return done.rowcount > 0
+
+
+def finish_with(conn: Connection, run_id: int, error: BaseException) -> bool:
+    """End a run with an error: 'refused' for privacy, else 'failed'."""
+    event = "refused" if isinstance(error, PrivacyRefusal) else "failed"
+    return finish(conn, run_id, event, error_details(error))
+
+
+def error_details(error: BaseException) -> dict[str, Any]:
+    """What the ledger keeps of an error: code, model, required and observed; no text."""
+    if not isinstance(error, PganonError):
+        return {"code": "internal", "type": type(error).__name__}
+    found: dict[str, Any] = {"code": error.code}
+    if isinstance(error, PrivacyRefusal):
+        found |= {"model": error.model, "required": error.required, "observed": error.observed}
+    if isinstance(error, DatabaseError):
+        found |= {"sqlstate": error.sqlstate, "step": error.step}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def unfinished(conn: Connection) -> list[int]:
+    """Runs without a last row: alive, or interrupted."""
+    return [row[0] for row in conn.execute(sqlfiles.query("ledger", "unfinished")).fetchall()]
+
+
+def as_jsonb(value: Any) -> Jsonb:
+    """A value for a jsonb column; numbers that JSON lacks become null."""
+    return Jsonb(_finite(value), dumps=lambda plain: json.dumps(plain, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _finite(dataclasses.asdict(value))
+    if isinstance(value, Mapping):
+        return {str(name): _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_finite(item) for item in value]
+    if isinstance(value, Decimal):
+        return _finite(float(value)) if value % 1 else int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    return value

@@ -1,0 +1,85 @@
+"""A plan as text or data: the same steps that a run executes, rendered with assumed sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.plan.build import Plan
+from pganon.plan.steps import (
+    Check,
+    CreateTable,
+    DropTables,
+    Load,
+    Repeat,
+    State,
+    Statement,
+    Step,
+)
+
+ASSUMED_VALUES = 40
+"""Distinct values that every column is assumed to have, since the plan looks at no data."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One step: its SQL is what a run would send if every assumed size were true."""
+
+    phase: str
+    step: str
+    purpose: str
+    sql: str
+
+
+class _Assumed(dict[str, Any]):
+    """Sizes of nothing that was read yet; NULLs are assumed wherever the catalog allows them."""
+
+    def __missing__(self, name: str) -> int:
+        return ASSUMED_VALUES if name.startswith(("m", "sm", "records", "kept")) else 1
+
+
+def explain(plan: Plan) -> list[Explained]:
+    """Every step in order; the body of a repetition once, as its first round."""
+    state = State(0, _Assumed(plan.method.assumed(plan.spec)))
+    found: list[Explained] = []
+    for phase in plan.phases:
+        found += _explain(phase.name, phase.steps, state, "")
+    return found
+
+
+def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explained]:
+    found: list[Explained] = []
+    for step in steps:
+        name = f"{prefix}{step.name}"
+        if isinstance(step, Repeat):
+            found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
+            found += _explain(phase, step.body(0), state.at_round(0), f"{name}.")
+        else:
+            found.append(Explained(phase, name, step.purpose, _sql(step, state)))
+    return found
+
+
+def _sql(step: Step, state: State) -> str:
+    match step:
+        case CreateTable():
+            return f"CREATE TABLE {step.table(state)} AS\n{_pretty(step.select(state))}"
+        case Check():
+            return _pretty(step.select(state))
+        case Statement():
+            return step.render(state).as_string(None)
+        case DropTables():
+            return f"DROP TABLE {', '.join(str(table) for table in step.tables(state))}"
+        case Load():
+            columns = ", ".join(name for name, _ in step.columns)
+            return f"COPY {step.table(state)} ({columns}) FROM STDIN"
+        case Repeat():
+            raise TypeError("a repetition has no SQL of its own")
+
+
+def _pretty(tree: exp.Expression | sql.Composable) -> str:
+    if isinstance(tree, sql.Composable):
+        return tree.as_string(None)
+    return tree.sql(dialect="postgres", identify=True, pretty=True)

@@ -1,0 +1,271 @@
+"""Releases and their versions as the state tables keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from pganon import sqlfiles
+from pganon.errors import LedgerError, PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.ledger.repository import as_jsonb
+from pganon.publish.model import (
+    DATA_SCHEMA,
+    PRIVATE_SCHEMA,
+    PublishedView,
+    Staged,
+    StoredRelation,
+    ViewColumn,
+)
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: its source, its first view, and the version that the views show now."""
+
+    name: str
+    source: str
+    view: QualifiedName
+    current: int | None
+    readers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop."""
+
+    version: int
+    run_id: int
+    method: str
+    guarantee: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    views: tuple[PublishedView, ...]
+    relations: list[dict[str, Any]]
+    checks: list[dict[str, Any]]
+    row_count: int
+    suppressed: int
+    members_table: str | None
+    policy_hash: str | None
+    measures: dict[str, Any]
+    published_at: datetime | None
+    dropped_at: datetime | None
+    fingerprint: bytes | None
+
+    @property
+    def stored(self) -> bool:
+        return self.dropped_at is None
+
+    @property
+    def data_tables(self) -> list[QualifiedName]:
+        """Tables that the views read."""
+        return [
+            QualifiedName(item["schema"], item["name"])
+            for item in self.relations
+            if item["schema"] == DATA_SCHEMA
+        ]
+
+
+@dataclass(frozen=True)
+class History:
+    """A release with all its versions, newest first."""
+
+    release: Release
+    versions: tuple[Version, ...]
+
+    @property
+    def current(self) -> Version | None:
+        found = [v for v in self.versions if v.version == self.release.current]
+        return found[0] if found else None
+
+    @property
+    def view_names(self) -> set[QualifiedName]:
+        """Every name that a view of the release ever had."""
+        return {view.name for version in self.versions for view in version.views}
+
+    @property
+    def data_tables(self) -> set[QualifiedName]:
+        return {table for version in self.versions for table in version.data_tables}
+
+
+def read(conn: Connection, name: str) -> History | None:
+    """The release of that name, if there is one."""
+    row = conn.execute(sqlfiles.query("publish", "release"), {"release": name}).fetchone()
+    if row is None:
+        return None
+    release = Release(row[0], row[1], QualifiedName(row[2], row[3]), row[4], tuple(row[5]))
+    with conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(sqlfiles.query("publish", "versions"), {"release": name}).fetchall()
+    return History(release, tuple(_version(row) for row in rows))
+
+
+def _version(row: dict[str, Any]) -> Version:
+    return Version(**{**row, "views": tuple(view_of(item) for item in row["views"])})
+
+
+def view_of(item: dict[str, Any]) -> PublishedView:
+    """A view from its JSON form."""
+    return PublishedView(
+        QualifiedName(item["schema"], item["name"]),
+        item["select"],
+        tuple(ViewColumn(**column) for column in item["columns"]),
+        item["comment"],
+    )
+
+
+def view_as_dict(view: PublishedView) -> dict[str, Any]:
+    return {
+        "schema": view.name.schema,
+        "name": view.name.name,
+        "select": view.select,
+        "comment": view.comment,
+        "columns": [dict(column.__dict__) for column in view.columns],
+    }
+
+
+def check_source(history: History | None, source: str) -> None:
+    """Refuse a release name that another source uses: its versions would be mixed."""
+    if history is not None and history.release.source != source:
+        raise LedgerError(
+            f'the release "{history.release.name}" is made from {history.release.source}, '
+            f"not from {source}",
+            hint="choose another release name",
+            code="other_source",
+        )
+
+
+def add_version(
+    conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
+) -> tuple[int, datetime]:
+    """Write the release and its next version; `rows` per relation of `staged`."""
+    number = history.versions[0].version + 1 if history and history.versions else 1
+    main = staged.views[0].name
+    conn.execute(
+        sqlfiles.query("publish", "put_release"),
+        {
+            "release": staged.release,
+            "source": staged.source,
+            "schema": main.schema,
+            "view": main.name,
+            "version": number,
+            "readers": list(staged.readers),
+        },
+    )
+    members = [r.stored for r in staged.relations if r.part == "members"]
+    row = conn.execute(
+        sqlfiles.query("publish", "add_version"),
+        {
+            "release": staged.release,
+            "version": number,
+            "run_id": staged.run_id,
+            "method": staged.method,
+            "guarantee": as_jsonb(staged.guarantee),
+            "columns": as_jsonb(_columns(staged)),
+            "views": as_jsonb([view_as_dict(view) for view in staged.views]),
+            "relations": as_jsonb(
+                [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
+            ),
+            "checks": as_jsonb([check.as_dict() for check in staged.checks]),
+            "policy": as_jsonb(staged.policy),
+            "policy_hash": staged.policy_hash,
+            "measures": as_jsonb(staged.measures),
+            "row_count": staged.row_count,
+            "suppressed": staged.suppressed,
+            "fingerprint": staged.fingerprint,
+            "source_fingerprint": staged.source_fingerprint,
+            "members_table": str(members[0]) if members else None,
+        },
+    ).fetchone()
+    assert row is not None
+    return number, row[0]
+
+
+def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
+    stored = relation.stored
+    return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
+
+
+def _columns(staged: Staged) -> list[dict[str, Any]]:
+    """What analysts are told about columns; `view` is quoted as SQL needs it."""
+    return [
+        {"view": str(view.name), **column.__dict__}
+        for view in staged.views
+        for column in view.columns
+    ]
+
+
+def set_current(conn: Connection, release: Release, version: Version | None) -> None:
+    """Which version the views show; None after a drop."""
+    view = version.views[0].name if version else release.view
+    conn.execute(
+        sqlfiles.query("publish", "set_current"),
+        {
+            "release": release.name,
+            "version": version.version if version else None,
+            "schema": view.schema,
+            "view": view.name,
+        },
+    )
+
+
+def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
+    """Drop what the views of these versions read; rows and private tables stay."""
+    gone = [version for version in versions if version.stored]
+    tables = [table for version in gone for table in version.data_tables]
+    for table in sorted(tables):
+        drop_relation(conn, "TABLE", table)
+    numbers = [version.version for version in gone]
+    conn.execute(
+        sqlfiles.query("publish", "mark_dropped"), {"release": release, "versions": numbers}
+    )
+    return numbers
+
+
+def drop_relation(
+    conn: Connection, kind: str, name: QualifiedName, *, cascade: bool = False
+) -> None:
+    """DROP TABLE or VIEW; names what depends on it."""
+    statement = sql.SQL("DROP TABLE IF EXISTS {}") if kind == "TABLE" else sql.SQL("DROP VIEW {}")
+    try:
+        with conn.transaction():
+            conn.execute(statement.format(name.identifier) + sql.SQL(" CASCADE" if cascade else ""))
+    except psycopg.errors.DependentObjectsStillExist as error:
+        # The detail of this error lists objects, never values.
+        lines = (error.diag.message_detail or "").splitlines()
+        raise dependents_error(name, lines) from None
+
+
+def dependents_error(name: QualifiedName, lines: Sequence[str]) -> PreconditionError:
+    return PreconditionError(
+        f"other objects depend on {name}: {'; '.join(lines)}",
+        hint="drop them first and create them anew afterwards, or add --cascade to drop them",
+        code="dependents",
+    )
+
+
+def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:
+    """A version that can be read, or an error that says why not."""
+    name = quote(history.release.name)
+    if wanted is None:
+        known = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
+        what = f"has no version {number}" if number is not None else "has no current version"
+        raise LedgerError(
+            f"the release {name} {what}; its versions: {known}", code="unknown_version"
+        )
+    if not wanted.stored:
+        raise LedgerError(
+            f"version {wanted.version} of the release {name} is no longer stored",
+            hint="`keep` in the policy says how many versions stay stored; `pganon show` lists them",
+            code="not_stored",
+        )
+    return wanted
+
+
+__all__ = ["DATA_SCHEMA", "PRIVATE_SCHEMA", "History", "Release", "Version", "read"]

@@ -1,0 +1,96 @@
+"""Whether a release can be published where its policy says; asked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.errors import PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.install.state import SCHEMAS
+from pganon.publish import history, views
+
+Connection = psycopg.Connection[Any]
+
+
+def check_target(
+    conn: Connection,
+    release: str,
+    source: str,
+    names: Sequence[QualifiedName],
+    readers: Sequence[str],
+) -> None:
+    """Refuse what publication would refuse for names, roles and privileges.
+
+    Args:
+        source: the policy's source as a :class:`Staged` release will have it.
+        names: all views of the release.
+
+    Raises:
+        LedgerError: other_source.
+        PreconditionError: missing_role, bad_schema, no_create, no_grant, name_taken.
+    """
+    known = history.read(conn, release)
+    history.check_source(known, source)
+    check_readers(conn, readers)
+    for schema in sorted({name.schema for name in names}):
+        _check_schema(conn, schema, readers)
+    for name in names:
+        views.check_free(conn, name, release, known)
+
+
+def check_readers(conn: Connection, readers: Sequence[str]) -> None:
+    missing = views.missing_roles(conn, readers)
+    if missing:
+        raise PreconditionError(
+            f"these readers are not roles of the server: {', '.join(map(quote, missing))}",
+            hint="create the role, or correct publish.readers",
+            code="missing_role",
+        )
+
+
+def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None:
+    if schema in SCHEMAS or schema.startswith("pg_") or schema == "information_schema":
+        raise PreconditionError(
+            f"releases cannot be published in the schema {quote(schema)}",
+            hint="choose another publish.schema",
+            code="bad_schema",
+        )
+    row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
+    exists, may_create, may_grant = row if row else (False, False, False)
+    if not may_create:
+        what = f"in the schema {quote(schema)}" if exists else f"the schema {quote(schema)}"
+        raise PreconditionError(
+            f"the owner of pganon may not create {what}",
+            hint="grant CREATE and USAGE on it to that role"
+            if exists
+            else "grant CREATE on the database to that role",
+            code="no_create",
+        )
+    if may_grant:
+        return
+    found = conn.execute(
+        sqlfiles.query("publish", "lack_usage"), {"schema": schema, "roles": list(readers)}
+    )
+    lacking = [quote(row[0]) for row in found.fetchall()]
+    if lacking:
+        raise PreconditionError(
+            f"these roles may not use the schema {quote(schema)}: {', '.join(lacking)}",
+            hint="have the owner of the schema grant USAGE on it to them",
+            code="no_grant",
+        )
+
+
+def ensure_schema(conn: Connection, schema: str) -> None:
+    """Make the schema if it is missing, open to its owner alone."""
+    row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
+    if row and row[0]:
+        return
+    conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
+    held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema]]).fetchall()
+    for statement, _ in held:
+        conn.execute(statement.encode())

@@ -1,0 +1,208 @@
+"""The one short transaction in which a verified release becomes readable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.errors import PreconditionError, PrivacyRefusal, UsageError, translate
+from pganon.identifiers import QualifiedName
+from pganon.ledger import repository as ledger
+from pganon.publish import history, views
+from pganon.publish.history import History
+from pganon.publish.model import Staged, StoredRelation
+from pganon.publish.target import check_readers, ensure_schema
+from pganon.run import locks
+
+Connection = psycopg.Connection[Any]
+T = TypeVar("T")
+
+LOCK_TIMEOUT = "2s"
+PAUSES = (0.25, 0.5, 1.0, 2.0)  # seconds between attempts
+
+
+@dataclass(frozen=True)
+class PublishedVersion:
+    """What publication did.
+
+    Attributes:
+        replaced: version that the views showed before, None for none.
+        retired: versions whose stored tables were dropped because newer ones are kept.
+        cascaded: objects of others that were dropped with a changed view.
+    """
+
+    release: str
+    version: int
+    run_id: int
+    views: tuple[QualifiedName, ...]
+    readers: tuple[str, ...]
+    row_count: int
+    suppressed: int
+    published_at: datetime
+    replaced: int | None
+    retired: tuple[int, ...] = ()
+    cascaded: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.__dict__, "views": [str(view) for view in self.views]}
+
+
+def fingerprint(conn: Connection, run_id: int, relations: Sequence[QualifiedName]) -> bytes:
+    """Keyed fingerprint, 32 bytes, of relations in this order, under the secrets of a run.
+
+    For a :class:`Staged` release: of `[relation.staged for relation in relations]`, all of them.
+    """
+    row = conn.execute(
+        sqlfiles.query("publish", "fingerprint"),
+        {"run_id": run_id, "relations": [str(name) for name in relations]},
+    ).fetchone()
+    assert row is not None
+    return bytes(row[0])
+
+
+def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> PublishedVersion:
+    """Publish a verified release: all of it becomes readable at once, or nothing does.
+
+    The session must hold the locks of the release and of the run.
+
+    Args:
+        cascade: drop what others built on a view whose columns changed.
+
+    Raises:
+        PrivacyRefusal: changed_after_verification.
+        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+        LedgerError: other_source.
+    """
+    with publishing(conn):
+        locks.assert_held(conn, release=staged.release, run_id=staged.run_id)
+        known = history.read(conn, staged.release)
+        history.check_source(known, staged.source)
+        check_readers(conn, staged.readers)
+        rows = _check_unchanged(conn, staged)
+        for relation in staged.relations:
+            _move(conn, relation)
+        for schema in sorted({view.name.schema for view in staged.views}):
+            ensure_schema(conn, schema)
+        return _make_readable(conn, staged, known, rows, cascade)
+
+
+def _make_readable(
+    conn: Connection, staged: Staged, known: History | None, rows: Sequence[int], cascade: bool
+) -> PublishedVersion:
+    version, at = history.add_version(conn, staged, known, rows)
+    after = history.read(conn, staged.release)
+    assert after is not None
+    # What views may be replaced is decided by what there was; what they read, by what there is.
+    cascaded = patiently(
+        conn,
+        lambda: views.swap(
+            conn, staged.release, known, staged.views, staged.readers, cascade=cascade
+        ),
+    )
+    old = after.versions[staged.keep :]
+    retired = patiently(conn, lambda: history.drop_stored(conn, staged.release, old))
+    replaced = known.release.current if known else None
+    ledger.append(
+        conn,
+        "released",
+        run_id=staged.run_id,
+        release=staged.release,
+        version=version,
+        policy_hash=staged.policy_hash,
+        details={
+            "row_count": staged.row_count,
+            "suppressed": staged.suppressed,
+            "guarantee": staged.guarantee,
+            "replaced": replaced,
+            "retired": retired,
+            "cascaded": cascaded,
+        },
+    )
+    return PublishedVersion(
+        release=staged.release,
+        version=version,
+        run_id=staged.run_id,
+        views=tuple(view.name for view in staged.views),
+        readers=staged.readers,
+        row_count=staged.row_count,
+        suppressed=staged.suppressed,
+        published_at=at,
+        replaced=replaced,
+        retired=tuple(retired),
+        cascaded=tuple(cascaded),
+    )
+
+
+@contextmanager
+def publishing(conn: Connection) -> Iterator[None]:
+    """A transaction that excludes other publications before it reads anything."""
+    if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        raise UsageError("publication needs a connection without an open transaction")
+    try:
+        with conn.transaction():
+            conn.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
+            conn.execute(sqlfiles.query("publish", "lock_releases"))
+            yield
+    except psycopg.Error as error:
+        raise translate(error, step="publish") from None
+
+
+def patiently(conn: Connection, act: Callable[[], T]) -> T:
+    """Do what needs exclusive locks on what analysts read.
+
+    Whoever asks for such a lock makes every later reader wait behind it, so each attempt is
+    short, and its locks are given back before the next.
+    """
+    for pause in (*PAUSES, None):
+        try:
+            with conn.transaction():
+                conn.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+                return act()
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+            if pause is None:
+                break
+            time.sleep(pause)
+    raise PreconditionError(
+        "the published views are in use by long queries",
+        hint="try again when they have finished; nothing was changed",
+        code="in_use",
+    )
+
+
+def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
+    """Rows per relation, if the staged tables are what was verified."""
+    names = [relation.staged for relation in staged.relations]
+    rows = [_count(conn, name) for name in names]
+    released = [n for n, r in zip(rows, staged.relations, strict=True) if r.part == "records"]
+    same_rows = not released or sum(released) == staged.row_count
+    if not same_rows or fingerprint(conn, staged.run_id, names) != staged.fingerprint:
+        raise PrivacyRefusal(
+            f'the tables of the release "{staged.release}" changed after they were verified',
+            hint="run the release again",
+            code="changed_after_verification",
+        )
+    return rows
+
+
+def _count(conn: Connection, name: QualifiedName) -> int:
+    row = conn.execute(sql.SQL("SELECT count(*) FROM {}").format(name.identifier)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _move(conn: Connection, relation: StoredRelation) -> None:
+    if relation.staged.name != relation.stored.name:
+        raise ValueError(f"{relation.staged} cannot be renamed to {relation.stored}")
+    conn.execute(
+        sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
+            relation.staged.identifier, sql.Identifier(relation.stored.schema)
+        )
+    )
+    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])

@@ -1,0 +1,281 @@
+"""Published views: making them, swapping them, and who may read them.
+
+Views belong to the owner, read stored tables alone, depend on no object of pganon's, and nobody
+can write through them. Where the columns stay the same, CREATE OR REPLACE keeps grants and what
+others built on a view; else it is dropped and made anew, with its grants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.publish import history
+from pganon.publish.history import History
+from pganon.publish.model import DATA_SCHEMA, PublishedView
+
+Connection = psycopg.Connection[Any]
+Grant = tuple[str | None, str, str, bool]
+
+_WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable counts them
+
+
+@dataclass(frozen=True)
+class Existing:
+    """What stands under a name; `reads` are relations as (schema.name, unquoted) texts."""
+
+    oid: int
+    kind: str
+    mine: bool
+    writable: bool
+    reads: tuple[str, ...]
+
+
+def find(conn: Connection, name: QualifiedName) -> Existing | None:
+    row = conn.execute(sqlfiles.query("publish", "relation"), name.__dict__).fetchone()
+    if row is None:
+        return None
+    return Existing(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
+
+
+def check_free(
+    conn: Connection, name: QualifiedName, release: str, known: History | None
+) -> Existing | None:
+    """The view of this release under that name, None if the name is free.
+
+    A view counts as the release's if pganon made one of that name for it, it still belongs to
+    the owner, and it reads nothing but the release's stored tables.
+    """
+    found = find(conn, name)
+    if found is None:
+        row = conn.execute(sqlfiles.query("publish", "type_exists"), name.__dict__).fetchone()
+        if row and row[0]:
+            raise _taken(name, release, "a type")
+        return None
+    ours = (
+        found.kind == "v"
+        and found.mine
+        and known is not None
+        and name in known.view_names
+        and bool(found.reads)
+        and set(found.reads) <= {f"{table.schema}.{table.name}" for table in known.data_tables}
+    )
+    if not ours:
+        kinds = {"v": "a view", "m": "a materialized view", "S": "a sequence", "i": "an index"}
+        raise _taken(name, release, kinds.get(found.kind, "a table"))
+    return found
+
+
+def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
+    return PreconditionError(
+        f'{name} exists: {what} that pganon did not make for the release "{release}"',
+        hint="rename or drop it, or choose another release name or publish.schema",
+        code="name_taken",
+    )
+
+
+def check_swap(
+    conn: Connection, release: str, views: Sequence[PublishedView], *, cascade: bool = False
+) -> None:
+    """Refuse early what :func:`swap` would refuse: changed columns with dependents."""
+    known = history.read(conn, release)
+    for view in views:
+        found = check_free(conn, view.name, release, known)
+        if found and not cascade and not _same_columns(conn, found, view):
+            _refuse_dependents(conn, view.name, found)
+    for name in _gone(known, views):
+        found = find(conn, name)
+        if found and not cascade:
+            _refuse_dependents(conn, name, found)
+
+
+def swap(
+    conn: Connection,
+    release: str,
+    known: History | None,
+    views: Sequence[PublishedView],
+    readers: Sequence[str],
+    *,
+    cascade: bool = False,
+) -> list[str]:
+    """Make the views show a version, inside a transaction; gives dependents that were dropped.
+
+    Raises:
+        PreconditionError: name_taken, dependents, no_grant.
+    """
+    dropped: list[str] = []
+    former = set(known.release.readers if known else ()) - set(readers)
+    for name in _gone(known, views):
+        if check_free(conn, name, release, known):
+            dropped += _drop(conn, name, cascade)
+    for view in sorted(views, key=lambda view: view.name):
+        found = check_free(conn, view.name, release, known)
+        grants: list[Grant] = []
+        if found and not _same_columns(conn, found, view):
+            grants = conn.execute(
+                sqlfiles.query("publish", "grants"), {"oid": found.oid}
+            ).fetchall()
+            dropped += _drop(conn, view.name, cascade)
+            found = None
+        _create(conn, view, fresh=found is None)
+        _regrant(conn, view, grants)
+        _grant(conn, view.name, readers, former)
+    return dropped
+
+
+def drop_views(
+    conn: Connection, release: str, known: History, *, cascade: bool = False
+) -> list[str]:
+    """Drop every view of a release; gives dependents that were dropped with them."""
+    dropped: list[str] = []
+    for name in _gone(known, ()):
+        if check_free(conn, name, release, known):
+            dropped += _drop(conn, name, cascade)
+    return dropped
+
+
+def _gone(known: History | None, views: Iterable[PublishedView]) -> list[QualifiedName]:
+    """Views of the current version that the next one lacks."""
+    current = known.current if known else None
+    if current is None:
+        return []
+    return sorted({view.name for view in current.views} - {view.name for view in views})
+
+
+def _same_columns(conn: Connection, found: Existing, view: PublishedView) -> bool:
+    there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": found.oid}).fetchall()
+    return there == [(column.name, column.type) for column in view.columns]
+
+
+def _dependents(conn: Connection, found: Existing) -> list[str]:
+    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": found.oid}).fetchall()
+    return [row[0] for row in rows]
+
+
+def _refuse_dependents(conn: Connection, name: QualifiedName, found: Existing) -> None:
+    there = _dependents(conn, found)
+    if there:
+        raise history.dependents_error(name, there)
+
+
+def _drop(conn: Connection, name: QualifiedName, cascade: bool) -> list[str]:
+    found = find(conn, name)
+    there = _dependents(conn, found) if found else []
+    if there and not cascade:
+        raise history.dependents_error(name, there)
+    history.drop_relation(conn, "VIEW", name, cascade=cascade)
+    return there
+
+
+def _create(conn: Connection, view: PublishedView, *, fresh: bool) -> None:
+    # The text of the view is rendered by pganon with every name quoted.
+    select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
+    statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
+    conn.execute(statement.format(view.name.identifier, select))
+    made = find(conn, view.name)
+    if made and made.writable:
+        # A second relation in FROM makes a view read-only for everybody. The planner removes
+        # one row of constants entirely, so conditions still reach the indexes of the table.
+        joined = sql.SQL("SELECT s.* FROM ({}) AS s CROSS JOIN (VALUES (1)) AS one(n)")
+        conn.execute(statement.format(view.name.identifier, joined.format(select)))
+        made = find(conn, view.name)
+    if made is None or made.writable:
+        raise PreconditionError(
+            f"rules let rows be written through {view.name}",
+            hint="drop the rules on that view",
+            code="writable",
+        )
+    _check_made(conn, view, made)
+    if fresh:
+        # ALTER DEFAULT PRIVILEGES may have opened it to others than the policy's readers.
+        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
+    _comment(conn, view)
+
+
+def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
+    if not _same_columns(conn, made, view):
+        raise PganonError(f"{view.name} has other columns than were planned")
+    outside = [name for name in made.reads if not name.startswith(f"{DATA_SCHEMA}.")]
+    if outside or not made.reads:
+        raise PganonError(f"{view.name} reads relations that are not stored ones")
+
+
+def _comment(conn: Connection, view: PublishedView) -> None:
+    conn.execute(
+        sql.SQL("COMMENT ON VIEW {} IS {}").format(view.name.identifier, sql.Literal(view.comment))
+    )
+    for column in view.columns:
+        conn.execute(
+            sql.SQL("COMMENT ON COLUMN {} IS {}").format(
+                sql.Identifier(view.name.schema, view.name.name, column.name),
+                sql.Literal(column.comment),
+            )
+        )
+
+
+def _regrant(conn: Connection, view: PublishedView, grants: Sequence[Grant]) -> None:
+    """Give a view that was made anew the privileges of the one before."""
+    columns = {column.name for column in view.columns}
+    for column, role, privilege, grantable in grants:
+        if column is not None and column not in columns:
+            continue
+        where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
+        conn.execute(
+            sql.SQL("GRANT {}{} ON {} TO {}{}").format(
+                sql.SQL(privilege),  # pyright: ignore[reportArgumentType]
+                where,
+                view.name.identifier,
+                sql.Identifier(role),
+                sql.SQL(" WITH GRANT OPTION" if grantable else ""),
+            )
+        )
+
+
+def _grant(
+    conn: Connection, name: QualifiedName, readers: Sequence[str], former: Iterable[str]
+) -> None:
+    """Let the readers read, roles that were readers no longer; then see whether it worked."""
+    for role in sorted(former):
+        if not missing_roles(conn, [role]):
+            conn.execute(
+                sql.SQL("REVOKE SELECT ON {} FROM {}").format(name.identifier, sql.Identifier(role))
+            )
+    for role in readers:
+        for lacking in _lacking(conn, "lack_usage", name, [role]):
+            conn.execute(
+                sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(
+                    sql.Identifier(name.schema), sql.Identifier(lacking)
+                )
+            )
+        conn.execute(
+            sql.SQL("GRANT SELECT ON {} TO {}").format(name.identifier, sql.Identifier(role))
+        )
+    # GRANT on somebody else's schema is only a warning.
+    for query, what in (
+        ("lack_usage", f"use the schema {quote(name.schema)}"),
+        ("lack_select", f"read {name}"),
+    ):
+        lacking = _lacking(conn, query, name, readers)
+        if lacking:
+            raise PreconditionError(
+                f"these roles may not {what}: {', '.join(quote(role) for role in lacking)}",
+                hint="have the owner of the schema grant USAGE on it to them",
+                code="no_grant",
+            )
+
+
+def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[str]) -> list[str]:
+    values = {**name.__dict__, "roles": list(roles)}
+    return [row[0] for row in conn.execute(sqlfiles.query("publish", query), values).fetchall()]
+
+
+def missing_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
+    found = conn.execute(sqlfiles.query("publish", "missing_roles"), {"roles": list(roles)})
+    return [row[0] for row in found.fetchall()]

@@ -1,0 +1,283 @@
+"""One run: from a policy to a published version, or to a refusal that changes nothing.
+
+The order is what makes it safe: names and privileges are checked and the release is locked
+before any work; every table is private until the publishing transaction, which comes after
+verification; whatever happens is in the ledger, and leftovers are removed here, by the next run
+or by `pganon clean`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import database
+from pganon.catalog.introspect import read_relation
+from pganon.encode.source import Previous
+from pganon.errors import PganonError, translate
+from pganon.identifiers import quote
+from pganon.ledger import repository as ledger
+from pganon.plan.build import Plan, build_plan
+from pganon.plan.staged import CheckQuery, Staged
+from pganon.plan.steps import State
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.publish.history import last_version
+from pganon.publish.transaction import check_target, publish
+from pganon.run import locks
+from pganon.run.cleanup import clean, drop_run
+from pganon.run.executor import Executor
+from pganon.run.result import RunResult, StepSeconds, Utility, Verified, utility_of
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.resolve import resolve
+
+Connection = psycopg.Connection[Any]
+OnStep = Callable[[str, str, str], None]
+"""Called with phase, step and purpose before each step."""
+
+RUN_SETTINGS = database.Settings(work_mem="256MB")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run, as opposed to what.
+
+    Attributes:
+        cascade: when published columns changed, drop what depends on the view.
+        seed: for tests: all secrets of the run derive from it.
+        on_step: progress.
+    """
+
+    cascade: bool = False
+    seed: bytes | None = None
+    on_step: OnStep = lambda phase, step, purpose: None
+
+
+def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
+    """The policy against the catalog that `conn` sees."""
+    relation = read_relation(conn, loaded.policy.source)
+    return resolve(
+        loaded.policy,
+        relation,
+        base_dir=loaded.base_dir,
+        file=loaded.file,
+        line_of=loaded.line_of,
+    )
+
+
+def plan_release(conn: Connection, policy: str | Path | LoadedPolicy) -> Plan:
+    """The plan of a policy; nothing is run."""
+    loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
+    return build_plan(resolve_policy(conn, loaded))
+
+
+def run_release(
+    policy: str | Path | LoadedPolicy,
+    *,
+    dsn: str | None = None,
+    settings: database.Settings = RUN_SETTINGS,
+    options: Options | None = None,
+) -> RunResult:
+    """Compute, verify and publish one release.
+
+    Raises:
+        PolicyError: the policy does not fit itself or the source; all problems at once.
+        PrivacyRefusal: the guarantee cannot be given; the published version is untouched.
+        DatabaseError: the server failed; the published version is untouched.
+    """
+    loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
+    options = options or Options()
+    with contextlib.closing(database.connect(dsn, settings=settings)) as conn:
+        database.become_owner(conn)
+        # Row estimates over chains of work tables are often far too low, and a nested loop is
+        # the one join that such an estimate makes slow without bound.
+        conn.execute("SET enable_nestloop = off")
+        with _translated():
+            return _Run(conn, loaded, options).go()
+
+
+@contextlib.contextmanager
+def _translated():
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+class _Run:
+    def __init__(self, conn: Connection, loaded: LoadedPolicy, options: Options) -> None:
+        self.conn = conn
+        self.loaded = loaded
+        self.options = options
+        self.started = time.perf_counter()
+        self.steps: list[StepSeconds] = []
+
+    def go(self) -> RunResult:
+        spec = resolve_policy(self.conn, self.loaded)
+        locks.check_session(self.conn)
+        with locks.release_lock(self.conn, spec.policy.release):
+            check_target(
+                self.conn,
+                release=spec.policy.release,
+                source=str(spec.source.name),
+                view=spec.view,
+                readers=spec.readers,
+            )
+            clean(self.conn)
+            run_id = ledger.start_run(
+                self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
+            )
+            with locks.run_lock(self.conn, run_id):
+                try:
+                    return self._compute(spec, run_id)
+                except BaseException as error:
+                    self._record(run_id, error)
+                    raise
+
+    def _record(self, run_id: int, error: BaseException) -> None:
+        """Ledger row and clean-up of a failed run, as far as the connection still works."""
+        known = translate(error) if isinstance(error, psycopg.Error) else error
+        with contextlib.suppress(psycopg.Error, PganonError):
+            ledger.finish_with(self.conn, run_id, known)
+            drop_run(self.conn, run_id)
+
+    def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
+        last = last_version(self.conn, spec.policy.release)
+        previous = Previous(last.version, last.run_id, last.source_fingerprint) if last else None
+        plan = build_plan(spec, previous)
+        state = self._execute(plan, State(run_id))
+        warnings = _warnings(spec, previous, state, last.policy_hash if last else None)
+        utility = utility_of(
+            state.facts, tuple(a.published for a in spec.attributes), spec.minimum_size
+        )
+        checks = plan.stored_checks(state)
+        verified = _verified(checks, state)
+        staged = self._staged(plan, state, checks, verified, utility)
+        self.options.on_step("publish", "publish", "views, grants and ledger in one transaction")
+        began = time.perf_counter()
+        version = publish(self.conn, staged, cascade=self.options.cascade)
+        self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
+        drop_run(self.conn, run_id)
+        return RunResult(
+            release=spec.policy.release,
+            version=version.version,
+            run_id=run_id,
+            view=str(spec.view),
+            method=plan.method.name,
+            records=state.count("records"),
+            released=state.count("published"),
+            suppressed=state.count("suppressed"),
+            verified=verified,
+            utility=utility,
+            unreleased_columns=spec.unreleased,
+            warnings=warnings,
+            seconds=time.perf_counter() - self.started,
+            steps=tuple(self.steps),
+        )
+
+    def _execute(self, plan: Plan, state: State) -> State:
+        executor = Executor(self.conn, state)
+        for phase in plan.phases:
+            executor.times = {}
+            executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
+                phase.name, step, purpose
+            )
+            executor.run(phase.steps)
+            self.steps += [
+                StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
+                for spent in executor.times.values()
+            ]
+        return executor.state
+
+    def _staged(
+        self,
+        plan: Plan,
+        state: State,
+        checks: tuple[CheckQuery, ...],
+        verified: tuple[Verified, ...],
+        utility: Utility,
+    ) -> Staged:
+        spec = plan.spec
+        relations = plan.relations(state)
+        return Staged(
+            run_id=state.run_id,
+            release=spec.policy.release,
+            source=str(spec.source.name),
+            method=plan.method.name,
+            policy=spec.policy.document(),
+            policy_hash=spec.policy_hash,
+            guarantee=[
+                {"model": r.model.name, r.model.symbol: r.model.parameter, "column": r.column}
+                for r in spec.requirements
+            ],
+            relations=relations,
+            views=plan.stored_views(state),
+            checks=checks,
+            readers=spec.readers,
+            keep=spec.policy.publish.keep,
+            row_count=state.count("published"),
+            suppressed=state.count("suppressed"),
+            fingerprint=self._fingerprint(plan, state),
+            source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
+            measures={
+                "records": state.count("records"),
+                "utility": utility.__dict__,
+                "verified": [v.__dict__ for v in verified],
+            },
+        )
+
+    def _fingerprint(self, plan: Plan, state: State) -> bytes:
+        names = [str(relation.staged) for relation in plan.relations(state)]
+        row = self.conn.execute(
+            sql.SQL("SELECT pganon.fingerprint(%s, %s::text[]::regclass[])"),
+            [state.run_id, names],
+        ).fetchone()
+        assert row is not None
+        return bytes(row[0])
+
+
+def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
+    return tuple(
+        Verified(
+            model=check.model,
+            column=check.column,
+            symbol=check.symbol,
+            bound=check.bound,
+            required=check.parameter,
+            measured=float(state.facts[f"verified{number}_measured"]),  # pyright: ignore
+            against=check.against,
+        )
+        for number, check in enumerate(checks)
+    )
+
+
+def _warnings(
+    spec: ReleaseSpec, previous: Previous | None, state: State, last_hash: str | None
+) -> tuple[str, ...]:
+    found: list[str] = []
+    if previous is not None and spec.policy.republication == "warn":
+        changed = state.facts.get("previous_fingerprint") != previous.source_fingerprint
+        if changed:
+            found.append(
+                f"the source changed since version {previous.version}; who compares two versions"
+                " may learn what neither shows"
+            )
+    if previous is not None and last_hash is not None and last_hash != spec.policy_hash:
+        found.append(
+            f"the policy changed since version {previous.version}; classes of both versions can be"
+            " intersected by whoever has both"
+        )
+    if spec.policy.records_per_individual == "many_accepted":
+        found.append(
+            "the guarantee counts records; a person with several records is protected less"
+        )
+    if spec.unreleased:
+        names = ", ".join(quote(name) for name in spec.unreleased)
+        found.append(f"not declared and not released: {names}")
+    return tuple(found)
