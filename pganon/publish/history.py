@@ -15,7 +15,7 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish.model import (
+from pganon.plan.staged import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
     PublishedView,
@@ -58,6 +58,7 @@ class Version:
     published_at: datetime | None
     dropped_at: datetime | None
     fingerprint: bytes | None
+    source_fingerprint: bytes | None
 
     @property
     def stored(self) -> bool:
@@ -104,6 +105,12 @@ def read(conn: Connection, name: str) -> History | None:
     with conn.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(sqlfiles.query("publish", "versions"), {"release": name}).fetchall()
     return History(release, tuple(_version(row) for row in rows))
+
+
+def last_version(conn: Connection, name: str) -> Version | None:
+    """The newest version that was ever published, stored or not."""
+    found = read(conn, name)
+    return found.versions[0] if found and found.versions else None
 
 
 def _version(row: dict[str, Any]) -> Version:
@@ -193,7 +200,7 @@ def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
 
 
 def _columns(staged: Staged) -> list[dict[str, Any]]:
-    """What analysts are told about columns; `view` is quoted as SQL needs it."""
+    """What analysts are told about columns; `view` as `parse_name` reads it."""
     return [
         {"view": str(view.name), **column.__dict__}
         for view in staged.views
@@ -262,7 +269,7 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
     if not wanted.stored:
         raise LedgerError(
             f"version {wanted.version} of the release {name} is no longer stored",
-            hint="`keep` in the policy says how many versions stay stored; `pganon show` lists them",
+            hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
             code="not_stored",
         )
     return wanted

@@ -21,14 +21,17 @@ def check_target(
     conn: Connection,
     release: str,
     source: str,
-    names: Sequence[QualifiedName],
+    view: QualifiedName,
     readers: Sequence[str],
+    *,
+    parts: Sequence[QualifiedName] = (),
 ) -> None:
     """Refuse what publication would refuse for names, roles and privileges.
 
     Args:
         source: the policy's source as a :class:`Staged` release will have it.
-        names: all views of the release.
+        view: the release's first view.
+        parts: its other views.
 
     Raises:
         LedgerError: other_source.
@@ -37,6 +40,7 @@ def check_target(
     known = history.read(conn, release)
     history.check_source(known, source)
     check_readers(conn, readers)
+    names = (view, *parts)
     for schema in sorted({name.schema for name in names}):
         _check_schema(conn, schema, readers)
     for name in names:

@@ -16,10 +16,10 @@ from pganon import sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
+from pganon.plan.staged import Staged, StoredRelation
 from pganon.publish import history, views
 from pganon.publish.history import History
-from pganon.publish.model import Staged, StoredRelation
-from pganon.publish.target import check_readers, ensure_schema
+from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
@@ -206,3 +206,6 @@ def _move(conn: Connection, relation: StoredRelation) -> None:
         )
     )
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])
+
+
+__all__ = ["PublishedVersion", "check_target", "fingerprint", "patiently", "publish", "publishing"]

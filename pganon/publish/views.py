@@ -17,9 +17,9 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
+from pganon.plan.staged import DATA_SCHEMA, PublishedView
 from pganon.publish import history
 from pganon.publish.history import History
-from pganon.publish.model import DATA_SCHEMA, PublishedView
 
 Connection = psycopg.Connection[Any]
 Grant = tuple[str | None, str, str, bool]

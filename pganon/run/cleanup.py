@@ -1,0 +1,96 @@
+"""Removes what interrupted runs left behind; published versions and live runs are not touched."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.identifiers import QualifiedName
+from pganon.ledger import repository as ledger
+from pganon.run.executor import drop_tables
+from pganon.run.locks import dead_run
+
+Connection = psycopg.Connection[Any]
+
+# Every dropped table needs an entry in the server's lock table until its transaction ends.
+_BATCH = 50
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What a clean-up did.
+
+    Attributes:
+        tables: number of tables dropped.
+        secrets: number of runs whose secrets were forgotten.
+        interrupted: runs that the ledger now calls failed.
+        alive: runs that are in progress and were left alone.
+    """
+
+    tables: int = 0
+    secrets: int = 0
+    interrupted: tuple[int, ...] = ()
+    alive: tuple[int, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.tables or self.secrets or self.interrupted)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def clean(conn: Connection) -> Cleaned:
+    """Clean up after every run that is not alive."""
+    tables = _tables(conn, None)
+    secrets = {row[0] for row in conn.execute(sqlfiles.query("cleanup", "secrets")).fetchall()}
+    unfinished = set(ledger.unfinished(conn))
+    dropped, forgotten = 0, 0
+    interrupted: list[int] = []
+    alive: list[int] = []
+    for run_id in sorted({*tables, *secrets, *unfinished}):
+        with dead_run(conn, run_id) as dead:
+            if not dead:
+                alive.append(run_id)
+                continue
+            # What was seen before the lock may have been published since.
+            dropped += _drop(conn, _tables(conn, run_id).get(run_id, []))
+            forgotten += _forget(conn, run_id)
+            if run_id in unfinished and ledger.finish(
+                conn, run_id, "failed", {"reason": "interrupted"}
+            ):
+                interrupted.append(run_id)
+    return Cleaned(dropped, forgotten, tuple(interrupted), tuple(alive))
+
+
+def drop_run(conn: Connection, run_id: int) -> int:
+    """Drop what a run of this session left; gives the number of tables.
+
+    After publication that is its work tables; after a failure its secrets go too.
+    """
+    dropped = _drop(conn, _tables(conn, run_id).get(run_id, []))
+    _forget(conn, run_id)
+    return dropped
+
+
+def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedName]]:
+    found: dict[int, list[QualifiedName]] = defaultdict(list)
+    rows = conn.execute(sqlfiles.query("cleanup", "tables"), {"run_id": run_id}).fetchall()
+    for schema, name, run in rows:
+        found[run].append(QualifiedName(schema, name))
+    return found
+
+
+def _drop(conn: Connection, tables: Sequence[QualifiedName]) -> int:
+    for start in range(0, len(tables), _BATCH):
+        drop_tables(conn, tables[start : start + _BATCH])
+    return len(tables)
+
+
+def _forget(conn: Connection, run_id: int) -> int:
+    return conn.execute(sqlfiles.query("cleanup", "drop_secret"), {"run_id": run_id}).rowcount

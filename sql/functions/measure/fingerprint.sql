@@ -1,0 +1,46 @@
+-- Keyed fingerprint of relations, in the order given: sha256 over the key of the run and, per
+-- relation, its columns (name, type, order), number of rows, and two sums of row hashes. Sums do
+-- not depend on the order of rows; who has not the key cannot test guesses against the result.
+CREATE FUNCTION pganon.fingerprint(p_run_id bigint, p_relations regclass[]) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    secret record;
+    relation regclass;
+    columns text;
+    sums text;
+    message text := '';
+BEGIN
+    SELECT s.key, s.seed_a, s.seed_b INTO secret
+    FROM pganon_private.run_secret AS s
+    WHERE s.run_id = p_run_id;
+    IF secret.key IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA302',
+            MESSAGE = format('run %s has no secret, so nothing can be compared with it', p_run_id);
+    END IF;
+    FOREACH relation IN ARRAY p_relations LOOP
+        IF relation IS NULL THEN
+            RAISE EXCEPTION USING ERRCODE = 'PA303', MESSAGE = 'a relation of the release is missing';
+        END IF;
+        SELECT jsonb_agg(
+            jsonb_build_array(a.attname, format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum
+        )::text INTO columns
+        FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped;
+        -- EXECUTE INTO may use parallel workers. ROW(t.*) and not t: a column may be named t.
+        EXECUTE format(
+            'SELECT concat_ws('' '', count(*),'
+            ' coalesce(sum(hash_record_extended(ROW(t.*), $1)), 0),'
+            ' coalesce(sum(hash_record_extended(ROW(t.*), $2)), 0)) FROM %s AS t',
+            relation
+        ) INTO sums USING secret.seed_a, secret.seed_b;
+        message := message || coalesce(columns, '[]') || ' ' || sums || E'\n';
+    END LOOP;
+    RETURN sha256(secret.key || convert_to(message, 'UTF8'));
+END
+$$;
+
+COMMENT ON FUNCTION pganon.fingerprint(bigint, regclass[]) IS
+    'keyed fingerprint of the rows and columns of relations, under the secret of a run';

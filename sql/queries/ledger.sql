@@ -1,0 +1,78 @@
+-- The ledger and the secrets of runs.
+
+-- next_run --
+-- Number of a new run.
+SELECT pg_catalog.nextval('pganon_private.ledger_id_seq');
+
+-- start --
+-- The 'started' row of a run, under the number of the run.
+INSERT INTO pganon_private.ledger (
+    id, run_id, release, event, program_version, policy_hash, details
+) OVERRIDING SYSTEM VALUE
+VALUES (
+    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s,
+    %(details)s
+);
+
+-- add_secret --
+-- Make the secrets of a run in the server; a given seed makes them repeatable, for tests.
+INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b)
+SELECT
+    %(run_id)s,
+    made.key,
+    ('x' || encode(substr(sha256(made.key || 'seed a'::bytea), 1, 8), 'hex'))::bit(64)::bigint,
+    ('x' || encode(substr(sha256(made.key || 'seed b'::bytea), 1, 8), 'hex'))::bit(64)::bigint
+FROM (
+    -- OFFSET keeps the planner from evaluating the random expression more than once.
+    SELECT sha256(coalesce(
+        'pganon seed '::bytea || %(seed)s::bytea,
+        uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+        || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    )) AS key
+    OFFSET 0
+) AS made;
+
+-- append --
+-- One further row.
+INSERT INTO pganon_private.ledger (
+    run_id, release, version, event, program_version, policy_hash, details
+)
+VALUES (
+    %(run_id)s, %(release)s, %(version)s, %(event)s, %(program_version)s, %(policy_hash)s,
+    %(details)s
+)
+RETURNING id;
+
+-- finish --
+-- The last row of a run that is not released; nothing if the run has one already.
+INSERT INTO pganon_private.ledger (
+    run_id, release, event, program_version, policy_hash, details
+)
+SELECT s.run_id, s.release, %(event)s, %(program_version)s, s.policy_hash, %(details)s
+FROM pganon_private.ledger AS s
+WHERE s.id = %(run_id)s AND s.event = 'started'
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.ledger AS f
+        WHERE f.run_id = s.run_id AND f.event IN ('released', 'refused', 'failed')
+    )
+RETURNING id;
+
+-- unfinished --
+-- Runs that started and have no last row.
+SELECT s.run_id
+FROM pganon_private.ledger AS s
+WHERE s.event = 'started'
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.ledger AS f
+        WHERE f.run_id = s.run_id AND f.event IN ('released', 'refused', 'failed')
+    )
+ORDER BY s.run_id;
+
+-- of_release --
+-- Every row of one release, oldest first.
+SELECT id, run_id, version, event, at, by_role, program_version, policy_hash, details
+FROM pganon_private.ledger
+WHERE release = %(release)s
+ORDER BY id;

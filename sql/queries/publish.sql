@@ -1,0 +1,193 @@
+-- Queries of publication. A relation is given by schema and name, as the catalog has them.
+
+-- lock_releases --
+-- One publication at a time; reading goes on.
+LOCK TABLE pganon_private.release IN SHARE ROW EXCLUSIVE MODE;
+
+-- release --
+-- One release.
+SELECT name, policy_source, view_schema, view_name, current_version, readers
+FROM pganon_private.release
+WHERE name = %(release)s;
+
+-- versions --
+-- All versions of a release, newest first.
+SELECT
+    version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
+    members_table, policy_hash, measures, published_at, dropped_at, fingerprint,
+    source_fingerprint
+FROM pganon_private.version
+WHERE release = %(release)s
+ORDER BY version DESC;
+
+-- put_release --
+-- Make a release, or set what its new version brings.
+INSERT INTO pganon_private.release (
+    name, policy_source, view_schema, view_name, current_version, readers
+)
+VALUES (
+    %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s
+)
+ON CONFLICT (name) DO UPDATE SET
+    view_schema = excluded.view_schema,
+    view_name = excluded.view_name,
+    current_version = excluded.current_version,
+    readers = excluded.readers;
+
+-- add_version --
+-- A new version.
+INSERT INTO pganon_private.version (
+    release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
+    policy_hash, measures, row_count, suppressed, fingerprint, source_fingerprint, members_table,
+    published_at
+)
+VALUES (
+    %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
+    %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(measures)s, %(row_count)s,
+    %(suppressed)s, %(fingerprint)s, %(source_fingerprint)s, %(members_table)s,
+    clock_timestamp()
+)
+RETURNING published_at;
+
+-- set_current --
+-- Which version the views show; NULL for none.
+UPDATE pganon_private.release
+SET current_version = %(version)s, view_schema = %(schema)s, view_name = %(view)s
+WHERE name = %(release)s;
+
+-- mark_dropped --
+-- The stored tables of these versions are gone.
+UPDATE pganon_private.version
+SET dropped_at = clock_timestamp()
+WHERE release = %(release)s AND version = ANY (%(versions)s::int[]) AND dropped_at IS NULL;
+
+-- fingerprint --
+-- Fingerprint of relations in this order.
+SELECT pganon.fingerprint(
+    %(run_id)s,
+    ARRAY(
+        SELECT to_regclass(t.name)
+        FROM unnest(%(relations)s::text[]) WITH ORDINALITY AS t(name, place)
+        ORDER BY t.place
+    )
+);
+
+-- schema --
+-- Whether a schema exists, and what the current role may do there or, if missing, in the database.
+SELECT
+    n.oid IS NOT NULL,
+    coalesce(
+        has_schema_privilege(n.oid, 'CREATE') AND has_schema_privilege(n.oid, 'USAGE'),
+        has_database_privilege(current_database(), 'CREATE')
+    ),
+    coalesce(pg_has_role(n.nspowner, 'USAGE'), true)
+        OR has_schema_privilege(n.oid, 'USAGE WITH GRANT OPTION')
+FROM (VALUES (1)) AS one(n)
+LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
+
+-- missing_roles --
+-- Those of these roles that do not exist; public stands for everybody.
+SELECT r.name
+FROM unnest(%(roles)s::text[]) AS r(name)
+WHERE r.name <> 'public'
+    AND NOT EXISTS (SELECT FROM pg_roles AS p WHERE p.rolname = r.name);
+
+-- lack_usage --
+-- Those of these roles that may not use an existing schema.
+SELECT r.name
+FROM unnest(%(roles)s::text[]) AS r(name)
+JOIN pg_namespace AS n ON n.nspname = %(schema)s
+WHERE NOT has_schema_privilege(r.name::name, n.oid, 'USAGE');
+
+-- lack_select --
+-- Those of these roles that may not read a relation.
+SELECT r.name
+FROM unnest(%(roles)s::text[]) AS r(name)
+JOIN pg_namespace AS n ON n.nspname = %(schema)s
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = %(name)s
+WHERE NOT has_table_privilege(r.name::name, c.oid, 'SELECT');
+
+-- relation --
+-- What stands under a name: oid, kind, whether it is the current role's, and what a view reads.
+SELECT
+    c.oid,
+    c.relkind::text,
+    pg_get_userbyid(c.relowner) = current_user,
+    pg_relation_is_updatable(c.oid, false),
+    ARRAY(
+        SELECT DISTINCT rn.nspname || '.' || rc.relname
+        FROM pg_rewrite AS w
+        JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+        JOIN pg_class AS rc ON d.refclassid = 'pg_class'::regclass AND rc.oid = d.refobjid
+        JOIN pg_namespace AS rn ON rn.oid = rc.relnamespace
+        WHERE w.ev_class = c.oid AND rc.oid <> c.oid
+        ORDER BY 1
+    )
+FROM pg_namespace AS n
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = %(name)s
+WHERE n.nspname = %(schema)s;
+
+-- type_exists --
+-- Whether a type has that name; a view needs it for its row type.
+SELECT EXISTS (
+    SELECT
+    FROM pg_type AS t
+    JOIN pg_namespace AS n ON n.oid = t.typnamespace
+    WHERE n.nspname = %(schema)s AND t.typname = %(name)s
+        -- Array types give way.
+        AND NOT EXISTS (SELECT FROM pg_type AS e WHERE e.typarray = t.oid)
+);
+
+-- columns --
+-- Columns of a relation in order.
+SELECT a.attname::text, format_type(a.atttypid, a.atttypmod)
+FROM pg_attribute AS a
+WHERE a.attrelid = %(oid)s AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum;
+
+-- dependents --
+-- Objects that depend on a view or on its row type, not those that are part of it.
+WITH target AS (
+    SELECT 'pg_class'::regclass AS class, %(oid)s::oid AS oid
+    UNION ALL
+    SELECT 'pg_type'::regclass, t.oid
+    FROM pg_type AS t
+    JOIN pg_class AS c ON c.oid = %(oid)s AND t.oid = c.reltype
+    UNION ALL
+    SELECT 'pg_type'::regclass, t.typarray
+    FROM pg_type AS t
+    JOIN pg_class AS c ON c.oid = %(oid)s AND t.oid = c.reltype
+)
+SELECT DISTINCT
+    CASE
+        WHEN w.oid IS NOT NULL THEN pg_describe_object('pg_class'::regclass, w.ev_class, 0)
+        ELSE pg_describe_object(d.classid, d.objid, d.objsubid)
+    END
+FROM target AS t
+JOIN pg_depend AS d ON d.refclassid = t.class AND d.refobjid = t.oid
+LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+WHERE d.deptype = 'n' AND w.ev_class IS DISTINCT FROM %(oid)s::oid
+ORDER BY 1;
+
+-- grants --
+-- Privileges of others than the owner on a relation: column or NULL, role, privilege, grantable.
+SELECT
+    held.column_name,
+    CASE acl.grantee WHEN 0 THEN 'public' ELSE r.rolname::text END,
+    acl.privilege_type,
+    bool_or(acl.is_grantable)
+FROM (
+    SELECT NULL::text AS column_name, c.relacl AS privileges
+    FROM pg_class AS c
+    WHERE c.oid = %(oid)s
+    UNION ALL
+    SELECT a.attname::text, a.attacl
+    FROM pg_attribute AS a
+    WHERE a.attrelid = %(oid)s AND a.attnum > 0 AND NOT a.attisdropped
+) AS held
+CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
+LEFT JOIN pg_roles AS r ON r.oid = acl.grantee
+WHERE acl.grantee <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = %(oid)s)
+    AND (acl.grantee = 0 OR r.oid IS NOT NULL)
+GROUP BY 1, 2, 3
+ORDER BY 1 NULLS FIRST, 2, 3;
