@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Frame: TypeAlias = pd.DataFrame
+else:
+    Frame = Any
 
 
-def frame(rows: Sequence[Any]) -> pd.DataFrame:
+def frame(rows: Sequence[Any]) -> Frame:
     """One row per dataclass instance, one column per field."""
+    import pandas as pd  # slow to import, and most runs never need it
+
     return pd.DataFrame([asdict(row) for row in rows])

@@ -11,7 +11,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pganon.cli import common, importing, install, policy, server
+from pganon.cli import common, demo, importing, install, policy, run, server
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -58,6 +58,8 @@ server.register(app)
 install.register(app)
 importing.register(app)
 policy.register(app)
+run.register(app)
+demo.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -73,9 +73,7 @@ def plan(
         title="published columns",
     )
     if not sql:
-        common.table(
-            ["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps]
-        )
+        common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
         return
     for step in steps:
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")

@@ -59,28 +59,28 @@ class Axis(ABC):
         """Whether cuts order the keys by frequency in the group instead of by code."""
 
     @abstractmethod
-    def extent(self, state: State, table: str) -> list[exp.Expression]:
+    def extent(self, state: State, table: str) -> list[exp.Expr]:
         """Aggregates over the codes of a group, to be named by :meth:`extent_names`."""
 
     @abstractmethod
-    def loss(self, state: State, table: str) -> exp.Expression:
+    def loss(self, state: State, table: str) -> exp.Expr:
         """NCP of a group in [0, 1] from its extent columns in `table`."""
 
-    def level(self, state: State, table: str) -> exp.Expression:
+    def level(self, state: State, table: str) -> exp.Expr:
         """Level of the group's common ancestor; 0 for attributes without a hierarchy."""
         return num(0)
 
-    def key(self, state: State, code: exp.Expression, level: exp.Expression) -> exp.Expression:
+    def key(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
         """What a cut tells apart: the code itself, or the ancestor just below the group's."""
         return code
 
-    def mixed(self, state: State, table: str) -> exp.Expression:
+    def mixed(self, state: State, table: str) -> exp.Expr:
         """Whether a group holds both NULL and values."""
         return fragment(
             ":null and :hi > 0", null=col(f"n{self.index}", table), hi=col(f"hi{self.index}", table)
         )
 
-    def _bounds(self, state: State, table: str) -> list[exp.Expression]:
+    def _bounds(self, state: State, table: str) -> list[exp.Expr]:
         code = col(self.code, table)
         if not self.has_null(state):
             return [
@@ -93,7 +93,7 @@ class Axis(ABC):
             named(fragment("min(:c) = 0", c=code), f"n{self.index}"),
         ]
 
-    def _mixed_costs_one(self, state: State, table: str, loss: exp.Expression) -> exp.Expression:
+    def _mixed_costs_one(self, state: State, table: str, loss: exp.Expr) -> exp.Expr:
         hi = col(f"hi{self.index}", table)
         case = exp.Case()
         if self.has_null(state):
@@ -111,10 +111,10 @@ class OrderedAxis(Axis):
     def by_frequency(self) -> bool:
         return False
 
-    def extent(self, state: State, table: str) -> list[exp.Expression]:
+    def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
 
-    def loss(self, state: State, table: str) -> exp.Expression:
+    def loss(self, state: State, table: str) -> exp.Expr:
         positions = query(
             "select array_agg(position order by code) from dict where code > 0",
             {"dict": self.dictionary(state)},
@@ -143,7 +143,7 @@ class NominalAxis(Axis):
         size = self.size(state) + 1
         return 0 if size > MASKED_VALUES else -(-size // BITS)
 
-    def extent(self, state: State, table: str) -> list[exp.Expression]:
+    def extent(self, state: State, table: str) -> list[exp.Expr]:
         code = col(self.code, table)
         words = self.words(state)
         if words == 0:
@@ -156,7 +156,7 @@ class NominalAxis(Axis):
             for word in range(words)
         ]
 
-    def distinct(self, state: State, table: str) -> exp.Expression:
+    def distinct(self, state: State, table: str) -> exp.Expr:
         words = self.words(state)
         if words == 0:
             return col(f"d{self.index}", table)
@@ -167,7 +167,7 @@ class NominalAxis(Axis):
             ]
         )
 
-    def loss(self, state: State, table: str) -> exp.Expression:
+    def loss(self, state: State, table: str) -> exp.Expr:
         return fragment(
             "(:d - 1)::float8 / :m",
             d=self.distinct(state, table),
@@ -193,10 +193,10 @@ class TreeAxis(Axis):
     def table(self, state: State):
         return state.work(f"level{self.index}")
 
-    def extent(self, state: State, table: str) -> list[exp.Expression]:
+    def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
 
-    def _lookup(self, state: State, column: str, code: exp.Expression, level: exp.Expression):
+    def _lookup(self, state: State, column: str, code: exp.Expr, level: exp.Expr):
         values = query(
             "select array_agg(:column order by t.code, t.level) from t",
             {"t": self.table(state)},
@@ -207,14 +207,14 @@ class TreeAxis(Axis):
             ":a[(:code - 1) * :step + :level + 1]", a=values, code=code, step=step, level=level
         )
 
-    def ancestor(self, state: State, code: exp.Expression, level: exp.Expression):
+    def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""
         found = self._lookup(state, "lo", code, level)
         if not self.has_null(state):
             return found
         return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(found)
 
-    def level(self, state: State, table: str) -> exp.Expression:
+    def level(self, state: State, table: str) -> exp.Expr:
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
         case = exp.Case()
         for number in range(self.levels(state)):
@@ -222,12 +222,12 @@ class TreeAxis(Axis):
             case = case.when(fragment(":last >= :hi", last=last, hi=hi), num(number))
         return case.else_(num(self.levels(state)))
 
-    def loss(self, state: State, table: str) -> exp.Expression:
+    def loss(self, state: State, table: str) -> exp.Expr:
         lo = col(f"lo{self.index}", table)
         loss = self._lookup(state, "loss", lo, exp.paren(self.level(state, table)))
         return self._mixed_costs_one(state, table, loss)
 
-    def key(self, state: State, code: exp.Expression, level: exp.Expression) -> exp.Expression:
+    def key(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
         below = fragment("greatest(:level - 1, 0)", level=level)
         return self.ancestor(state, code, below)
 
@@ -259,7 +259,7 @@ def group_extents(
     return tree.group_by(*[key.copy() for key in keys])
 
 
-def weighted_loss(axes: Sequence[Axis], state: State, table: str) -> exp.Expression:
+def weighted_loss(axes: Sequence[Axis], state: State, table: str) -> exp.Expr:
     """Sum over the attributes of weight times NCP, from extent columns in `table`."""
     return total(
         [

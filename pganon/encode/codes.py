@@ -46,7 +46,7 @@ def encode_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def _sizes(spec: ReleaseSpec) -> Step:
-    def select(state: State) -> exp.Expression:
+    def select(state: State) -> exp.Expr:
         tree = exp.select(named(num(0), "nothing"))
         for axis in axes(spec.attributes):
             i = axis.index
@@ -85,7 +85,7 @@ def _sizes(spec: ReleaseSpec) -> Step:
 
 
 def _coded(spec: ReleaseSpec):
-    def select(state: State) -> exp.Expression:
+    def select(state: State) -> exp.Expr:
         tree = exp.select().from_(
             exp.alias_(state.work("snap").table, "t", table=True, quoted=True)
         )
@@ -134,7 +134,7 @@ def relaxed(spec: ReleaseSpec) -> bool:
     return spec.policy.method.variant == "relaxed"
 
 
-def _random_number(state: State) -> exp.Expression:
+def _random_number(state: State) -> exp.Expr:
     """A number per record from the run's secret seed; it decides ties and leaves with no one."""
     return fragment(
         "hashint8extended(row_number() over (), :seed)",
@@ -142,5 +142,5 @@ def _random_number(state: State) -> exp.Expression:
     )
 
 
-def _left_join(tree: exp.Select, table: exp.Table, alias: str, on: exp.Expression) -> exp.Select:
+def _left_join(tree: exp.Select, table: exp.Table, alias: str, on: exp.Expr) -> exp.Select:
     return tree.join(exp.alias_(table, alias, table=True, quoted=True), on=on, join_type="left")

@@ -84,7 +84,7 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
     return tree.select(named(position, "position"))
 
 
-def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expression:
+def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expr:
     missing = query(
         "select 0 as code, v.value, v.n, null::float8 as position from v where v.value is null",
         {"v": state.work(f"values{i}")},

@@ -21,7 +21,7 @@ def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Sele
     )
 
 
-def keyed_hash(state: State, message: exp.Expression) -> exp.Expression:
+def keyed_hash(state: State, message: exp.Expr) -> exp.Expr:
     """sha256 of the run's key and a text: unpredictable without the key."""
     return fragment(
         "sha256(:key || convert_to(:message, 'UTF8'))",
@@ -30,7 +30,7 @@ def keyed_hash(state: State, message: exp.Expression) -> exp.Expression:
     )
 
 
-def row_sums(state: State, table: str, run_id: int | None = None) -> list[exp.Expression]:
+def row_sums(state: State, table: str, run_id: int | None = None) -> list[exp.Expr]:
     """Aggregates `rows`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
 
     Each row is hashed under two secret 64-bit seeds and the hashes are added up, so the order of

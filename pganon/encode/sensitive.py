@@ -26,7 +26,7 @@ def referenced(spec: ReleaseSpec) -> list[Sensitive]:
     return [item for item in spec.sensitive if item.index in wanted]
 
 
-def sensitive_key(item: Sensitive, value: exp.Expression) -> exp.Expression:
+def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
     """The value as diversity counts it: texts that a citext column calls equal are one value."""
     match item.column.kind:
         case "citext":
@@ -69,7 +69,7 @@ def sensitive_dictionary(item: Sensitive) -> Step:
     )
 
 
-def _place(item: Sensitive, value: exp.Expression) -> exp.Expression:
+def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
     """What orders the values of a sensitive column."""
     kinds = ("boolean", "uuid")
     if item.column.kind in kinds:
@@ -82,7 +82,7 @@ def _place(item: Sensitive, value: exp.Expression) -> exp.Expression:
 def reference_step(item: Sensitive, kind: str) -> Step:
     """(value, position, share): the distribution of the snapshot, or of what is published."""
 
-    def select(state: State) -> exp.Expression:
+    def select(state: State) -> exp.Expr:
         if kind == "source":
             counted = query("select d.code, d.n from d", {"d": state.work(f"sdict{item.index}")})
         else:

@@ -37,7 +37,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def canonical(column: Column) -> exp.Expression:
+def canonical(column: Column) -> exp.Expr:
     """The value as it is compared and encoded.
 
     Floats go through text, because float8::numeric keeps 15 digits only. Texts take the collation
@@ -77,7 +77,7 @@ def canonical_type(column: Column) -> str:
     return column.base if column.kind == "enum" else CANONICAL_TYPES[column.kind]
 
 
-def key_text(columns: tuple[str, ...]) -> exp.Expression:
+def key_text(columns: tuple[str, ...]) -> exp.Expr:
     """One text that identifies a record by its key columns."""
     if len(columns) == 1:
         return cast(col(columns[0], "src"), "text")
@@ -85,7 +85,7 @@ def key_text(columns: tuple[str, ...]) -> exp.Expression:
     return cast(exp.func("jsonb_build_array", *parts), "text")
 
 
-def snapshot_select(spec: ReleaseSpec) -> exp.Expression:
+def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     source = exp.alias_(spec.source.name.table, "src", table=True, quoted=True)
     tree = exp.select().from_(source)
     for attribute in spec.attributes:
@@ -101,7 +101,7 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expression:
     return tree.where(spec.where) if spec.where is not None else tree
 
 
-def _infinite(column: Column, name: str) -> exp.Expression | None:
+def _infinite(column: Column, name: str) -> exp.Expr | None:
     """Condition: the value has no place on a line (NaN, infinities)."""
     value = col(name, "t")
     if column.kind in ("numeric", "float"):
@@ -113,7 +113,7 @@ def _infinite(column: Column, name: str) -> exp.Expression | None:
     return None
 
 
-def _inspection(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select count(*) as records from t", {"t": state.work("snap")})
     for attribute in spec.attributes:
         name = f"q{attribute.index}"

@@ -35,7 +35,7 @@ def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
     """Facts `source_fingerprint` and, with a previous version, `source_unchanged`."""
     signature = hashlib.sha256(render(snapshot_select(spec)).encode()).hexdigest()
 
-    def select(state: State) -> exp.Expression:
+    def select(state: State) -> exp.Expr:
         snapshot = {"t": state.work("snap")}
         tree = exp.select(_digest(state, snapshot, signature, None, "source_fingerprint"))
         if previous is not None:
@@ -54,7 +54,7 @@ def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
 
 def _digest(
     state: State, snapshot: dict[str, Any], signature: str, run_id: int | None, name: str
-) -> exp.Expression:
+) -> exp.Expr:
     sums = query("select 1 from t", snapshot).select(*row_sums(state, "t", run_id), append=False)
     digest = query(
         "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
@@ -83,5 +83,3 @@ def _republication(
         " for other readers",
         code="republication",
     )
-
-

@@ -90,7 +90,7 @@ _LEAVES_BY_PATH = """
 """
 
 
-def _leaf_codes(state: State, attribute: Attribute) -> exp.Expression:
+def _leaf_codes(state: State, attribute: Attribute) -> exp.Expr:
     """Leaves numbered so that the leaves below every ancestor are neighbours."""
     ranged = attribute.form is Form.RANGE
     tree = query(
@@ -100,7 +100,7 @@ def _leaf_codes(state: State, attribute: Attribute) -> exp.Expression:
     return tree.select(col("lowers", "t"), col("uppers", "t")) if ranged else tree
 
 
-def _levels(state: State, attribute: Attribute) -> exp.Expression:
+def _levels(state: State, attribute: Attribute) -> exp.Expr:
     ranged = attribute.form is Form.RANGE
     flat = query(
         "select l.code, x.place - 1 as level, x.label from l"

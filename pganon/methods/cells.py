@@ -81,7 +81,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def _cells(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     keys = [axis.code for axis in axes(spec.attributes)] + [f"s{i.index}" for i in valued(spec)]
     columns = [col(name, "r") for name in keys]
     node = named(_part(spec, state), "node")
@@ -93,9 +93,9 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expression:
     return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
 
 
-def _part(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
     """Number of the part of a record: which of its `own_class` attributes are NULL."""
-    flags: list[exp.Expression] = [num(1)]
+    flags: list[exp.Expr] = [num(1)]
     for axis in axes(spec.attributes):
         if axis.attribute.nulls == "own_class" and axis.has_null(state):
             flags.append(
@@ -106,10 +106,10 @@ def _part(spec: ReleaseSpec, state: State) -> exp.Expression:
     return cast(exp.paren(total(flags)), "integer")
 
 
-def _fit(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
     parts: list[exp.Select] = []
     for number, requirement in enumerate(spec.requirements):
-        value: exp.Expression = num(0)
+        value: exp.Expr = num(0)
         if requirement.model.needs_values:
             value = col(f"s{requirement.sensitive}", "c")
         histogram = query(
@@ -133,7 +133,7 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expression:
     return union_all(parts)
 
 
-def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
         "select count(distinct f.node) as parts,"
         " count(distinct f.node) filter (where not f.holds) as failing_parts from f",

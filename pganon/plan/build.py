@@ -90,7 +90,7 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 
 
 def _balance(spec: ReleaseSpec, method: Method) -> Check:
-    def select(state: State) -> exp.Expression:
+    def select(state: State) -> exp.Expr:
         tables = _tables(method.form.relations(spec, state), staged=True)
         return query(
             "select count(*) as published, :in - :out - count(*) as unaccounted from t",
@@ -114,7 +114,9 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
     example = State(0)
-    count = len(method.form.checks(spec, _tables(method.form.relations(spec, example), staged=True)))
+    count = len(
+        method.form.checks(spec, _tables(method.form.relations(spec, example), staged=True))
+    )
 
     def query_of(state: State, number: int) -> CheckQuery:
         tables = _tables(method.form.relations(spec, state), staged=True)
@@ -132,7 +134,8 @@ def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
             prefix=f"verified{number}_",
         )
 
-    return tuple(check(number) for number in range(count))
+    tables = _tables(method.form.relations(spec, example), staged=True)
+    return tuple(check(number) for number in range(len(method.form.checks(spec, tables))))
 
 
 def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
@@ -151,5 +154,3 @@ def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
         observed=observed,
         code="verification",
     )
-
-

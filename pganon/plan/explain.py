@@ -14,6 +14,7 @@ from pganon.plan.steps import (
     CreateTable,
     DropTables,
     Load,
+    Query,
     Repeat,
     State,
     Statement,
@@ -79,7 +80,7 @@ def _sql(step: Step, state: State) -> str:
             raise TypeError("a repetition has no SQL of its own")
 
 
-def _pretty(tree: exp.Expression | sql.Composable) -> str:
-    if isinstance(tree, sql.Composable):
+def _pretty(tree: exp.Expr | Query) -> str:
+    if isinstance(tree, sql.SQL | sql.Composed):
         return tree.as_string(None)
     return tree.sql(dialect="postgres", identify=True, pretty=True)

@@ -17,15 +17,15 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 
 DIALECT = "postgres"
-E = TypeVar("E", bound=exp.Expression)
+E = TypeVar("E", bound=exp.Expr)
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> exp.Expression:
+def _parse(text: str) -> exp.Expr:
     return sqlglot.parse_one(text, dialect=DIALECT)
 
 
-def fragment(text: str, **parts: exp.Expression) -> exp.Expression:
+def fragment(text: str, **parts: exp.Expr) -> exp.Expr:
     """The expression of a fixed text; `:name` stands for the given part (in parentheses)."""
     return _fill(_parse(text).copy(), parts)
 
@@ -33,7 +33,7 @@ def fragment(text: str, **parts: exp.Expression) -> exp.Expression:
 def query(
     text: str,
     tables: dict[str, QualifiedName | exp.Select] | None = None,
-    **parts: exp.Expression,
+    **parts: exp.Expr,
 ) -> exp.Select:
     """The SELECT of a fixed text; bare table names in `tables` become those relations.
 
@@ -52,13 +52,13 @@ def query(
     return tree
 
 
-def _relation(target: QualifiedName | exp.Select, alias: str) -> exp.Expression:
+def _relation(target: QualifiedName | exp.Select, alias: str) -> exp.Expr:
     if isinstance(target, QualifiedName):
         return exp.alias_(target.table, alias, table=True, quoted=True)
     return target.copy().subquery(alias)
 
 
-def _fill(tree: exp.Expression, parts: dict[str, exp.Expression]) -> exp.Expression:
+def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
     for place in list(tree.find_all(exp.Placeholder)):
         part = parts[place.name].copy()
         # Atoms need no parentheses; anything else gets them so that precedence is kept.
@@ -74,7 +74,7 @@ def col(name: str, table: str | None = None) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
 
 
-def num(value: int) -> exp.Expression:
+def num(value: int) -> exp.Expr:
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
 
 
@@ -82,17 +82,17 @@ def text(value: str) -> exp.Literal:
     return exp.Literal.string(value)
 
 
-def cast(expression: exp.Expression, sql_type: str) -> exp.Cast:
+def cast(expression: exp.Expr, sql_type: str) -> exp.Cast:
     """A cast to a type given as format_type() writes it, which quotes what needs quotes."""
     kind = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=sql_type)
     return exp.Cast(this=expression.copy(), to=kind)
 
 
-def named(expression: exp.Expression, name: str) -> exp.Alias:
+def named(expression: exp.Expr, name: str) -> exp.Expr:
     return exp.alias_(expression, name, quoted=True)
 
 
-def total(expressions: Sequence[exp.Expression]) -> exp.Expression:
+def total(expressions: Sequence[exp.Expr]) -> exp.Expr:
     """The sum of expressions."""
     result = expressions[0].copy()
     for item in expressions[1:]:
@@ -100,23 +100,23 @@ def total(expressions: Sequence[exp.Expression]) -> exp.Expression:
     return result
 
 
-def conjunction(conditions: Iterable[exp.Expression]) -> exp.Expression:
+def conjunction(conditions: Iterable[exp.Expr]) -> exp.Expr:
     return exp.and_(*conditions)
 
 
-def union_all(selects: Sequence[exp.Select]) -> exp.Expression:
-    result: exp.Expression = selects[0]
+def union_all(selects: Sequence[exp.Select]) -> exp.Expr:
+    result: exp.Expr = selects[0]
     for item in selects[1:]:
         result = exp.union(result, item, distinct=False)
     return result
 
 
-def render(tree: exp.Expression) -> str:
+def render(tree: exp.Expr) -> str:
     return tree.sql(dialect=DIALECT, identify=True)
 
 
-def statement(tree: exp.Expression | sql.Composable) -> sql.Composable:
+def statement(tree: exp.Expr | sql.SQL | sql.Composed) -> sql.SQL | sql.Composed:
     """The tree as psycopg text. Safe: names are quoted and values are escaped by sqlglot."""
-    if isinstance(tree, sql.Composable):
+    if isinstance(tree, sql.SQL | sql.Composed):
         return tree
     return sql.SQL(render(tree))  # pyright: ignore[reportArgumentType]

@@ -59,7 +59,8 @@ class State:
         return replace(self, round=number)
 
 
-Select = Callable[[State], exp.Expression | sql.Composable]
+Query = sql.SQL | sql.Composed
+Select = Callable[[State], exp.Expr | Query]
 Name = Callable[[State], QualifiedName]
 
 
@@ -84,7 +85,7 @@ class Statement:
 
     name: str
     purpose: str
-    render: Callable[[State], sql.Composable]
+    render: Callable[[State], Query]
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Model(ABC):
                 their share in the table; required where :attr:`needs_reference`.
         """
 
-    def holds(self, measure: exp.Expression) -> exp.Expression:
+    def holds(self, measure: exp.Expr) -> exp.Expr:
         """SQL condition: a group with this measure satisfies the model."""
         text = ":m >= :p" if self.bound is Bound.AT_LEAST else ":m <= :p"
         return fragment(text, m=measure, p=exp.Literal.number(repr(self._limit)))

@@ -190,7 +190,7 @@ class TCloseness(Model):
         return grouped(tree, by, "m")
 
 
-def _share(by: Sequence[str]) -> exp.Expression:
+def _share(by: Sequence[str]) -> exp.Expr:
     size = exp.Window(
         this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
     )
@@ -198,7 +198,7 @@ def _share(by: Sequence[str]) -> exp.Expression:
     return exp.alias_(share, "share", quoted=True)
 
 
-def _aliased(relation: Relation, alias: str) -> exp.Expression:
+def _aliased(relation: Relation, alias: str) -> exp.Expr:
     if isinstance(relation, exp.Select):
         return relation.copy().subquery(alias)
     return exp.alias_(relation.table, alias, table=True, quoted=True)

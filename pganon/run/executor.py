@@ -17,13 +17,14 @@ from psycopg.rows import dict_row
 
 from pganon.errors import PganonError, translate
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render, statement
+from pganon.plan.sqltools import statement
 from pganon.plan.steps import (
     STAGE_SCHEMA,
     Check,
     CreateTable,
     DropTables,
     Load,
+    Query,
     Repeat,
     State,
     Statement,
@@ -138,16 +139,14 @@ class Executor:
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
 
-def create_table_as(conn: Connection, target: QualifiedName, select: sql.Composable) -> None:
+def create_table_as(conn: Connection, target: QualifiedName, select: Query) -> None:
     """CREATE TABLE AS with all foreign grants revoked in the same transaction.
 
     Logged only in the staging schema: what is published later must survive a server crash.
     """
     logged = sql.SQL("") if target.schema == STAGE_SCHEMA else sql.SQL("UNLOGGED ")
     with conn.transaction():
-        conn.execute(
-            sql.SQL("CREATE {}TABLE {} AS {}").format(logged, target.identifier, select)
-        )
+        conn.execute(sql.SQL("CREATE {}TABLE {} AS {}").format(logged, target.identifier, select))
         seal(conn, target)
 
 
@@ -160,6 +159,3 @@ def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:
         return
     names = sql.SQL(", ").join(table.identifier for table in tables)
     conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(names))
-
-
-__all__ = ["Connection", "Executor", "StepTime", "create_table_as", "drop_tables", "render", "seal"]

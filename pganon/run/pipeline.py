@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import sql
 
 from pganon import database
 from pganon.catalog.introspect import read_relation
@@ -29,7 +28,8 @@ from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.publish.history import last_version
-from pganon.publish.transaction import check_target, publish
+from pganon.publish.target import check_target
+from pganon.publish.transaction import fingerprint, publish
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from pganon.run.executor import Executor
@@ -233,13 +233,8 @@ class _Run:
         )
 
     def _fingerprint(self, plan: Plan, state: State) -> bytes:
-        names = [str(relation.staged) for relation in plan.relations(state)]
-        row = self.conn.execute(
-            sql.SQL("SELECT pganon.fingerprint(%s, %s::text[]::regclass[])"),
-            [state.run_id, names],
-        ).fetchone()
-        assert row is not None
-        return bytes(row[0])
+        names = [relation.staged for relation in plan.relations(state)]
+        return fingerprint(self.conn, state.run_id, names)
 
 
 def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas
+from pganon.frames import Frame, frame
 
 
 @dataclass(frozen=True)
@@ -84,24 +83,18 @@ class RunResult:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def to_frame(self) -> pandas.DataFrame:
+    def to_frame(self) -> Frame:
         """The verified requirements as a pandas DataFrame, one row each."""
-        from pganon.frames import frame
-
         return frame(self.verified)
 
 
-def utility_of(
-    facts: Mapping[str, Any], columns: tuple[str, ...], minimum_size: int
-) -> Utility:
+def utility_of(facts: Mapping[str, Any], columns: tuple[str, ...], minimum_size: int) -> Utility:
     """The figures of docs/reference/measures.md from what the plan observed."""
     records, suppressed = int(facts["records"]), int(facts["suppressed"])
     released, classes = int(facts["measure_released"]), int(facts["measure_classes"])
     return Utility(
         gcp=(float(facts["measure_weighted_loss"]) + suppressed) / records,
-        ncp={
-            column: float(facts[f"measure_ncp{number}"]) for number, column in enumerate(columns)
-        },
+        ncp={column: float(facts[f"measure_ncp{number}"]) for number, column in enumerate(columns)},
         discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
         average_class=released / classes / minimum_size,
         classes=classes,

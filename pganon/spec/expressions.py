@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from pganon.errors import Problem
 from pganon.identifiers import NameProblem, check_name
 
-Tree = exp.Expression  # pyright: ignore[reportPrivateImportUsage]
+Tree = exp.Expr  # pyright: ignore[reportPrivateImportUsage]
 
 MAX_NODES = 5_000
 

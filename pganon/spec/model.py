@@ -98,7 +98,7 @@ class ReleaseSpec:
     policy: Policy
     policy_hash: str
     source: Relation
-    where: exp.Expression | None
+    where: exp.Expr | None
     record_key: tuple[str, ...]
     individual: str | None
     attributes: tuple[Attribute, ...]

@@ -84,9 +84,7 @@ class _Builder:
                         attributes.append(found)
                 case "sensitive":
                     self._supported(name, column)
-                    sensitive.append(
-                        Sensitive(len(sensitive), column, published, declared.nulls)
-                    )
+                    sensitive.append(Sensitive(len(sensitive), column, published, declared.nulls))
                     self._distance(name, column)
                 case "insensitive":
                     self._supported(name, column)
@@ -116,7 +114,7 @@ class _Builder:
             base_dir=base_dir,
         )
 
-    def _where(self) -> exp.Expression | None:
+    def _where(self) -> exp.Expr | None:
         if self.policy.where is None:
             return None
         try:

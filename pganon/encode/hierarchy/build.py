@@ -77,21 +77,21 @@ def canonical_kind(value_kind: str) -> str:
     return kind if kind in KINDS else "text"
 
 
-def value_text(kind: str, value: exp.Expression) -> exp.Expression:
+def value_text(kind: str, value: exp.Expr) -> exp.Expr:
     """The text of a value: the shortest one for numbers (39, not 39.00), ISO for dates."""
     if kind == "numeric":
         return fragment('trim_scale(:v)::text collate "C"', v=value)
     return fragment('(:v)::text collate "C"', v=value)
 
 
-def value_key(kind: str, value: exp.Expression) -> exp.Expression:
+def value_key(kind: str, value: exp.Expr) -> exp.Expr:
     """The text under which a value finds its leaf; equal values have equal texts."""
     if kind == "double precision":
         return fragment('trim_scale((:v)::text::numeric)::text collate "C"', v=value)
     return value_text(kind, value)
 
 
-def leaf_key(kind: str, label: exp.Expression) -> exp.Expression:
+def leaf_key(kind: str, label: exp.Expr) -> exp.Expr:
     """The text under which a leaf is found by a value: 39.0 and 39 are one number.
 
     A leaf that is not of the column's type, such as a header or an unused '?', keeps its text and

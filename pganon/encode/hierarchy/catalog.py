@@ -182,7 +182,7 @@ def _call(build: Build, function: QualifiedName, number: int) -> Sequence[Step]:
     return [*steps, _call_check(build, function, number)]
 
 
-def _invoke(function: QualifiedName, *arguments: exp.Expression) -> exp.Expression:
+def _invoke(function: QualifiedName, *arguments: exp.Expr) -> exp.Expr:
     name = exp.Identifier(this=function.name, quoted=True)
     call = exp.Anonymous(this=name, expressions=list(arguments))
     return exp.Dot(this=exp.to_identifier(function.schema, quoted=True), expression=call)

@@ -28,7 +28,7 @@ from pganon.plan.sqltools import col, fragment, named, num, query, text
 from pganon.plan.steps import Check, State, Step
 from pganon.policy.hierarchies import TOP
 
-_Map = Callable[[exp.Expression], exp.Expression]
+_Map = Callable[[exp.Expr], exp.Expr]
 
 # Finest first: the end of the period that starts at :l, and its label.
 _PERIODS = {
@@ -66,7 +66,7 @@ def interval_steps(
     )
 
 
-def _number(value: Decimal) -> exp.Expression:
+def _number(value: Decimal) -> exp.Expr:
     return fragment(":t::numeric", t=text(format(value, "f")))
 
 

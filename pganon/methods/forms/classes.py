@@ -134,12 +134,12 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expression:
+def _same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
     names = ["rid"] if relaxed(spec) else [axis.code for axis in axes(spec.attributes)]
     return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])
 
 
-def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = [axis.code for axis in axes(spec.attributes)]
     columns += ["rid"] if relaxed(spec) else []
     return query(
@@ -156,7 +156,7 @@ def _published(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
     return found + [(f"p{item.index}", item) for item in spec.carried]
 
 
-def _records(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = exp.select(col("class_id", "g")).from_(
         exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
     )
@@ -170,7 +170,7 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expression:
     return tree.order_by(*order)
 
 
-def _classes(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = exp.select(col("class_id", "e")).from_(
         exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True)
     )
@@ -182,7 +182,7 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Expression:
     return tree.order_by(col("class_id", "e"))
 
 
-def _members(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(member, class_id): by individual or key, else by a keyed hash of the quasi-identifiers."""
     identity = "individual" if spec.individual else "record" if spec.record_key else None
     if identity is not None:
@@ -196,7 +196,7 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expression:
     tree = exp.select().from_(
         exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True)
     )
-    parts: list[exp.Expression] = []
+    parts: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         alias = f"d{axis.index}"
         tree = tree.join(
@@ -212,13 +212,13 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expression:
 # -- verification -----------------------------------------------------------------------------
 
 
-def value_key(item: Sensitive, table: str) -> exp.Expression:
+def value_key(item: Sensitive, table: str) -> exp.Expr:
     """A published sensitive value as a text that is never NULL."""
     value = cast(exp.paren(sensitive_key(item, col(item.published, table))), "text")
     return fragment("coalesce('=' || :v, '')", v=value)
 
 
-def _reference(spec: ReleaseSpec, state: State) -> exp.Expression:
+def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n): the source's distribution with values as text keys."""
     return union_all(
         [
@@ -261,7 +261,7 @@ def _check(
     spec: ReleaseSpec, requirement: Requirement, kind: str, tables: dict[str, QualifiedName]
 ) -> CheckQuery:
     model = requirement.model
-    value: exp.Expression = num(1)
+    value: exp.Expr = num(1)
     reference: Relation | None = None
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
@@ -285,9 +285,7 @@ def _check(
     )
 
 
-def _reference_shares(
-    item: Sensitive, kind: str, tables: dict[str, QualifiedName]
-) -> exp.Select:
+def _reference_shares(item: Sensitive, kind: str, tables: dict[str, QualifiedName]) -> exp.Select:
     counted = query(
         "select f.value, f.position, f.n from reference as f where f.attribute = :a",
         dict(tables),
@@ -380,7 +378,7 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
 # -- measures ---------------------------------------------------------------------------------
 
 
-def measures(spec: ReleaseSpec, state: State) -> exp.Expression:
+def measures(spec: ReleaseSpec, state: State) -> exp.Expr:
     """One row of utility and risk figures over the classes (see docs/reference/measures.md)."""
     attributes = axes(spec.attributes)
     weights = sum(attribute.weight for attribute in spec.attributes)

@@ -44,7 +44,7 @@ class Recoded:
     """How one attribute is published: joins to the class table `e`, and the expressions."""
 
     joins: tuple[exp.Join, ...]
-    columns: tuple[exp.Expression, ...]
+    columns: tuple[exp.Expr, ...]
 
 
 def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
@@ -80,7 +80,7 @@ def recoded(axis: Axis, state: State) -> Recoded:
     return Recoded(tuple(joins), tuple(columns))
 
 
-def _has_null(axis: Axis, state: State) -> exp.Expression:
+def _has_null(axis: Axis, state: State) -> exp.Expr:
     if not axis.has_null(state):
         return fragment("false")
     if isinstance(axis, NominalAxis):
@@ -96,7 +96,7 @@ def _dictionary_join(axis: Axis, state: State, alias: str, bound: str) -> exp.Jo
     return exp.Join(this=table, on=on, side="LEFT")
 
 
-def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     lo, hi = f"l{axis.index}", f"h{axis.index}"
     joins = [_dictionary_join(axis, state, lo, "lo"), _dictionary_join(axis, state, hi, "hi")]
     value = _closed(axis, col("value", lo), col("value", hi))
@@ -104,7 +104,7 @@ def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expression]:
     return joins, exp.Case().when(empty, exp.null()).else_(value)
 
 
-def _closed(axis: Axis, lo: exp.Expression, hi: exp.Expression) -> exp.Expression:
+def _closed(axis: Axis, lo: exp.Expr, hi: exp.Expr) -> exp.Expr:
     """The smallest range with both values in it."""
     kind = axis.attribute.column.kind
     if kind in _RANGES:
@@ -114,7 +114,7 @@ def _closed(axis: Axis, lo: exp.Expression, hi: exp.Expression) -> exp.Expressio
     )
 
 
-def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     alias = f"a{axis.index}"
     lo = col(f"lo{axis.index}", "e")
     on = exp.and_(
@@ -141,7 +141,7 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expression]
     return joins, value
 
 
-def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expression]:
+def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     alias = f"x{axis.index}"
     keys = _set_keys(axis, state)
     on = exp.and_(*[fragment(":a = :b", a=col(key, alias), b=col(key, "e")) for key in keys])
@@ -158,7 +158,7 @@ def _set_keys(axis: Axis, state: State) -> list[str]:
     return [f"lo{i}", f"hi{i}"]
 
 
-def _sets(axis: Axis, state: State) -> exp.Expression:
+def _sets(axis: Axis, state: State) -> exp.Expr:
     """(keys.., members): the array of every distinct set of codes that occurs."""
     element = axis.attribute.published_type.removesuffix("[]")
     item = cast(col("value", "d"), element)
@@ -176,26 +176,26 @@ def _sets(axis: Axis, state: State) -> exp.Expression:
             item=item,
         )
     keys = _set_keys(axis, state)
-    distinct = exp.select(*[col(key, "e") for key in keys]).distinct().from_(
-        exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True)
+    distinct = (
+        exp.select(*[col(key, "e") for key in keys])
+        .distinct()
+        .from_(exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True))
     )
     members = query(
         "select array_agg(:item order by d.code) from d where d.code > 0",
         {"d": axis.dictionary(state)},
         item=item,
     ).where(_belongs(axis, state))
-    return exp.select(
-        *[col(key, "k") for key in keys], named(members.subquery(), "members")
-    ).from_(distinct.subquery("k"))
+    return exp.select(*[col(key, "k") for key in keys], named(members.subquery(), "members")).from_(
+        distinct.subquery("k")
+    )
 
 
-def _belongs(axis: Axis, state: State) -> exp.Expression:
+def _belongs(axis: Axis, state: State) -> exp.Expr:
     """Whether dictionary code `d` is in the set described by the keys `k`."""
     i = axis.index
     if isinstance(axis, OrderedAxis):
-        return fragment(
-            "d.code between :lo and :hi", lo=col(f"lo{i}", "k"), hi=col(f"hi{i}", "k")
-        )
+        return fragment("d.code between :lo and :hi", lo=col(f"lo{i}", "k"), hi=col(f"hi{i}", "k"))
     assert isinstance(axis, NominalAxis)
     case = exp.Case(this=fragment("d.code >> 6"))
     for word in range(axis.words(state)):

@@ -1,0 +1,133 @@
+"""`pganon demo`."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import typer
+
+from pganon import database, embedded
+from pganon.cli import common
+from pganon.cli.run import show_result
+from pganon.demo import policies
+from pganon.demo.hospital import Hospital, build
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.install import installer
+from pganon.policy.loader import load_policy
+from pganon.run.pipeline import run_release
+from pganon.run.result import RunResult
+
+FIRST_ROWS = (
+    "SELECT class_id, age, sex, zip, admitted, diagnosis, days FROM published.admissions"
+    " ORDER BY class_id, diagnosis LIMIT 6"
+)
+QUESTION = (
+    "SELECT diagnosis, count(*) AS patients, round(avg(days), 1) AS days FROM published.admissions"
+    " WHERE age && '[70,100]' GROUP BY diagnosis ORDER BY patients DESC LIMIT 5"
+)
+FORBIDDEN = "SELECT name, diagnosis FROM hospital.patient LIMIT 1"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo")(demo)
+
+
+def demo(json: common.JsonOption = False) -> None:
+    """Everything on an embedded server: a hospital, a release, a refusal."""
+    with common.progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
+        hospital = build()
+        with contextlib.closing(database.connect(hospital.steward)) as conn:
+            installer.init(conn)
+    folder = _write_policies()
+    with common.progress("computing and verifying the release", quiet=json):
+        result = run_release(load_policy(folder / "admissions.yaml"), dsn=hospital.steward)
+    refusal = _refused(folder / "admissions_even.yaml", hospital)
+    if json:
+        common.emit_json(
+            {
+                "dsn": {"steward": hospital.steward, "analyst": hospital.analyst},
+                "patients": hospital.patients,
+                "policies": str(folder),
+                "published": result.as_dict(),
+                "refused": common.error_object(refusal),
+            }
+        )
+        return
+    _tell(hospital, folder, result, refusal)
+
+
+def _write_policies() -> Path:
+    folder = embedded.home() / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "admissions.yaml").write_text(policies.PUBLISHED, encoding="utf-8")
+    (folder / "admissions_even.yaml").write_text(policies.REFUSED, encoding="utf-8")
+    return folder
+
+
+def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:
+    try:
+        run_release(load_policy(policy), dsn=hospital.steward)
+    except PrivacyRefusal as refusal:
+        return refusal
+    raise PganonError("the demo's impossible release was not refused")
+
+
+def _tell(hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal) -> None:
+    _heading(f"1. A steward releases hospital.patient, {hospital.patients:,} patients")
+    common.line(policies.PUBLISHED)
+    show_result(result)
+    _heading("2. What an analyst sees")
+    with psycopg.connect(hospital.analyst, autocommit=True) as conn:
+        _query(conn, FIRST_ROWS)
+        _query(conn, QUESTION)
+        _query(conn, FORBIDDEN)
+    _heading("3. A release that cannot keep its promise is refused")
+    common.line("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
+    common.line(f"refused: {refusal.message}")
+    common.line(f"hint: {refusal.hint}")
+    _heading("Go on")
+    common.line(f"export PGANON_DSN='{hospital.steward}'")
+    for command in (
+        f"pganon plan {folder}/admissions.yaml",
+        f"pganon run {folder}/admissions.yaml --timing",
+        "pganon releases",
+        "pganon verify admissions",
+        "pganon export admissions -o admissions.csv",
+    ):
+        common.line(command)
+    common.line(f"psql '{hospital.analyst}'    # or: pganon server psql {_database(hospital)}")
+    common.line("pganon server stop")
+
+
+def _database(hospital: Hospital) -> str:
+    return psycopg.conninfo.conninfo_to_dict(hospital.analyst)["dbname"]  # pyright: ignore
+
+
+def _heading(text: str) -> None:
+    common.line("")
+    common.line(text, style="bold")
+    common.line("")
+
+
+def _query(conn: psycopg.Connection[Any], text: str) -> None:
+    common.line(f"demo_analyst=> {text}", style="dim")
+    try:
+        cursor = conn.execute(text.encode())
+    except psycopg.errors.InsufficientPrivilege as error:
+        common.line(f"ERROR: {error.diag.message_primary}\n")
+        return
+    names = [column.name for column in cursor.description or ()]
+    common.table(names, [[_shown(cell) for cell in row] for row in cursor.fetchall()])
+
+
+def _shown(value: object) -> str:
+    """A cell as psql shows it, shortened where a set is long."""
+    if isinstance(value, list):
+        return "{" + ",".join(str(item) for item in value) + "}"
+    if hasattr(value, "bounds"):
+        lower, upper = value.lower, value.upper  # pyright: ignore
+        return f"{value.bounds[0]}{lower},{upper}{value.bounds[1]}"  # pyright: ignore
+    return str(value)

@@ -1,0 +1,1 @@
+"""`pganon demo`: a hospital, a release, what an analyst sees, and a refusal."""

@@ -1,0 +1,62 @@
+"""The demo's own database on the embedded server: roles, schema, patients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import sql
+
+from pganon import embedded, sqlfiles
+
+DATABASE = "pganon_demo"
+STEWARD = "demo_steward"
+ANALYST = "demo_analyst"
+
+
+@dataclass(frozen=True)
+class Hospital:
+    """Connection strings of the three people in the story."""
+
+    admin: str
+    steward: str
+    analyst: str
+    patients: int
+
+
+def build() -> Hospital:
+    """Make the database anew; what an earlier demo left in it is gone."""
+    cluster = embedded.embedded()
+    cluster.start()
+    with psycopg.connect(cluster.dsn(), autocommit=True) as conn:
+        for role in (STEWARD, ANALYST):
+            exists = conn.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+            if exists is None:
+                conn.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
+        name = sql.Identifier(DATABASE)
+        conn.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+        conn.execute(sql.SQL("CREATE DATABASE {}").format(name))
+    admin = cluster.dsn(DATABASE)
+    with psycopg.connect(admin, autocommit=True) as conn:
+        patients = _fill(conn)
+    return Hospital(
+        admin=admin,
+        steward=cluster.dsn(DATABASE, STEWARD),
+        analyst=cluster.dsn(DATABASE, ANALYST),
+        patients=patients,
+    )
+
+
+def _fill(conn: psycopg.Connection[tuple[object, ...]]) -> int:
+    steward = sql.Identifier(STEWARD)
+    conn.execute("CREATE SCHEMA hospital")
+    conn.execute(sqlfiles.query("demo", "create_patients"))
+    conn.execute(sqlfiles.query("demo", "finish_patients"))
+    conn.execute(
+        sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), steward)
+    )
+    conn.execute(sql.SQL("GRANT USAGE ON SCHEMA hospital TO {}").format(steward))
+    conn.execute(sql.SQL("GRANT SELECT ON hospital.patient TO {}").format(steward))
+    row = conn.execute("SELECT count(*) FROM hospital.patient").fetchone()
+    assert row is not None
+    return int(row[0])  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,28 @@
+"""The two policies of the demo, as a steward would write them."""
+
+from __future__ import annotations
+
+PUBLISHED = """\
+# Admissions of a hospital, for the analysts of the health ministry.
+release: admissions
+source: hospital.patient
+columns:
+  patient_no: {role: identifying}
+  name: {role: identifying}
+  age: {role: quasi_identifying}
+  sex: {role: quasi_identifying}
+  zip: {role: quasi_identifying, hierarchy: {prefix: [4, 3]}}
+  admitted: {role: quasi_identifying, hierarchy: {date: [month, quarter, year]}}
+  diagnosis: {role: sensitive}
+  days: {role: insensitive}
+privacy:
+  - {model: k_anonymity, k: 10}
+  - {model: distinct_l_diversity, column: diagnosis, l: 4}
+method: {name: mondrian, choose: loss}
+publish: {schema: published, readers: [demo_analyst], keep: 3}
+"""
+
+REFUSED = PUBLISHED.replace("release: admissions", "release: admissions_even").replace(
+    "  - {model: distinct_l_diversity, column: diagnosis, l: 4}",
+    "  - {model: entropy_l_diversity, column: diagnosis, l: 18}",
+)
