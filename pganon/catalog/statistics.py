@@ -65,7 +65,7 @@ def _query(relation: Relation, columns: Sequence[Column]) -> str:
         .from_(relation.name.table)
         .limit(SAMPLE_ROWS)
     )
-    counts: list[exp.Expression] = [exp.Count(this=exp.Star())]  # pyright: ignore[reportPrivateImportUsage]
+    counts: list[exp.Expr] = [exp.Count(this=exp.Star())]  # pyright: ignore[reportPrivateImportUsage]
     for name in names:
         value = column_reference(name)
         text = exp.cast(value.copy(), "text", dialect="postgres")

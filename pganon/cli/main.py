@@ -11,7 +11,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pganon.cli import common, demo, importing, install, policy, run, server
+from pganon.cli import common, demo, importing, install, policy, release, run, server
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -59,6 +59,7 @@ install.register(app)
 importing.register(app)
 policy.register(app)
 run.register(app)
+release.register(app)
 demo.register(app)
 
 

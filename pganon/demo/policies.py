@@ -18,7 +18,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: 10}
   - {model: distinct_l_diversity, column: diagnosis, l: 4}
-method: {name: mondrian, choose: loss}
+method: {name: mondrian}
 publish: {schema: published, readers: [demo_analyst], keep: 3}
 """
 

@@ -38,7 +38,7 @@ class PublishedForm:
     staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
     checks: Callable[[ReleaseSpec, Tables], tuple[CheckQuery, ...]]
     views: Callable[[ReleaseSpec, Tables], tuple[PublishedView, ...]]
-    measures: Callable[[ReleaseSpec, State], exp.Expression]
+    measures: Callable[[ReleaseSpec, State], exp.Expr]
     counted: str
 
 
