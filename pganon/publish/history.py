@@ -65,13 +65,14 @@ class Version:
         return self.dropped_at is None
 
     @property
+    def all_tables(self) -> list[QualifiedName]:
+        """Every table of the version, in the order of its fingerprint."""
+        return [QualifiedName(item["schema"], item["name"]) for item in self.relations]
+
+    @property
     def data_tables(self) -> list[QualifiedName]:
         """Tables that the views read."""
-        return [
-            QualifiedName(item["schema"], item["name"])
-            for item in self.relations
-            if item["schema"] == DATA_SCHEMA
-        ]
+        return [table for table in self.all_tables if table.schema == DATA_SCHEMA]
 
 
 @dataclass(frozen=True)

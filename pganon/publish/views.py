@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import psycopg
@@ -200,8 +201,11 @@ def _create(conn: Connection, view: PublishedView, *, fresh: bool) -> None:
 
 
 def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
-    if not _same_columns(conn, made, view):
-        raise PganonError(f"{view.name} has other columns than were planned")
+    there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": made.oid}).fetchall()
+    planned = [(column.name, column.type) for column in view.columns]
+    for found, wanted in zip_longest(there, planned):
+        if found != wanted:
+            raise PganonError(f"{view.name} has the column {found}, planned was {wanted}")
     outside = [name for name in made.reads if not name.startswith(f"{DATA_SCHEMA}.")]
     if outside or not made.reads:
         raise PganonError(f"{view.name} reads relations that are not stored ones")

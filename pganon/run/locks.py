@@ -133,8 +133,8 @@ def check_session(conn: Connection) -> None:
     try:
         pid = marked[1] if marked else None
         for _ in range(3):
-            found = conn.execute(sqlfiles.query("locks", "read_session")).fetchone()
-            if found != (mark, pid) or not locked or _held(conn, [key]) != {key}:
+            found = conn.execute(sqlfiles.query("locks", "read_session"), {"key": key}).fetchone()
+            if not locked or found != (mark, pid, True):
                 raise PreconditionError(
                     "the statements of this connection reach different sessions of the server",
                     hint="connect to the server directly, or let the pooler pool sessions; "

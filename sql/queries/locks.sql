@@ -34,5 +34,14 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'Exc
 SELECT pg_catalog.set_config('pganon.session_mark', %(mark)s, false), pg_catalog.pg_backend_pid();
 
 -- read_session --
--- The mark of the session and its process.
-SELECT pg_catalog.current_setting('pganon.session_mark', true), pg_catalog.pg_backend_pid();
+-- The mark of the session, its process, and whether it holds a lock; all in one statement.
+SELECT
+    pg_catalog.current_setting('pganon.session_mark', true),
+    pg_catalog.pg_backend_pid(),
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_locks AS l
+        WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+            AND l.pid = pg_catalog.pg_backend_pid()
+            AND ((l.classid::bigint << 32) | l.objid::bigint) = %(key)s
+    );

@@ -1,5 +1,6 @@
 -- Measures the stored tables of a release's current version again: every check that it passed
--- before it was published, its fingerprint, and the number of rows of each stored table.
+-- before it was published, the number of rows of each stored table, its fingerprint, and what its
+-- views read. A table that is missing fails everything that needs it, and nothing is raised.
 -- Checks cast values to text, so the settings that shape texts are fixed.
 CREATE FUNCTION pganon.verify(release text)
     RETURNS TABLE (
@@ -25,6 +26,7 @@ DECLARE
     failing numeric;
     relations regclass[] := '{}';
     relation regclass;
+    complete boolean;
 BEGIN
     SELECT v.* INTO stored
     FROM pganon_private.release AS r
@@ -36,8 +38,19 @@ BEGIN
             MESSAGE = format('there is no release "%s" with a stored version', $1);
     END IF;
 
+    FOR item IN SELECT c FROM jsonb_array_elements(stored.relations) AS c LOOP
+        relations := relations || to_regclass(
+            format('%I.%I', item ->> 'schema', item ->> 'name')
+        );
+    END LOOP;
+    complete := array_position(relations, NULL) IS NULL;
+
     FOR item IN SELECT c FROM jsonb_array_elements(stored.checks) AS c LOOP
-        EXECUTE item ->> 'sql' INTO measured, failing;
+        measured := NULL;
+        failing := NULL;
+        IF complete THEN
+            EXECUTE item ->> 'sql' INTO measured, failing;
+        END IF;
         model := item ->> 'model';
         column_name := item ->> 'column';
         against := item ->> 'against';
@@ -48,9 +61,10 @@ BEGIN
 
     model := 'row_count';
     column_name := NULL;
-    FOR item IN SELECT c FROM jsonb_array_elements(stored.relations) AS c LOOP
-        relation := to_regclass(format('%I.%I', item ->> 'schema', item ->> 'name'));
-        relations := relations || relation;
+    FOR item, relation IN
+        SELECT c.value, relations[c.ordinality]
+        FROM jsonb_array_elements(stored.relations) WITH ORDINALITY AS c
+    LOOP
         against := item ->> 'part';
         parameter := (item ->> 'rows')::numeric;
         measured := NULL;
@@ -65,13 +79,28 @@ BEGIN
     against := '';
     parameter := NULL;
     measured := NULL;
-    holds := false;
-    IF array_position(relations, NULL) IS NULL THEN
-        holds := coalesce(
-            pganon.fingerprint(stored.run_id, relations) = stored.fingerprint, false
-        );
-    END IF;
+    holds := complete AND coalesce(
+        pganon.fingerprint(stored.run_id, relations) = stored.fingerprint, false
+    );
     RETURN NEXT;
+
+    -- A view must still be there, read stored tables alone, and let nobody write through it.
+    model := 'view';
+    FOR item IN SELECT c FROM jsonb_array_elements(stored.views) AS c LOOP
+        against := format('%I.%I', item ->> 'schema', item ->> 'name');
+        holds := EXISTS (
+            SELECT
+            FROM pg_class AS v
+            JOIN pg_rewrite AS w ON w.ev_class = v.oid
+            JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
+            WHERE v.oid = to_regclass(against) AND v.relkind = 'v'
+                AND pg_get_userbyid(v.relowner) = current_user
+                AND pg_relation_is_updatable(v.oid, false) & 28 = 0
+            HAVING bool_and(d.refobjid = ANY (relations))
+        );
+        RETURN NEXT;
+    END LOOP;
 END
 $$;
 

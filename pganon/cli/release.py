@@ -1,0 +1,244 @@
+"""`pganon releases`, `show`, `verify`, `export`, `rollback`, `drop`, `clean`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import psycopg
+import typer
+
+from pganon.cli import common
+from pganon.errors import EXIT_REFUSED
+from pganon.publish import export as exporting
+from pganon.publish import lifecycle
+from pganon.publish.lifecycle import Changed, ReleaseInfo
+from pganon.run import cleanup
+
+Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
+Cascade = Annotated[
+    bool, typer.Option("--cascade", help="Also drop what others built on views that must go.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (releases, show, verify, export, rollback, drop, clean):
+        app.command()(command)
+
+
+@contextmanager
+def _reader(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
+    """A connection that acts as the steward if it may, else as the role that connected."""
+    with common.connect(dsn) as conn:
+        lifecycle.become_steward(conn)
+        yield conn
+
+
+def releases(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+    """List the releases that you may read."""
+    with _reader(dsn) as conn:
+        found = lifecycle.releases(conn)
+    if json:
+        common.emit_json([info.as_dict() for info in found])
+        return
+    if not found:
+        common.line("no releases")
+        return
+    common.table(
+        ["release", "version", "method", "guarantee", "published"],
+        [
+            (
+                info.release,
+                "dropped" if info.version is None else info.version,
+                info.method,
+                _guarantee(info.guarantee),
+                _moment(info.published_at),
+            )
+            for info in found
+        ],
+        right=["version"],
+    )
+
+
+def show(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+    """Show one release: what it guarantees and its columns; to the steward also its versions."""
+    with _reader(dsn) as conn:
+        info = lifecycle.show(conn, name)
+    if json:
+        common.emit_json(info.as_dict())
+        return
+    pairs: dict[str, object] = {
+        "release": info.release,
+        "version": "dropped" if info.version is None else info.version,
+        "method": info.method,
+        "guarantee": _guarantee(info.guarantee),
+        "views": ", ".join(info.views),
+        "published": _moment(info.published_at),
+    }
+    if info.versions is not None:
+        pairs |= {"source": info.source, "readers": ", ".join(info.readers or ())}
+    common.facts({label: value for label, value in pairs.items() if value})
+    if info.columns:
+        common.table(
+            ["view", "column", "type", "meaning"],
+            [(c["view"], c["name"], c["type"], c["comment"]) for c in info.columns],
+        )
+    _show_versions(info)
+
+
+def _show_versions(info: ReleaseInfo) -> None:
+    if info.versions is None:
+        return
+    common.table(
+        ["version", "run", "method", "records", "suppressed", "published", "stored"],
+        [
+            (
+                v.version,
+                v.run_id,
+                v.method,
+                v.row_count,
+                v.suppressed,
+                _moment(v.published_at),
+                "yes" if v.stored else "no",
+            )
+            for v in info.versions
+        ],
+        right=["version", "run", "records", "suppressed"],
+    )
+
+
+def verify(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+    """Measure a release's stored tables again; exit code 1 if anything does not hold."""
+    with common.connect_owner(dsn) as conn, common.progress(f"measuring {name}", quiet=json):
+        found = lifecycle.verify(conn, name)
+    holds = all(item.holds for item in found)
+    if json:
+        common.emit_json({"release": name, "holds": holds, "checks": [asdict(m) for m in found]})
+    else:
+        common.table(
+            ["check", "column", "against", "required", "measured", "holds"],
+            [
+                (
+                    item.model,
+                    item.column,
+                    item.against,
+                    _number(item.parameter),
+                    _number(item.measured),
+                    "yes" if item.holds else "NO",
+                )
+                for item in found
+            ],
+            right=["required", "measured"],
+        )
+        common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
+    if not holds:
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def export(
+    name: Name,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="File: .csv, .csv.gz or .parquet.", show_default=False),
+    ],
+    view: Annotated[
+        str | None,
+        typer.Option("--view", help="Which view of the release, or its part; default: the first."),
+    ] = None,
+    version: Annotated[
+        int | None, typer.Option("--version", help="A stored version (steward only).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Write a release to a file."""
+    with _reader(dsn) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
+
+        def report(rows: int) -> None:
+            for task in bar.task_ids:
+                bar.update(task, description=f"{output.name}: {rows:,} rows")
+
+        done = exporting.export(
+            conn, name, output, view=view, version=version, replace=force, report=report
+        )
+    if json:
+        common.emit_json(asdict(done))
+    else:
+        rows = f"{done.rows:,} {'row' if done.rows == 1 else 'rows'}"
+        common.line(f"{done.file}: {rows} of {done.view}, version {done.version}")
+
+
+def rollback(
+    name: Name,
+    to: Annotated[
+        int | None, typer.Option("--to", help="Version; default: the stored one before.")
+    ] = None,
+    cascade: Cascade = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Let the views show an earlier version; copies of the newer one stay where they are."""
+    with common.connect_owner(dsn) as conn:
+        done = lifecycle.rollback(conn, name, to, cascade=cascade)
+    _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
+
+
+def drop(
+    name: Name,
+    cascade: Cascade = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Drop a release's views and stored tables; the ledger and the memory of it stay."""
+    with common.connect_owner(dsn) as conn:
+        done = lifecycle.drop(conn, name, cascade=cascade)
+    versions = ", ".join(map(str, sorted(done.dropped)))
+    _show_change(done, f"{name}: dropped; versions no longer stored: {versions}", json)
+
+
+def _show_change(done: Changed, text: str, json: bool) -> None:
+    if json:
+        common.emit_json(asdict(done))
+        return
+    common.line(text)
+    for what in done.cascaded:
+        common.line(f"  dropped with it: {what}")
+
+
+def clean(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+    """Remove what interrupted runs left behind."""
+    with common.connect_owner(dsn) as conn:
+        done = cleanup.clean(conn)
+    if json:
+        common.emit_json(done.as_dict())
+        return
+    if not done.changed:
+        common.line("nothing to clean")
+    else:
+        common.line(f"dropped {done.tables} tables, forgot the secrets of {done.secrets} runs")
+    for label, runs in (("interrupted", done.interrupted), ("in progress", done.alive)):
+        if runs:
+            common.line(f"{label}: run {', '.join(map(str, runs))}")
+
+
+def _guarantee(guarantee: list[dict[str, Any]]) -> str:
+    """One line: `k_anonymity k=5, t_closeness(occupation) t=0.2`."""
+    return ", ".join(_requirement(item) for item in guarantee)
+
+
+def _requirement(item: Mapping[str, Any]) -> str:
+    column = f"({item['column']})" if item.get("column") else ""
+    rest = [f"{k}={v}" for k, v in item.items() if k not in ("model", "column") and v is not None]
+    return " ".join([f"{item.get('model', '')}{column}", *rest])
+
+
+def _moment(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else ""
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

@@ -1,0 +1,298 @@
+"""Published releases: listing, measuring again, going back, taking away."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from pganon import database, sqlfiles
+from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
+from pganon.identifiers import quote
+from pganon.install import state
+from pganon.ledger import repository as ledger
+from pganon.publish import history, views
+from pganon.publish.history import History, Version
+from pganon.publish.target import ensure_schema
+from pganon.publish.transaction import fingerprint, patiently, publishing
+from pganon.run import locks
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class VersionInfo:
+    """A version as the steward sees it; `stored` says whether it can be read or gone back to."""
+
+    version: int
+    run_id: int
+    method: str
+    guarantee: list[dict[str, Any]]
+    row_count: int
+    suppressed: int
+    policy_hash: str | None
+    measures: dict[str, Any]
+    members_table: str | None
+    published_at: datetime | None
+    dropped_at: datetime | None
+    stored: bool
+
+
+@dataclass(frozen=True)
+class ReleaseInfo:
+    """A release as its readers see it, about its current version.
+
+    Attributes:
+        version: None once the release was dropped; only the steward still sees it then.
+        columns: dicts with view, name, type and comment.
+        source, readers, versions: for the steward; None for others.
+    """
+
+    release: str
+    version: int | None
+    method: str | None
+    guarantee: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    published_at: datetime | None
+    source: str | None = None
+    readers: tuple[str, ...] | None = None
+    versions: tuple[VersionInfo, ...] | None = None
+
+    @property
+    def views(self) -> list[str]:
+        return list(dict.fromkeys(column["view"] for column in self.columns))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "views": self.views}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One thing that verification looked at.
+
+    Attributes:
+        model: a privacy model, or row_count (against: the part), fingerprint, view.
+    """
+
+    model: str
+    column: str | None
+    against: str
+    parameter: float | None
+    measured: float | None
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a rollback or drop did: version shown before and now, dependents dropped with views."""
+
+    release: str
+    before: int | None
+    now: int | None
+    dropped: tuple[int, ...] = ()
+    cascaded: tuple[str, ...] = ()
+
+
+def become_steward(conn: Connection) -> bool:
+    """Become the owner if the session may; False for a role that can only read."""
+    try:
+        database.become_owner(conn)
+    except InstallError as error:
+        if error.code != "not_owner":
+            raise
+        return False
+    return True
+
+
+def is_steward(conn: Connection) -> bool:
+    """Whether the statements of this session act as the owner of pganon."""
+    owner = state.owner(conn)
+    return conn.execute(sqlfiles.query("lifecycle", "current_role")).fetchone() == (owner,)
+
+
+def releases(conn: Connection) -> list[ReleaseInfo]:
+    """All releases for the steward, readable ones for everybody else; by name."""
+    with translated():
+        if not is_steward(conn):
+            return _readable(conn)
+        rows = conn.execute(sqlfiles.query("lifecycle", "names")).fetchall()
+        found = [history.read(conn, row[0]) for row in rows]
+        return [_info(known) for known in found if known is not None]
+
+
+def show(conn: Connection, name: str) -> ReleaseInfo:
+    """One release."""
+    with translated():
+        found = {info.release: info for info in releases(conn)}
+        if name not in found:
+            raise unknown(conn, name)
+        return found[name]
+
+
+def _readable(conn: Connection) -> list[ReleaseInfo]:
+    rows = conn.execute(sqlfiles.query("lifecycle", "readable")).fetchall()
+    return [ReleaseInfo(*row) for row in rows]
+
+
+def _info(known: History) -> ReleaseInfo:
+    current = known.current
+    release = known.release
+    return ReleaseInfo(
+        release=release.name,
+        version=release.current,
+        method=current.method if current else None,
+        guarantee=current.guarantee if current else [],
+        columns=current.columns if current else [],
+        published_at=current.published_at if current else None,
+        source=release.source,
+        readers=release.readers,
+        versions=tuple(_version_info(version) for version in known.versions),
+    )
+
+
+def _version_info(version: Version) -> VersionInfo:
+    names = VersionInfo.__dataclass_fields__
+    return VersionInfo(**{name: getattr(version, name) for name in names})
+
+
+def verify(conn: Connection, name: str) -> list[Measured]:
+    """Measure the stored tables of the current version again; as the steward."""
+    with translated():
+        known = find(conn, name)
+        history.check_stored(known, known.current, None)
+        rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
+    return [Measured(*row) for row in rows]
+
+
+def rollback(
+    conn: Connection, name: str, to: int | None = None, *, cascade: bool = False
+) -> Changed:
+    """Let the views show an earlier version: `to`, else the newest stored one before the current.
+
+    Grants stay as they are. What analysts copied of the newer version stays with them.
+
+    Raises:
+        LedgerError: unknown_release, unknown_version, not_stored.
+        PrivacyRefusal: changed_after_verification.
+        PreconditionError: busy, dependents, in_use.
+    """
+    with translated(), locks.release_lock(conn, name), publishing(conn):
+        locks.assert_held(conn, release=name)
+        known = find(conn, name)
+        target = _target(known, to)
+        _check_intact(conn, name, target)
+        for schema in sorted({view.name.schema for view in target.views}):
+            ensure_schema(conn, schema)
+        readers = known.release.readers
+        cascaded = patiently(
+            conn,
+            lambda: views.swap(conn, name, known, target.views, readers, cascade=cascade),
+        )
+        history.set_current(conn, known.release, target)
+        before = known.release.current
+        ledger.append(
+            conn,
+            "rolled_back",
+            run_id=target.run_id,
+            release=name,
+            version=target.version,
+            policy_hash=target.policy_hash,
+            details={"from": before, "cascaded": cascaded},
+        )
+    return Changed(name, before, target.version, (), tuple(cascaded))
+
+
+def _target(known: History, to: int | None) -> Version:
+    current = history.check_stored(known, known.current, None)
+    if to is not None:
+        if to == current.version:
+            raise UsageError(f"version {to} is the current one")
+        chosen = next((v for v in known.versions if v.version == to), None)
+        return history.check_stored(known, chosen, to)
+    for version in known.versions:
+        if version.version < current.version and version.stored:
+            return version
+    raise LedgerError(
+        f"the release {quote(known.release.name)} has no stored version before {current.version}",
+        code="not_stored",
+    )
+
+
+def _check_intact(conn: Connection, name: str, version: Version) -> None:
+    relations = version.all_tables
+    intact = all(views.find(conn, table) for table in relations)
+    if not intact or fingerprint(conn, version.run_id, relations) != version.fingerprint:
+        raise PrivacyRefusal(
+            f'the tables of version {version.version} of the release "{name}" were changed',
+            hint="choose another version, or run the release again",
+            code="changed_after_verification",
+        )
+
+
+def drop(conn: Connection, name: str, *, cascade: bool = False) -> Changed:
+    """Take a release away: its views and stored tables.
+
+    Version rows, ledger and members stay, because copies that analysts made stay as well.
+
+    Raises:
+        LedgerError: unknown_release, not_stored.
+        PreconditionError: busy, dependents, in_use.
+    """
+    with translated(), locks.release_lock(conn, name), publishing(conn):
+        locks.assert_held(conn, release=name)
+        known = find(conn, name)
+        current = known.current
+        if current is None:
+            raise LedgerError(f"the release {quote(name)} was dropped before", code="not_stored")
+        cascaded, gone = patiently(conn, lambda: _take_away(conn, known, cascade))
+        history.set_current(conn, known.release, None)
+        ledger.append(
+            conn,
+            "dropped",
+            run_id=current.run_id,
+            release=name,
+            version=current.version,
+            policy_hash=current.policy_hash,
+            details={"versions": gone, "cascaded": cascaded},
+        )
+    return Changed(name, current.version, None, tuple(gone), tuple(cascaded))
+
+
+def _take_away(conn: Connection, known: History, cascade: bool) -> tuple[list[str], list[int]]:
+    name = known.release.name
+    cascaded = views.drop_views(conn, name, known, cascade=cascade)
+    return cascaded, history.drop_stored(conn, name, known.versions)
+
+
+def find(conn: Connection, name: str) -> History:
+    """The release of that name, for the steward."""
+    known = history.read(conn, name)
+    if known is None:
+        raise unknown(conn, name)
+    return known
+
+
+def unknown(conn: Connection, name: str) -> LedgerError:
+    """The error for a name that no release has, with near names among those one may see."""
+    names = [info.release for info in releases(conn)]
+    folded = {known.lower(): known for known in names}
+    near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, n=3)]
+    hint = f"did you mean {' or '.join(quote(n) for n in near)}?" if near else None
+    return LedgerError(
+        f"there is no release {quote(name)}",
+        hint=hint or "`pganon releases` lists them",
+        code="unknown_release",
+    )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translate(error) from None

@@ -1,0 +1,26 @@
+-- Queries over published releases.
+
+-- readable --
+-- Releases that the current role may read.
+SELECT release, version, method, guarantee, columns, published_at
+FROM pganon.releases
+ORDER BY release;
+
+-- names --
+-- Every release, for the steward.
+SELECT name FROM pganon_private.release ORDER BY name;
+
+-- verify --
+-- Measure the current version of a release again.
+SELECT model, column_name, against, parameter::float8, measured::float8, holds
+FROM pganon.verify(%(release)s);
+
+-- current_role --
+-- Who the statements of this session act as.
+SELECT current_user::text;
+
+-- arrays --
+-- Those of these types that are arrays.
+SELECT t.oid::bigint
+FROM pg_catalog.pg_type AS t
+WHERE t.oid = ANY (%(oids)s::oid[]) AND t.typcategory = 'A';

@@ -1,0 +1,75 @@
+"""Attack: default privileges of the steward that open every new table to analysts."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from pganon.publish import lifecycle
+from tests.support.cluster import Database
+from tests.support.staging import COLUMNS, ROWS, release, running, staged
+
+OPEN = """
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO analyst, PUBLIC;
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO analyst, PUBLIC;
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO analyst;
+"""
+
+HELD = """
+    SELECT n.nspname || '.' || c.relname
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname ~ '^(pganon|published)' AND c.relkind IN ('r', 'v', 'p', 'm')
+        AND (has_table_privilege('analyst', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')
+            OR has_any_column_privilege('analyst', c.oid, 'SELECT, INSERT, UPDATE'))
+    ORDER BY 1
+"""
+
+
+def _held(db: Database) -> list[str]:
+    return [row[0] for row in db.admin.execute(HELD).fetchall()]
+
+
+def test_only_the_readers_read(db: Database) -> None:
+    conn = db.owner()
+    conn.execute(OPEN.encode())
+    release(conn, "open", joined=True)
+    release(conn, "closed", joined=True, readers=(), extra_views=["_st"])
+    assert _held(db) == ["pganon.releases", "published.open"]
+    release(conn, "closed", readers=(), columns=COLUMNS[:2], rows=[r[:2] for r in ROWS])
+    release(conn, "closed", readers=(), extra_views=["_st"])
+    assert _held(db) == ["pganon.releases", "published.open"]
+    lifecycle.rollback(conn, "closed")
+    assert _held(db) == ["pganon.releases", "published.open"]
+    schema = db.admin.execute(
+        "SELECT has_schema_privilege('analyst', 'published', 'USAGE'),"
+        " has_schema_privilege('analyst', 'published', 'CREATE'),"
+        " has_schema_privilege('source_owner', 'published', 'USAGE')"
+    )
+    assert schema.fetchone() == (True, False, False)
+
+
+def test_default_privileges_on_one_schema(db: Database) -> None:
+    conn = db.owner()
+    release(conn, "first")
+    for schema in ("published", "pganon_data", "pganon_stage", "pganon_private"):
+        conn.execute(
+            f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT ALL ON TABLES TO analyst".encode()
+        )
+    with running(conn, "second") as run:
+        staged(conn, run)
+        # Tables made behind pganon's back are open, so moving them closes them.
+    release(conn, "second", readers=())
+    assert [name for name in _held(db) if ".r" not in name or "stage" not in name] == [
+        "pganon.releases",
+        "published.first",
+    ]
+
+
+def test_the_steward_can_still_give(db: Database) -> None:
+    conn = db.owner()
+    release(conn, readers=())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        db.connect("analyst").execute("SELECT FROM published.adult")
+    conn.execute("GRANT USAGE ON SCHEMA published TO analyst")
+    conn.execute("GRANT SELECT ON published.adult TO analyst")
+    assert len(db.connect("analyst").execute("SELECT FROM published.adult").fetchall()) == 3
