@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
 from pganon.policy.loader import load_policy
-from pganon.run.pipeline import Options, plan_release, run_release
+from pganon.run.pipeline import Options, plan_release, releases, run_release
 from pganon.run.result import RunResult
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "RunResult",
     "load_policy",
     "plan_release",
+    "releases",
     "run_release",
 ]

@@ -31,8 +31,7 @@ def plan(
 ) -> None:
     """Show what a run would do; nothing is run and no data is read."""
     loaded = load_policy(policy)
-    with common.connect_owner(dsn) as conn:
-        built = plan_release(conn, loaded)
+    built = plan_release(loaded, dsn=common.chosen_dsn(dsn))
     steps = explain(built)
     spec = built.spec
     if json:

@@ -35,7 +35,7 @@ def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
         )
     ]
     if attribute.scale is Scale.TREE:
-        return [*steps, *tree_steps(spec, attribute)]
+        return [*steps, *tree_steps(spec.policy, spec.base_dir, attribute)]
     if attribute.order is not None:
         steps += _order_steps(attribute, attribute.order)
     steps.append(

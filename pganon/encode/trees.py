@@ -6,19 +6,22 @@ level<i>    (code, level, lo, hi, loss, label [, lower, upper])   every ancestor
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlglot import exp
 
 from pganon.encode.hierarchy import hierarchy_steps
 from pganon.identifiers import quote
 from pganon.plan.sqltools import col, fragment, named, query, union_all
 from pganon.plan.steps import CreateTable, State, Step
-from pganon.spec.model import Attribute, Form, ReleaseSpec
+from pganon.policy.model import Policy
+from pganon.spec.model import Attribute, Form
 
 
-def tree_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
+def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Step]:
     i = attribute.index
     name = attribute.column.name
-    declared = spec.policy.columns[name]
+    declared = policy.columns[name]
     hierarchy = declared.hierarchy
     assert hierarchy is not None
     # Numbers that the policy calls categorical are codes: their digits are what counts.
@@ -36,7 +39,7 @@ def tree_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
         hierarchy,
         lambda s: s.work(f"leaves{i}"),
         kind,
-        spec.base_dir,
+        base_dir,
         quote(name),
     )
     return [

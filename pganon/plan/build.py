@@ -114,9 +114,6 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
     example = State(0)
-    count = len(
-        method.form.checks(spec, _tables(method.form.relations(spec, example), staged=True))
-    )
 
     def query_of(state: State, number: int) -> CheckQuery:
         tables = _tables(method.form.relations(spec, state), staged=True)

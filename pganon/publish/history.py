@@ -247,13 +247,17 @@ def drop_relation(
     except psycopg.errors.DependentObjectsStillExist as error:
         # The detail of this error lists objects, never values.
         lines = (error.diag.message_detail or "").splitlines()
-        raise dependents_error(name, lines) from None
+        raise dependents_error(name, lines, view=kind == "VIEW") from None
 
 
-def dependents_error(name: QualifiedName, lines: Sequence[str]) -> PreconditionError:
+def dependents_error(
+    name: QualifiedName, lines: Sequence[str], *, view: bool = True
+) -> PreconditionError:
     return PreconditionError(
         f"other objects depend on {name}: {'; '.join(lines)}",
-        hint="drop them first and create them anew afterwards, or add --cascade to drop them",
+        hint="drop them first and create them anew afterwards, or add --cascade to drop them"
+        if view
+        else "drop them, and build on the published view: stored tables go with their version",
         code="dependents",
     )
 

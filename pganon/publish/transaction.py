@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
-from pganon.errors import PreconditionError, PrivacyRefusal, UsageError, translate
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.plan.staged import Staged, StoredRelation
@@ -180,6 +180,11 @@ def patiently(conn: Connection, act: Callable[[], T]) -> T:
 def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     """Rows per relation, if the staged tables are what was verified."""
     names = [relation.staged for relation in staged.relations]
+    unfit = conn.execute(
+        sqlfiles.query("publish", "not_logged"), {"relations": [str(name) for name in names]}
+    ).fetchall()
+    if unfit:
+        raise PganonError(f"{unfit[0][0]} is missing or not a logged table")
     rows = [_count(conn, name) for name in names]
     released = [n for n, r in zip(rows, staged.relations, strict=True) if r.part == "records"]
     same_rows = not released or sum(released) == staged.row_count

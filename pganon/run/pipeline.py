@@ -27,7 +27,9 @@ from pganon.plan.build import Plan, build_plan
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.publish import lifecycle
 from pganon.publish.history import last_version
+from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.target import check_target
 from pganon.publish.transaction import fingerprint, publish
 from pganon.run import locks
@@ -71,10 +73,18 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
     )
 
 
-def plan_release(conn: Connection, policy: str | Path | LoadedPolicy) -> Plan:
-    """The plan of a policy; nothing is run."""
+def plan_release(policy: str | Path | LoadedPolicy, *, dsn: str | None = None) -> Plan:
+    """The plan of a policy against the catalog; nothing is run and no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
-    return build_plan(resolve_policy(conn, loaded))
+    with contextlib.closing(database.connect(dsn)) as conn, _translated():
+        database.become_owner(conn)
+        return build_plan(resolve_policy(conn, loaded))
+
+
+def releases(dsn: str | None = None) -> list[ReleaseInfo]:
+    """Releases that the connecting role may know of: the steward all, others what they read."""
+    with contextlib.closing(database.connect(dsn)) as conn, _translated():
+        return lifecycle.releases(conn)
 
 
 def run_release(

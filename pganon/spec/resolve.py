@@ -12,7 +12,8 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Relation
 from pganon.encode.hierarchy import has_ranges
 from pganon.encode.snapshot import canonical_type
-from pganon.errors import PolicyError, Problem
+from pganon.encode.trees import tree_steps
+from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
@@ -49,24 +50,25 @@ def resolve(
     line_of: LineOf = lambda field: None,
 ) -> ReleaseSpec:
     """The resolved policy; raises :class:`PolicyError` with all problems."""
-    builder = _Builder(policy, relation, line_of)
-    spec = builder.build(base_dir)
+    builder = _Builder(policy, relation, base_dir, line_of)
+    spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
     return spec
 
 
 class _Builder:
-    def __init__(self, policy: Policy, relation: Relation, line_of: LineOf) -> None:
+    def __init__(self, policy: Policy, relation: Relation, base_dir: Path, line_of: LineOf) -> None:
         self.policy = policy
         self.relation = relation
+        self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
 
     def report(self, field: str, message: str, suggestion: str | None = None) -> None:
         self.problems.append(Problem(message, field, self.line_of(field), suggestion))
 
-    def build(self, base_dir: Path) -> ReleaseSpec | None:
+    def build(self) -> ReleaseSpec | None:
         where = self._where()
         columns = {name: self._column(name) for name in self.policy.columns}
         attributes: list[Attribute] = []
@@ -111,7 +113,7 @@ class _Builder:
             ),
             view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
             readers=self.policy.publish.readers,
-            base_dir=base_dir,
+            base_dir=self.base_dir,
         )
 
     def _where(self) -> exp.Expr | None:
@@ -193,7 +195,7 @@ class _Builder:
             Form.SET: f"{column.type_name}[]",
             Form.LABEL: "text",
         }[form]
-        return Attribute(
+        attribute = Attribute(
             index=index,
             column=column,
             published=published,
@@ -206,6 +208,18 @@ class _Builder:
             weight=declared.weight,
             order=declared.order,
         )
+        self._hierarchy(attribute)
+        return attribute
+
+    def _hierarchy(self, attribute: Attribute) -> None:
+        """What is wrong with a hierarchy before any value is looked at: files, kinds."""
+        if attribute.scale is not Scale.TREE:
+            return
+        try:
+            tree_steps(self.policy, self.base_dir, attribute)
+        except PreconditionError as error:
+            field = f"columns.{attribute.column.name}.hierarchy"
+            self.report(field, error.message, error.hint)
 
     @staticmethod
     def _shape(column: Column, declared: Declared, kind: str) -> tuple[Scale, Form]:

@@ -81,5 +81,11 @@ ORDER BY p.patient_no;
 
 -- finish_patients --
 -- The key of the table, statistics, and who may read it.
-ALTER TABLE hospital.patient ADD PRIMARY KEY (patient_no);
+ALTER TABLE hospital.patient
+    ADD PRIMARY KEY (patient_no),
+    ALTER COLUMN age SET NOT NULL,
+    ALTER COLUMN sex SET NOT NULL,
+    ALTER COLUMN zip SET NOT NULL,
+    ALTER COLUMN admitted SET NOT NULL,
+    ALTER COLUMN diagnosis SET NOT NULL;
 ANALYZE hospital.patient;

@@ -72,6 +72,13 @@ SELECT pganon.fingerprint(
     )
 );
 
+-- not_logged --
+-- Those of these tables that a crash of the server would empty, or that are missing.
+SELECT t.name
+FROM unnest(%(relations)s::text[]) AS t(name)
+LEFT JOIN pg_class AS c ON c.oid = to_regclass(t.name)
+WHERE c.relpersistence IS DISTINCT FROM 'p' OR c.relkind <> 'r';
+
 -- schema --
 -- Whether a schema exists, and what the current role may do there or, if missing, in the database.
 SELECT

@@ -79,7 +79,7 @@ def test_verify(db: Database) -> None:
     conn.execute(f"UPDATE pganon_data.r{done.run_id}_records SET disease = 'x'".encode())
     assert failing() == ["fingerprint"]
     conn.execute(f"TRUNCATE pganon_data.r{done.run_id}_records".encode())
-    assert failing() == ["row_count", "fingerprint"]
+    assert failing() == ["k_anonymity", "row_count", "fingerprint"]
     conn.execute(
         "CREATE OR REPLACE VIEW published.adult AS"
         " SELECT 1::bigint AS class_id, '[1,2]'::numrange AS age, ''::text AS disease"

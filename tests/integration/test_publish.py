@@ -7,7 +7,7 @@ import dataclasses
 import psycopg
 import pytest
 
-from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal, UsageError
+from pganon.errors import LedgerError, PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
 from pganon.publish.target import check_target
 from pganon.publish.transaction import publish
@@ -178,6 +178,27 @@ def test_a_failure_leaves_nothing(db: Database) -> None:
     assert caught.value.code == "missing_role"
     assert conn.execute("SELECT count(*) FROM published.adult").fetchone() == (2,)
     assert _tables(conn, "pganon_data") == ["r1_records"]
+
+
+def test_unlogged_tables_are_refused(db: Database) -> None:
+    """They would be empty after a crash of the server."""
+    conn = db.owner()
+    with running(conn) as run:
+        ready = staged(conn, run)
+        conn.execute(f"ALTER TABLE pganon_stage.r{run}_records SET UNLOGGED".encode())
+        with pytest.raises(PganonError, match="not a logged table"):
+            publish(conn, ready)
+
+
+def test_retention_names_what_stands_in_its_way(db: Database) -> None:
+    conn = db.owner()
+    run = release(conn, keep=1).run_id
+    conn.execute("CREATE SCHEMA mine")
+    conn.execute(f"CREATE VIEW mine.v AS SELECT age FROM pganon_data.r{run}_records".encode())
+    with pytest.raises(PreconditionError, match=r"view mine\.v") as caught:
+        release(conn, keep=1)
+    assert "published view" in str(caught.value.hint)
+    assert conn.execute("SELECT version FROM pganon.releases").fetchall() == [(1,)]
 
 
 def test_locks_must_be_held(db: Database) -> None:

@@ -77,7 +77,7 @@ def staged(
         for name in (view, *(QualifiedName(view.schema, view.name + x) for x in extra_views))
     ]
     count = (
-        sql.SQL("SELECT min(n), count(*) FILTER (WHERE n < 1) FROM (")
+        sql.SQL("SELECT count(*) FILTER (WHERE n < 1) AS failing, min(n) AS measured FROM (")
         + sql.SQL("SELECT count(*) AS n FROM {} GROUP BY {}) AS g").format(
             records.identifier, sql.Identifier(columns[0][0])
         )

@@ -23,7 +23,7 @@ AS $$
 DECLARE
     stored record;
     item jsonb;
-    failing numeric;
+    result record;
     relations regclass[] := '{}';
     relation regclass;
     complete boolean;
@@ -47,15 +47,17 @@ BEGIN
 
     FOR item IN SELECT c FROM jsonb_array_elements(stored.checks) AS c LOOP
         measured := NULL;
-        failing := NULL;
+        holds := false;
         IF complete THEN
-            EXECUTE item ->> 'sql' INTO measured, failing;
+            EXECUTE item ->> 'sql' INTO result;
+            measured := result.measured;
+            -- Where nothing could be measured, nothing is guaranteed.
+            holds := coalesce(result.failing = 0 AND measured IS NOT NULL, false);
         END IF;
         model := item ->> 'model';
         column_name := item ->> 'column';
         against := item ->> 'against';
         parameter := (item ->> 'parameter')::numeric;
-        holds := coalesce(failing = 0, false);
         RETURN NEXT;
     END LOOP;
 

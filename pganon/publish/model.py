@@ -1,1 +1,0 @@
-from pganon.plan.staged import *  # noqa: F403
