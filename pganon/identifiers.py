@@ -49,9 +49,24 @@ class QualifiedName:
         return f"{quote(self.schema)}.{quote(self.name)}"
 
 
+# Key words of PostgreSQL 14 to 18 that cannot stand bare as the name of a column or table.
+_RESERVED = frozenset(
+    """all analyse analyze and any array as asc asymmetric authorization binary both case cast
+    check collate collation column concurrently constraint create cross current_catalog
+    current_date current_role current_schema current_time current_timestamp current_user default
+    deferrable desc distinct do else end except false fetch for foreign freeze from full grant
+    group having ilike in initially inner intersect into is isnull join lateral leading left like
+    limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps
+    placing primary references returning right select session_user similar some symmetric
+    system_user table tablesample then to trailing true union unique user using variadic verbose
+    when where window with""".split()
+)
+
+
 def quote(name: str) -> str:
-    """The name as SQL shows it: bare when it may be, else in double quotes. For messages only."""
-    if name.isascii() and name.isidentifier() and name == name.lower():
+    """The name as SQL shows it: bare when it may be, else in double quotes."""
+    plain = name.isascii() and name.isidentifier() and name == name.lower()
+    if plain and name not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
 

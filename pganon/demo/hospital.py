@@ -50,8 +50,8 @@ def build() -> Hospital:
 def _fill(conn: psycopg.Connection[tuple[object, ...]]) -> int:
     steward = sql.Identifier(STEWARD)
     conn.execute("CREATE SCHEMA hospital")
-    conn.execute(sqlfiles.query("demo", "create_patients"))
-    conn.execute(sqlfiles.query("demo", "finish_patients"))
+    for name in ("create_patients", "finish_patients", "analyze_patients"):
+        conn.execute(sqlfiles.query("demo", name))
     conn.execute(
         sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), steward)
     )

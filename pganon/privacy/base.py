@@ -17,7 +17,7 @@ from enum import StrEnum
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, fragment, query
+from pganon.plan.sqltools import col, fragment, named, query
 
 TOLERANCE = 1e-12
 """Relative slack of comparisons: covers the rounding of float8 sums, and no real difference.
@@ -74,7 +74,26 @@ class Model(ABC):
         """Whether groups are compared with the distribution of the whole table."""
         return False
 
+    @property
+    def needs_total(self) -> bool:
+        """Whether the aggregate reads the number of records of the group."""
+        return self.needs_reference
+
+    @property
+    def needs_rank(self) -> bool:
+        """Whether the aggregate reads the rank of a value by falling frequency in its group."""
+        return False
+
     @abstractmethod
+    def aggregate(self, rows: str) -> exp.Expr:
+        """The measure of one group, as an aggregate over its rows in the relation `rows`.
+
+        A row is one value of the group: `value`, `n` (records) and, where the model says it needs
+        them, `total` (records of the group), `share` and `position` (of the value in the
+        reference; 0 where it does not occur there) and `rank` (1 is the most frequent). Several
+        models that read the same rows can so be measured in one pass.
+        """
+
     def measure(
         self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
     ) -> exp.Select:
@@ -86,6 +105,9 @@ class Model(ABC):
             reference: relation (value, position, share): all values with their order from 1 and
                 their share in the table; required where :attr:`needs_reference`.
         """
+        rows = class_rows(histogram, by, [self], reference)
+        tree = exp.select(named(self.aggregate("g"), "measure")).from_(rows.subquery("g"))
+        return grouped(tree, by, "g")
 
     def holds(self, measure: exp.Expr) -> exp.Expr:
         """SQL condition: a group with this measure satisfies the model."""
@@ -134,6 +156,52 @@ class Requirement:
     @property
     def label(self) -> str:
         return f"{self.model.label} on {self.column}" if self.column else self.model.label
+
+
+def class_rows(
+    histogram: Relation,
+    by: Sequence[str],
+    models: Sequence[Model],
+    reference: Relation | None = None,
+) -> exp.Select:
+    """The histogram with the further columns that :meth:`Model.aggregate` of `models` reads."""
+    tree = query("select h.value, h.n from h", {"h": histogram}).select(
+        *[col(name, "h") for name in by]
+    )
+    if any(model.needs_total for model in models):
+        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"))
+    if any(model.needs_rank for model in models):
+        falling = exp.Order(
+            expressions=[
+                exp.Ordered(this=col("n", "h"), desc=True),
+                exp.Ordered(this=col("value", "h")),
+            ]
+        )
+        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"))
+    if any(model.needs_reference for model in models):
+        if reference is None:
+            raise ValueError("the model needs the distribution of the table")
+        tree = tree.select(
+            named(fragment("coalesce(r.share, 0)"), "share"),
+            named(fragment("coalesce(r.position, 0)"), "position"),
+        )
+        tree = tree.join(
+            aliased(reference, "r"),
+            on=exp.EQ(this=col("value", "r"), expression=col("value", "h")),
+            join_type="left",
+        )
+    return tree
+
+
+def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
+    return exp.Window(this=function, partition_by=[col(name, "h") for name in by], order=order)
+
+
+def aliased(relation: Relation, alias: str) -> exp.Expr:
+    """The relation as a FROM item of that name."""
+    if isinstance(relation, exp.Select):
+        return relation.copy().subquery(alias)
+    return exp.alias_(relation.table, alias, table=True, quoted=True)
 
 
 def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, query
-from pganon.privacy.base import Bound, Model, Relation, grouped
+from pganon.plan.sqltools import col, fragment, query
+from pganon.privacy.base import Bound, Model, Relation, aliased, grouped
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,8 @@ class KAnonymity(Model):
     def needs_values(self) -> bool:
         return False
 
-    def measure(
-        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
-    ) -> exp.Select:
-        tree = query("select sum(h.n)::bigint as measure from h", {"h": histogram})
-        return grouped(tree, by, "h")
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment("sum(:n)::bigint", n=col("n", rows))
 
 
 @dataclass(frozen=True)
@@ -70,10 +67,8 @@ class DistinctLDiversity(Model):
     def counts_distinct(self) -> bool:
         return True
 
-    def measure(
-        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
-    ) -> exp.Select:
-        return grouped(query("select count(*) as measure from h", {"h": histogram}), by, "h")
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment("count(*)")
 
 
 @dataclass(frozen=True)
@@ -96,15 +91,11 @@ class EntropyLDiversity(Model):
     def minimum_size(self) -> int:
         return math.ceil(self.l - 1e-9)
 
-    def measure(
-        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
-    ) -> exp.Select:
-        tree = query(
-            "select exp(ln(sum(h.n)::float8) - sum(h.n * ln(h.n::float8)) / sum(h.n)::float8)"
-            " as measure from h",
-            {"h": histogram},
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment(
+            "exp(ln(sum(:n)::float8) - sum(:n * ln(:n::float8)) / sum(:n)::float8)",
+            n=col("n", rows),
         )
-        return grouped(tree, by, "h")
 
 
 @dataclass(frozen=True)
@@ -134,27 +125,24 @@ class TCloseness(Model):
     def needs_reference(self) -> bool:
         return True
 
+    def aggregate(self, rows: str) -> exp.Expr:
+        # The positive differences add up to half of all absolute ones, and only values that
+        # occur in the group can be positive, so no grid of all values is needed.
+        return fragment(
+            "sum(greatest(:n::float8 / :total - :share, 0))",
+            n=col("n", rows),
+            total=col("total", rows),
+            share=col("share", rows),
+        )
+
     def measure(
         self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
     ) -> exp.Select:
+        if self.distance == "equal":
+            return super().measure(histogram, by, reference)
         if reference is None:
             raise ValueError("t-closeness needs the distribution of the table")
-        if self.distance == "equal":
-            return self._equal(histogram, by, reference)
         return self._ordered(histogram, by, reference)
-
-    def _equal(self, histogram: Relation, by: Sequence[str], reference: Relation) -> exp.Select:
-        # The positive differences add up to half of all absolute ones, and only values that
-        # occur in the group can be positive, so no grid of all values is needed.
-        shares = query("select h.value, h.n from h", {"h": histogram}).select(
-            *[col(name, "h") for name in by], _share(by)
-        )
-        tree = query(
-            "select sum(greatest(g.share - coalesce(r.share, 0), 0)) as measure"
-            " from g left join r on r.value = g.value",
-            {"g": shares, "r": reference},
-        )
-        return grouped(tree, by, "g")
 
     def _ordered(self, histogram: Relation, by: Sequence[str], reference: Relation) -> exp.Select:
         sizes = grouped(query("select sum(h.n)::float8 as total from h", {"h": histogram}), by, "h")
@@ -166,7 +154,7 @@ class TCloseness(Model):
             {"g": sizes, "r": reference},
         ).select(*keys)
         differences = differences.join(
-            _aliased(histogram, "h"),
+            aliased(histogram, "h"),
             on=exp.and_(
                 *match,
                 exp.EQ(this=col("value", "h"), expression=col("value", "r")),
@@ -188,17 +176,3 @@ class TCloseness(Model):
             {"m": cumulative},
         )
         return grouped(tree, by, "m")
-
-
-def _share(by: Sequence[str]) -> exp.Expr:
-    size = exp.Window(
-        this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
-    )
-    share = exp.Div(this=exp.cast(col("n", "h"), "double precision"), expression=size)
-    return exp.alias_(share, "share", quoted=True)
-
-
-def _aliased(relation: Relation, alias: str) -> exp.Expr:
-    if isinstance(relation, exp.Select):
-        return relation.copy().subquery(alias)
-    return exp.alias_(relation.table, alias, table=True, quoted=True)

@@ -19,8 +19,9 @@ import psycopg
 
 from pganon import database
 from pganon.catalog.introspect import read_relation
+from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import Previous
-from pganon.errors import PganonError, translate
+from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan, build_plan
@@ -32,6 +33,7 @@ from pganon.publish.history import last_version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.target import check_target
 from pganon.publish.transaction import fingerprint, publish
+from pganon.publish.views import check_swap
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from pganon.run.executor import Executor
@@ -139,6 +141,12 @@ class _Run:
                 view=spec.view,
                 readers=spec.readers,
             )
+            check_swap(
+                self.conn,
+                spec.policy.release,
+                build_plan(spec).stored_views(State(0)),
+                cascade=self.options.cascade,
+            )
             clean(self.conn)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
@@ -154,6 +162,8 @@ class _Run:
         """Ledger row and clean-up of a failed run, as far as the connection still works."""
         known = translate(error) if isinstance(error, psycopg.Error) else error
         with contextlib.suppress(psycopg.Error, PganonError):
+            # What made the run fail must not keep its end from being recorded.
+            self.conn.execute("SET statement_timeout = 0")
             ledger.finish_with(self.conn, run_id, known)
             drop_run(self.conn, run_id)
 
@@ -173,7 +183,9 @@ class _Run:
         began = time.perf_counter()
         version = publish(self.conn, staged, cascade=self.options.cascade)
         self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
-        drop_run(self.conn, run_id)
+        # The release is public: what cannot be removed now is left to the next run.
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, run_id)
         return RunResult(
             release=spec.policy.release,
             version=version.version,
@@ -192,7 +204,7 @@ class _Run:
         )
 
     def _execute(self, plan: Plan, state: State) -> State:
-        executor = Executor(self.conn, state)
+        executor = Executor(self.conn, state, created=lambda step: self._check_source(plan, step))
         for phase in plan.phases:
             executor.times = {}
             executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
@@ -203,7 +215,23 @@ class _Run:
                 StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
                 for spent in executor.times.values()
             ]
+        executor.assert_filled()
         return executor.state
+
+    def _check_source(self, plan: Plan, step: str) -> None:
+        """Whether the plan fits what the snapshot read.
+
+        Called while the snapshot's transaction holds its lock on the source, so nobody can change
+        a type between reading and looking.
+        """
+        if step != SNAPSHOT:
+            return
+        if read_relation(self.conn, self.loaded.policy.source) != plan.spec.source:
+            raise PreconditionError(
+                f"the definition of {plan.spec.source.name} changed while the run began",
+                hint="run the release again",
+                code="source_changed",
+            )
 
     def _staged(
         self,

@@ -80,7 +80,7 @@ JOIN chosen AS c USING (patient_no)
 ORDER BY p.patient_no;
 
 -- finish_patients --
--- The key of the table, statistics, and who may read it.
+-- The key of the table, and which columns always have a value.
 ALTER TABLE hospital.patient
     ADD PRIMARY KEY (patient_no),
     ALTER COLUMN age SET NOT NULL,
@@ -88,4 +88,7 @@ ALTER TABLE hospital.patient
     ALTER COLUMN zip SET NOT NULL,
     ALTER COLUMN admitted SET NOT NULL,
     ALTER COLUMN diagnosis SET NOT NULL;
+
+-- analyze_patients --
+-- Statistics for the planner and for `pganon policy init`.
 ANALYZE hospital.patient;
