@@ -53,8 +53,10 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
     values = {"v": state.work(f"values{attribute.index}")}
     if attribute.order is not None:
         return query(
-            "select o.place as code, v.value, v.n,"
-            " ((o.place - 1)::float8 / greatest(max(o.place) over () - 1, 1)) as position"
+            # Codes are dense even where the order names values that do not occur.
+            "select row_number() over (order by o.place)::int as code, v.value, v.n,"
+            " coalesce((o.place - min(o.place) over ())::float8"
+            " / nullif(max(o.place) over () - min(o.place) over (), 0), 0) as position"
             " from v join o on o.value = v.value::text",
             {**values, "o": state.work(f"order{attribute.index}")},
         )
