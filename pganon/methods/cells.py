@@ -22,6 +22,7 @@ from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement
 from pganon.spec.model import ReleaseSpec
 
 
@@ -77,6 +78,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda row, s: suppression_problem(spec, row, s),
         ),
         *[reference_step(item, "published") for item in referenced(spec)],
+        *_closeness_checks(spec),
         DropTables("tidy", "cells of all parts", lambda s: [s.work("cells"), s.work("fit")]),
     )
 
@@ -163,21 +165,20 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     requirement = spec.requirements[number]
     model = requirement.model
     if row["parts"] == 1:
-        shown = math.floor(reached * 1000) / 1000
         on = f" on {requirement.column}" if requirement.column else ""
         return PrivacyRefusal(
             f"{requirement.label} cannot be reached by any release of these"
             f" {state.count('kept')} records; the best reachable is"
-            f" {model.symbol} = {shown:g}{on}",
+            f" {model.symbol} = {_reachable(model, reached):g}{on}",
             model=model.name,
             required=model.parameter,
             observed=reached,
-            hint=f"require at most {model.symbol} = {shown:g}, or release other records",
+            hint=f"{_weaker(model, reached)}, or release other records",
             code="infeasible",
         )
     if spec.policy.on_infeasible == "suppress":
         return None  # the limit on suppressed records decides
-    share = math.ceil(10_000 * row["failing_records"] / state.count("records")) / 10_000
+    left_out = state.count("records") - state.count("kept") + row["failing_records"]
     return PrivacyRefusal(
         f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
         f" satisfy {requirement.label}; they hold {row['failing_records']} records",
@@ -185,9 +186,27 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         required=model.parameter,
         observed=reached,
         hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
-        f" suppression_limit: {share:g}",
+        f" suppression_limit: {_enough(left_out, state):g}",
         code="infeasible",
     )
+
+
+def _reachable(model: Model, reached: float) -> float:
+    """The measure with three decimals, rounded to the side that can still be reached."""
+    if model.bound is Bound.AT_LEAST:
+        return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
+    return math.ceil((reached - TOLERANCE) * 1000) / 1000
+
+
+def _weaker(model: Model, reached: float) -> str:
+    """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
+    most = "most" if model.bound is Bound.AT_LEAST else "least"
+    return f"require at {most} {model.symbol} = {_reachable(model, reached):g}"
+
+
+def _enough(left_out: int, state: State) -> float:
+    """The smallest limit with four decimals that allows to leave out so many records."""
+    return -(-10_000 * left_out // state.count("records")) / 10_000
 
 
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
@@ -215,12 +234,56 @@ def suppression_problem(
     share = row["suppressed"] / state.count("records")
     if share <= spec.policy.suppression_limit:
         return None
-    needed = math.ceil(share * 10_000) / 10_000
     return PrivacyRefusal(
         f"{row['suppressed']} of {state.count('records')} records would be suppressed, more than"
         f" suppression_limit {spec.policy.suppression_limit:g} allows",
         required=spec.policy.suppression_limit,
         observed=share,
-        hint=f"the smallest limit that is enough is {needed:g}",
+        hint=f"the smallest limit that is enough is {_enough(row['suppressed'], state):g}",
         code="suppression_limit",
     )
+
+
+def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
+    """Suppression moves the published distribution: a part may be close to the source's only."""
+
+    def check(number: int, requirement: Requirement) -> Step:
+        model = requirement.model
+
+        def select(state: State) -> exp.Expr:
+            histogram = query(
+                "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
+                {"c": state.work("cells", round=0)},
+                value=col(f"s{requirement.sensitive}", "c"),
+            )
+            reference = state.work(f"ref{requirement.sensitive}_published")
+            return model.worst(model.measure(histogram, ["node"], reference))
+
+        def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+            if not row["failing"]:
+                return None
+            return PrivacyRefusal(
+                f"{requirement.label} holds for the source, but"
+                f" {row['failing']} parts kept apart by nulls: own_class miss it against the"
+                f" published distribution, without the {state.count('suppressed')} suppressed"
+                " records",
+                model=model.name,
+                required=model.parameter,
+                observed=row["measured"],
+                hint=f"{_weaker(model, row['measured'])}, or use nulls: as_value",
+                code="closeness_after_suppression",
+            )
+
+        return Check(
+            f"close{number}",
+            f"{requirement.label} against what is published",
+            select,
+            problem,
+            prefix=f"close{number}_",
+        )
+
+    return [
+        check(number, requirement)
+        for number, requirement in enumerate(spec.requirements)
+        if requirement.model.needs_reference
+    ]
