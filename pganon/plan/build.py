@@ -20,6 +20,9 @@ from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
 
+VERIFY = "verify"
+"""Name of the phase that measures the staged relations."""
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -65,7 +68,7 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
         Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
         Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
         Phase(
-            "verify",
+            VERIFY,
             "re-measure the staged relations against every requirement",
             (_balance(spec, method), *_verification(spec, method)),
         ),
