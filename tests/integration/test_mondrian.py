@@ -1,0 +1,230 @@
+"""Mondrian's classes and their measures against the brute force of tests.support.oracle."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from psycopg import sql
+
+from pganon.errors import PrivacyRefusal
+from tests.support import oracle
+from tests.support.builders import Case, cases, make_table, policy
+from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.oracle import Group, Record
+
+pytestmark = pytest.mark.primary_server_only
+
+SETTINGS = settings(
+    max_examples=50,
+    deadline=None,
+    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
+    suppress_health_check=list(HealthCheck),
+    # A run takes a good part of a second: shrinking would take minutes.
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
+
+
+# -- the requirements as the oracle sees them ---------------------------------------------------
+
+
+def minimum(requirement: dict[str, Any]) -> int:
+    """Fewest records of a group that can satisfy it."""
+    return math.ceil(requirement.get("k") or requirement.get("l") or 1)
+
+
+def satisfied(requirement: dict[str, Any], group: Group, references: Sequence[Group]) -> bool:
+    values = [record.sensitive[0] for record in group]
+    match requirement["model"]:
+        case "k_anonymity":
+            return len(group) >= requirement["k"]
+        case "distinct_l_diversity":
+            return oracle.distinct_l(values) >= requirement["l"]
+        case "entropy_l_diversity":
+            return oracle.entropy_at_least(values, Fraction(str(requirement["l"])))
+    t = Fraction(str(requirement["t"]))
+    return all(distance(requirement, values, reference) <= t for reference in references)
+
+
+def distance(requirement: dict[str, Any], values: Sequence[Any], reference: Group) -> Fraction:
+    whole = [record.sensitive[0] for record in reference]
+    if requirement.get("distance") != "ordered":
+        return oracle.t_equal(values, whole)
+    return oracle.t_ordered(values, whole)
+
+
+def parts(case: Case, records: Sequence[Record]) -> list[Group]:
+    """Records that the rules for NULL keep, apart by which own_class attributes are NULL."""
+    found: dict[tuple[bool, ...], Group] = {}
+    for record in records:
+        pairs = list(zip(case.attributes, record.qi, strict=True))
+        if not any(a.nulls == "suppress" and v is None for a, v in pairs):
+            key = tuple(v is None for a, v in pairs if a.nulls == "own_class")
+            found.setdefault(key, []).append(record)
+    return list(found.values())
+
+
+# -- properties ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tables(db: Any) -> tuple[Connection, Connection]:
+    """Connections of the source's and of pganon's owner."""
+    return db.connect("source_owner"), db.owner()
+
+
+def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = False) -> None:
+    source, owner = tables
+    make_table(source, case.columns, case.rows)
+    drop_leftovers(owner)
+    records = case.records
+    privacy = case.policy["privacy"]
+    feasible = [
+        part
+        for part in parts(case, records)
+        if all(satisfied(requirement, part, [records]) for requirement in privacy)
+    ]
+    released = [record for part in feasible for record in part]
+    references = [records] if len(released) == len(records) else [records, released]
+    try:
+        staged = run(owner, case.policy)
+    except PrivacyRefusal as refusal:
+        check_refusal(refusal, case, feasible, references)
+        return
+    assert released
+    if relaxed:
+        released = with_ties(staged, released)
+        kept = {record.id: record for record in released}
+        feasible = [[kept[record.id] for record in part] for part in feasible]
+    smallest = max(map(minimum, privacy))
+    mondrian = oracle.Mondrian(
+        case.attributes,
+        lambda group: all(satisfied(r, group, references) for r in privacy),
+        smallest,
+        case.policy["method"]["choose"],
+        relaxed,
+    )
+    groups = [group for part in feasible for group in mondrian.partition(part)]
+    check_classes(staged, case, groups, privacy, references)
+    check_measures(staged, case, groups, len(records), smallest)
+    check_verified(staged, groups, privacy, [records, released])
+
+
+def check_refusal(
+    refusal: PrivacyRefusal, case: Case, feasible: list[Group], references: list[Group]
+) -> None:
+    """Refused only where nothing can be released, or closeness fails after suppression."""
+    if refusal.code == "closeness_after_suppression":
+        close = [r for r in case.policy["privacy"] if "t" in r]
+        assert not all(satisfied(r, part, references) for r in close for part in feasible)
+    else:
+        assert refusal.code in ("too_few_records", "infeasible", "all_suppressed")
+        smallest = max(map(minimum, case.policy["privacy"]))
+        assert not feasible or len(case.rows) < smallest, refusal
+
+
+def with_ties(staged: Staged, released: Sequence[Record]) -> list[Record]:
+    """The records with the random numbers that decided between equal values."""
+    name = staged.state.work("coded").identifier
+    ties = {
+        int(row["record"]): row["rid"]
+        for row in fetch(staged.conn, sql.SQL("SELECT record, rid FROM {}").format(name))
+    }
+    return [Record(r.id, r.qi, r.sensitive, ties[r.id]) for r in released]
+
+
+def check_classes(
+    staged: Staged,
+    case: Case,
+    groups: list[Group],
+    privacy: list[dict[str, Any]],
+    references: list[Group],
+) -> None:
+    found = staged.members
+    expected = {frozenset(record.id for record in group): group for group in groups}
+    assert {frozenset(ids) for ids in found.values()} == set(expected)
+    shown = staged.classes
+    for class_id, ids in found.items():
+        group = expected[frozenset(ids)]
+        assert all(satisfied(requirement, group, references) for requirement in privacy)
+        for i, attribute in enumerate(case.attributes):
+            value, has_null = attribute.published(record.qi[i] for record in group)
+            assert shown[class_id][f"q{i}"] == value
+            if attribute.nulls == "as_value":
+                assert shown[class_id][f"q{i}_null"] == has_null
+            for record in group:
+                assert contains(attribute, shown[class_id][f"q{i}"], record.qi[i])
+    assert sorted(str(r["secret"]) for r in staged.table("records")) == sorted(
+        str(record.sensitive[0]) for group in groups for record in group
+    )
+
+
+def contains(attribute: oracle.Attribute, published: Any, value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(attribute, oracle.Tree) and not isinstance(attribute, oracle.Intervals):
+        return published in attribute.paths[value]
+    return value in published
+
+
+def check_measures(
+    staged: Staged, case: Case, groups: list[Group], records: int, smallest: int
+) -> None:
+    expected = oracle.utility(case.attributes, groups, records, smallest)
+    got = staged.utility
+    assert got.gcp == pytest.approx(expected["gcp"], abs=1e-9)
+    assert got.discernibility == expected["discernibility"]
+    assert got.average_class == pytest.approx(expected["average_class"])
+    for i in range(len(case.attributes)):
+        assert got.ncp[f"q{i}"] == pytest.approx(expected[f"ncp{i}"], abs=1e-9)
+
+
+def check_verified(
+    staged: Staged, groups: list[Group], privacy: list[dict[str, Any]], references: list[Group]
+) -> None:
+    """The measures that verification took are those of the worst group."""
+    for requirement in privacy:
+        name = requirement["model"]
+        values = [[record.sensitive[0] for record in group] for group in groups]
+        expected: list[float]
+        if name == "k_anonymity":
+            expected = [min(map(len, groups))]
+        elif name == "distinct_l_diversity":
+            expected = [min(map(oracle.distinct_l, values))]
+        elif name == "entropy_l_diversity":
+            expected = [min(map(oracle.entropy_l, values))]
+        else:
+            domain = [record.sensitive[0] for record in references[0]]
+            expected = [
+                float(max(_distance_over(requirement, v, reference, domain) for v in values))
+                for reference in references
+            ]
+        assert staged.verified(name) == pytest.approx(expected, abs=1e-9)
+
+
+def _distance_over(
+    requirement: dict[str, Any], values: Sequence[Any], reference: Group, source: Sequence[Any]
+) -> Fraction:
+    """Distance with the source's domain, also where suppression took a value away."""
+    whole = [record.sensitive[0] for record in reference]
+    if requirement.get("distance") != "ordered":
+        return oracle.t_equal(values, whole)
+    domain = sorted(set(source), key=lambda v: (v is None, v or 0))
+    return oracle.t_ordered(values, whole, domain)
+
+
+@SETTINGS
+@given(case=cases())
+def test_strict_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:
+    check(tables, case)
+
+
+@SETTINGS
+@given(case=cases(relaxed=True))
+def test_relaxed_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:
+    check(tables, case, relaxed=True)

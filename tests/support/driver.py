@@ -1,0 +1,133 @@
+"""Runs the phases of a release up to publication, and reads what they staged."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from pganon.catalog.introspect import read_relation
+from pganon.errors import PganonError
+from pganon.plan.build import Plan, build_plan
+from pganon.plan.steps import State
+from pganon.policy.loader import policy_from
+from pganon.run.executor import Executor
+from pganon.run.result import Utility, utility_of
+from pganon.spec.resolve import resolve
+
+Connection = psycopg.Connection[Any]
+_RUNS = itertools.count(1_000)
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A verified release that was not published."""
+
+    conn: Connection
+    plan: Plan
+    state: State
+
+    @property
+    def facts(self) -> Any:
+        return self.state.facts
+
+    @property
+    def utility(self) -> Utility:
+        spec = self.plan.spec
+        return utility_of(
+            self.facts, tuple(a.published for a in spec.attributes), spec.minimum_size
+        )
+
+    def table(self, part: str) -> list[dict[str, Any]]:
+        """Rows of a staged relation."""
+        return fetch(self.conn, sql.SQL("SELECT * FROM {}").format(self.name(part)))
+
+    def name(self, part: str) -> sql.Identifier:
+        return self.state.stage(part).identifier
+
+    @property
+    def classes(self) -> dict[int, dict[str, Any]]:
+        """Recoded quasi-identifiers by class number."""
+        return {row["class_id"]: row for row in self.table("classes")}
+
+    @property
+    def members(self) -> dict[int, set[int]]:
+        """Keys of the source records in every class; needs an integer primary key."""
+        found: dict[int, set[int]] = {}
+        for row in self.table("members"):
+            found.setdefault(row["class_id"], set()).add(int(row["member"]))
+        return found
+
+    def rows(self, columns: str = "*") -> list[dict[str, Any]]:
+        """What the view would show; `columns` is SQL over it."""
+        text = f"SELECT {columns} FROM {{}} AS r JOIN {{}} AS c USING (class_id)"
+        return fetch(self.conn, sql.SQL(text).format(self.name("records"), self.name("classes")))
+
+    def verified(self, model: str) -> list[float]:
+        """What verification measured for a model, per reference distribution."""
+        checks = self.plan.stored_checks(self.state)
+        return [
+            float(self.facts[f"verified{number}_measured"])
+            for number, check in enumerate(checks)
+            if check.model == model
+        ]
+
+
+def fetch(conn: Connection, text: sql.Composable) -> list[dict[str, Any]]:
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(text).fetchall()
+
+
+def run(
+    conn: Connection,
+    policy: dict[str, Any],
+    *,
+    seed: int = 1,
+    base_dir: Path = Path(),
+) -> Staged:
+    """All phases up to measures; `conn` belongs to the owner of pganon."""
+    loaded = policy_from(policy)
+    spec = resolve(loaded, read_relation(conn, loaded.source), base_dir=base_dir)
+    run_id = next(_RUNS)
+    conn.execute("SET enable_nestloop = off")
+    conn.execute(
+        "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b)"
+        " VALUES (%s, sha256(%s), %s, %s)",
+        [run_id, str(seed).encode(), seed, seed + 1],
+    )
+    plan = build_plan(spec)
+    executor = Executor(conn, State(run_id))
+    for phase in plan.phases:
+        executor.run(phase.steps)
+    return Staged(conn, plan, executor.state)
+
+
+@contextlib.contextmanager
+def refused(code: str | None = None) -> Iterator[list[PganonError]]:
+    """Expects an error of pganon; the list holds it afterwards."""
+    caught: list[PganonError] = []
+    try:
+        yield caught
+    except PganonError as error:
+        assert code is None or error.code == code, f"{error.code}: {error}"
+        caught.append(error)
+        return
+    raise AssertionError(f"expected an error {code or ''}")
+
+
+def drop_leftovers(conn: Connection) -> None:
+    """Drop what driven runs left in the work and staging schemas."""
+    tables = conn.execute(
+        "SELECT schemaname, tablename FROM pg_tables"
+        " WHERE schemaname IN ('pganon_work', 'pganon_stage')"
+    ).fetchall()
+    if tables:
+        names = sql.SQL(", ").join(sql.Identifier(*table) for table in tables)
+        conn.execute(sql.SQL("DROP TABLE {}").format(names))
