@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from psycopg import sql
@@ -116,14 +117,17 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
 
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
-    example = State(0)
+
+    @cache
+    def queries(run_id: int) -> tuple[CheckQuery, ...]:
+        tables = _tables(method.form.relations(spec, State(run_id)), staged=True)
+        return method.form.checks(spec, tables)
 
     def query_of(state: State, number: int) -> CheckQuery:
-        tables = _tables(method.form.relations(spec, state), staged=True)
-        return method.form.checks(spec, tables)[number]
+        return queries(state.run_id)[number]
 
     def check(number: int) -> Check:
-        first = query_of(example, number)
+        first = queries(0)[number]
         against = f" against the {first.against} distribution" if first.against else ""
         on = f" on {first.column}" if first.column else ""
         return Check(
@@ -134,8 +138,7 @@ def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
             prefix=f"verified{number}_",
         )
 
-    tables = _tables(method.form.relations(spec, example), staged=True)
-    return tuple(check(number) for number in range(len(method.form.checks(spec, tables))))
+    return tuple(check(number) for number in range(len(queries(0))))
 
 
 def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
