@@ -14,14 +14,14 @@ from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
 from tests.support import oracle
-from tests.support.builders import Case, cases, make_table, policy
+from tests.support.builders import Case, cases, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.oracle import Group, Record
 
 pytestmark = pytest.mark.primary_server_only
 
 SETTINGS = settings(
-    max_examples=50,
+    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "20")),
     deadline=None,
     derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
     suppress_health_check=list(HealthCheck),

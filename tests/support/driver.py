@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
 
@@ -111,15 +112,12 @@ def run(
 
 @contextlib.contextmanager
 def refused(code: str | None = None) -> Iterator[list[PganonError]]:
-    """Expects an error of pganon; the list holds it afterwards."""
+    """Expects an error of pganon with this code; the list holds it afterwards."""
     caught: list[PganonError] = []
-    try:
+    with pytest.raises(PganonError) as raised:
         yield caught
-    except PganonError as error:
-        assert code is None or error.code == code, f"{error.code}: {error}"
-        caught.append(error)
-        return
-    raise AssertionError(f"expected an error {code or ''}")
+    assert code is None or raised.value.code == code, f"{raised.value.code}: {raised.value}"
+    caught.append(raised.value)
 
 
 def drop_leftovers(conn: Connection) -> None:
