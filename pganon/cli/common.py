@@ -103,11 +103,22 @@ def table(
     *,
     title: str | None = None,
     right: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> None:
-    """A table as wide as the terminal at most; `right` names the columns of numbers."""
+    """A table as wide as the terminal at most.
+
+    Args:
+        right: columns of numbers.
+        whole: columns whose values are not broken into lines while others can be.
+    """
     shown = Table(title=Text(title) if title else None, title_justify="left", box=SIMPLE_HEAD)
     for name in columns:
-        shown.add_column(Text(name), justify="right" if name in right else "left", overflow="fold")
+        shown.add_column(
+            Text(name),
+            justify="right" if name in right else "left",
+            overflow="fold",
+            no_wrap=name in whole,
+        )
     for row in rows:
         shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     stdout().print(shown)

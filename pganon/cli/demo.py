@@ -21,7 +21,7 @@ from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 
 FIRST_ROWS = (
-    "SELECT class_id, age, sex, zip, admitted, diagnosis, days FROM published.admissions"
+    "SELECT age, sex, zip, admitted, diagnosis FROM published.admissions"
     " ORDER BY class_id, diagnosis LIMIT 6"
 )
 QUESTION = (
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(json: common.JsonOption = False) -> None:
-    """Everything on an embedded server: a hospital, a release, a refusal."""
+    """Show it all on an embedded server: a release and a refusal."""
     with common.progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
         hospital = build()
         with contextlib.closing(database.connect(hospital.steward)) as conn:
@@ -120,7 +120,8 @@ def _query(conn: psycopg.Connection[Any], text: str) -> None:
         common.line(f"ERROR: {error.diag.message_primary}\n")
         return
     names = [column.name for column in cursor.description or ()]
-    common.table(names, [[_shown(cell) for cell in row] for row in cursor.fetchall()])
+    rows = [[_shown(cell) for cell in row] for row in cursor.fetchall()]
+    common.table(names, rows, whole=[name for name in names if name != "diagnosis"])
 
 
 def _shown(value: object) -> str:

@@ -38,7 +38,10 @@ def import_(
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Make a table from a CSV file; the types of its columns are inferred."""
+    """Make a table from a CSV file.
+
+    The types of its columns are inferred from all rows.
+    """
     form = engine.Format(
         header=not no_header,
         names=None if names is None else [name.strip() for name in names.split(",")],

@@ -17,7 +17,10 @@ def register(app: typer.Typer) -> None:
 
 
 def init(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
-    """Install pganon's schemas; needs CREATE on the database and nothing else."""
+    """Install pganon's schemas in a database.
+
+    That needs CREATE on the database and nothing else.
+    """
     with common.connect(dsn) as conn:
         _show(engine.init(conn), json)
 
@@ -36,7 +39,10 @@ def uninstall(
     ] = False,
     json: common.JsonOption = False,
 ) -> None:
-    """Drop pganon's functions; published releases and the ledger stay."""
+    """Drop pganon's functions and work schemas.
+
+    Published releases stay readable; the ledger stays too.
+    """
     with common.connect(dsn) as conn:
         _show(engine.uninstall(conn, purge=purge), json)
 

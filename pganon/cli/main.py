@@ -42,7 +42,10 @@ def _show_version(wanted: bool) -> None:
 def _before_command(
     dsn: common.DsnOption = None,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Anonymized data releases, computed, verified and published inside PostgreSQL.

@@ -64,7 +64,10 @@ def releases(dsn: common.DsnOption = None, json: common.JsonOption = False) -> N
 
 
 def show(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
-    """Show one release: what it guarantees and its columns; to the steward also its versions."""
+    """Show one release: its guarantee and columns.
+
+    The steward also sees its source, readers and versions.
+    """
     with _reader(dsn) as conn:
         info = lifecycle.show(conn, name)
     if json:
@@ -111,7 +114,10 @@ def _show_versions(info: ReleaseInfo) -> None:
 
 
 def verify(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
-    """Measure a release's stored tables again; exit code 1 if anything does not hold."""
+    """Measure a release again.
+
+    The exit code is 1 if anything does not hold.
+    """
     with common.connect_owner(dsn) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
     holds = all(item.holds for item in found)
@@ -132,6 +138,7 @@ def verify(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = F
                 for item in found
             ],
             right=["required", "measured"],
+            whole=["check", "column"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
     if not holds:
@@ -181,7 +188,10 @@ def rollback(
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Let the views show an earlier version; copies of the newer one stay where they are."""
+    """Let the views show an earlier version.
+
+    Copies that readers made of the newer one stay where they are.
+    """
     with common.connect_owner(dsn) as conn:
         done = lifecycle.rollback(conn, name, to, cascade=cascade)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
@@ -193,7 +203,10 @@ def drop(
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Drop a release's views and stored tables; the ledger and the memory of it stay."""
+    """Drop a release's views and stored tables.
+
+    The ledger and the memory of what was published stay.
+    """
     with common.connect_owner(dsn) as conn:
         done = lifecycle.drop(conn, name, cascade=cascade)
     versions = ", ".join(map(str, sorted(done.dropped)))
