@@ -134,6 +134,11 @@ def relaxed(spec: ReleaseSpec) -> bool:
     return spec.policy.method.variant == "relaxed"
 
 
+def weight_type(state: State) -> str:
+    """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
+    return "integer" if state.count("records") < 2**31 else "bigint"
+
+
 def _random_number(state: State) -> exp.Expr:
     """A number per record from the run's secret seed; it decides ties and leaves with no one."""
     return fragment(

@@ -91,8 +91,9 @@ def reference_step(item: Sensitive, kind: str) -> Step:
                 {
                     "d": state.work(f"sdict{item.index}"),
                     "c": query(
-                        "select :s as code, sum(c.w)::bigint as n from c group by :s",
-                        {"c": state.work("cells", round=0)},
+                        "select :s as code, sum(c.w)::bigint as n from c where not exists"
+                        " (select 1 from f where f.node = c.node and not f.holds) group by :s",
+                        {"c": state.work("cells"), "f": state.work("fit")},
                         s=col(f"s{item.index}", "c"),
                     ),
                 },

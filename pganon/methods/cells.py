@@ -11,19 +11,20 @@ t-closeness can reach, so a part that fails as one class fails however it is div
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.codes import relaxed
+from pganon.encode.codes import relaxed, weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
-from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement
-from pganon.spec.model import ReleaseSpec
+from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
+from pganon.spec.model import ReleaseSpec, Sensitive
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -46,16 +47,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: _feasibility(spec, s),
             lambda row, s: _infeasible(spec, row, s),
         ),
-        CreateTable(
-            "released_cells",
-            "the cells that are released",
-            lambda s: s.work("cells", round=0),
-            lambda s: query(
-                "select c.* from c where not exists"
-                " (select 1 from f where f.node = c.node and not f.holds)",
-                {"c": s.work("cells"), "f": s.work("fit")},
-            ),
-        ),
+        *_released(spec),
         CreateTable(
             "nodes",
             "the parts to start from",
@@ -88,11 +80,89 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = [col(name, "r") for name in keys]
     node = named(_part(spec, state), "node")
     if relaxed(spec):
-        return query("select r.rid, 1::bigint as w from r", {"r": state.work("coded")}).select(
+        one = cast(num(1), weight_type(state))
+        return query("select r.rid, :w as w from r", {"r": state.work("coded")}, w=one).select(
             node, *columns
         )
-    tree = query("select count(*) as w from r", {"r": state.work("coded")})
+    count = cast(fragment("count(*)"), weight_type(state))
+    tree = query("select :w as w from r", {"r": state.work("coded")}, w=count)
     return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
+
+
+def released_cells(state: State) -> exp.Select:
+    """The cells of the parts that are released."""
+    return query(
+        "select c.* from c where not exists"
+        " (select 1 from f where f.node = c.node and not f.holds)",
+        {"c": state.work("cells"), "f": state.work("fit")},
+    )
+
+
+def _released(spec: ReleaseSpec) -> list[Step]:
+    """`cells_0`; where values of a cell are told apart, they go to tables `cellvalues<j>`."""
+
+    def create(name: str, select: Callable[[State], exp.Expr]) -> CreateTable:
+        return CreateTable(
+            name, "the cells that are released", lambda s: s.work("cells", round=0), select
+        )
+
+    if relaxed(spec) or not valued(spec):
+        return [create("released_cells", released_cells)]
+    codes = [axis.code for axis in axes(spec.attributes)]
+
+    def plain(state: State) -> exp.Expr:
+        summed = grouped(
+            query("select :w as w from c", {"c": released_cells(state)}, w=_sum(state)),
+            ["node", *codes],
+            "c",
+        )
+        return query("select (row_number() over ())::int as cell, p.* from p", {"p": summed})
+
+    def values(state: State, item: Sensitive) -> exp.Expr:
+        same = [exp.EQ(this=col(n, "p"), expression=col(n, "c")) for n in ("node", *codes)]
+        tree = query("select :w as w from c", {"c": state.work("cells")}, w=_sum(state)).join(
+            exp.alias_(state.work("cells", round=0).table, "p", table=True, quoted=True),
+            on=exp.and_(*same),
+        )
+        keys = [col("cell", "p"), col(f"s{item.index}", "c")]
+        tree = tree.select(*keys).group_by(*[key.copy() for key in keys])
+        enough = _enough_values(spec, item)
+        if enough is None:
+            return tree
+        return query(
+            "select x.* from (select v.*, row_number() over (partition by v.cell) as place from v)"
+            " as x where x.place <= :enough",
+            {"v": tree},
+            enough=num(enough),
+        )
+
+    return [
+        create("released_cells", plain),
+        *[
+            CreateTable(
+                f"cellvalues{item.index}",
+                f"values of {quote(item.column.name)} in every cell",
+                lambda s, item=item: s.work(f"cellvalues{item.index}"),
+                lambda s, item=item: values(s, item),
+            )
+            for item in valued(spec)
+        ],
+    ]
+
+
+def _enough_values(spec: ReleaseSpec, item: Sensitive) -> int | None:
+    """How many distinct values of a cell decide every condition on them; None: all count.
+
+    A group of which one cell has l distinct values has l, whatever else that cell has.
+    """
+    models = [r.model for r in spec.requirements if r.sensitive == item.index]
+    if not all(model.counts_distinct for model in models):
+        return None
+    return max(int(model.parameter) for model in models)
+
+
+def _sum(state: State) -> exp.Expr:
+    return cast(fragment("sum(c.w)"), weight_type(state))
 
 
 def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -253,7 +323,7 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
         def select(state: State) -> exp.Expr:
             histogram = query(
                 "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
-                {"c": state.work("cells", round=0)},
+                {"c": released_cells(state)},
                 value=col(f"s{requirement.sensitive}", "c"),
             )
             reference = state.work(f"ref{requirement.sensitive}_published")

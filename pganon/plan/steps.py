@@ -70,6 +70,11 @@ class CreateTable:
 
     Work tables are unlogged; tables in the staging schema are logged, because they are moved
     to their final place and an unlogged table is empty after a server crash.
+
+    Attributes:
+        when: the step is left out unless this holds.
+        every_round: in a Repeat, the queries of all rounds differ in the round's number in the
+            names of work tables and in nothing else, so that one rendering serves them all.
     """
 
     name: str
@@ -77,6 +82,8 @@ class CreateTable:
     table: Name
     select: Select
     analyze: bool = True
+    when: Callable[[State], bool] = lambda state: True
+    every_round: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,12 @@ from pganon.plan.steps import (
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
+_WORK_SAMPLE = 10
+"""Statistics target for work tables: 3,000 rows are sampled."""
+
+_ANY_ROUND = 1_000_000_000
+"""Number that stands for the current round in a query that is rendered once for all."""
+
 
 @dataclass
 class StepTime:
@@ -57,6 +63,7 @@ class Executor:
     state: State
     on_step: Callable[[str, str], None] = lambda name, purpose: None
     times: dict[str, StepTime] = field(default_factory=dict)
+    _rendered: dict[str, str] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
         for step in steps:
@@ -90,10 +97,21 @@ class Executor:
                 self._repeat(step, name)
 
     def _create(self, step: CreateTable) -> None:
-        target = step.table(self.state)
-        create_table_as(self.conn, target, statement(step.select(self.state)))
-        if step.analyze:
-            self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+        if step.when(self.state):
+            create_table_as(
+                self.conn, step.table(self.state), self._select(step), analyze=step.analyze
+            )
+
+    def _select(self, step: CreateTable) -> Query:
+        if not step.every_round:
+            return statement(step.select(self.state))
+        text = self._rendered.get(step.name)
+        if text is None:
+            text = statement(step.select(self.state.at_round(_ANY_ROUND))).as_string(None)
+            self._rendered[step.name] = text
+        for number, mark in ((0, _ANY_ROUND), (1, _ANY_ROUND + 1)):
+            text = text.replace(f'_{mark}"', f'_{self.state.round + number}"')
+        return sql.SQL(text)  # pyright: ignore[reportArgumentType]
 
     def _load(self, step: Load) -> None:
         target = step.table(self.state)
@@ -128,6 +146,7 @@ class Executor:
     def _repeat(self, step: Repeat, name: str) -> None:
         bound = step.bound(self.state)
         outer = self.state.round
+        self._rendered = {}
         for number in range(bound):
             self.state = self.state.at_round(number)
             self.run(step.body(number), prefix=f"{name}.")
@@ -139,15 +158,27 @@ class Executor:
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
 
-def create_table_as(conn: Connection, target: QualifiedName, select: Query) -> None:
+def create_table_as(
+    conn: Connection, target: QualifiedName, select: Query, *, analyze: bool = False
+) -> None:
     """CREATE TABLE AS with all foreign grants revoked in the same transaction.
 
     Logged only in the staging schema: what is published later must survive a server crash.
+    All statements travel in one message, which the server runs as one transaction.
     """
-    logged = sql.SQL("") if target.schema == STAGE_SCHEMA else sql.SQL("UNLOGGED ")
-    with conn.transaction():
-        conn.execute(sql.SQL("CREATE {}TABLE {} AS {}").format(logged, target.identifier, select))
-        seal(conn, target)
+    staged = target.schema == STAGE_SCHEMA
+    parts = [
+        sql.SQL("CREATE {}TABLE {} AS {}").format(
+            sql.SQL("" if staged else "UNLOGGED "), target.identifier, select
+        ),
+        sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target))),
+    ]
+    if analyze and not staged:
+        # A small sample is enough for a join order, and a full one costs more than the join.
+        parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
+    if analyze:
+        parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
+    conn.execute(sql.SQL("; ").join(parts))
 
 
 def seal(conn: Connection, target: QualifiedName) -> None:

@@ -1,10 +1,13 @@
 """Which cuts leave both sides with a requirement satisfied.
 
-Both forms read the round's `ranked` (positions of the tried values) and `hist` (records per tried
-and sensitive value) and select the allowed (node, attr, pos): everything up to pos on the left.
+Both forms read the round's `ranked` (positions of the tried values) and `hist<j>` (records per
+position and sensitive value) and select the allowed (node, attr, pos): everything up to pos on
+the left.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -25,26 +28,44 @@ def reference_kinds(state: State) -> tuple[str, ...]:
     return ("source", "published") if state.count("suppressed") else ("source",)
 
 
-def allowed_cuts(
-    requirement: Requirement, ranked: Relation, hist: Relation, state: State
-) -> exp.Select:
-    placed = query(
-        "select h.node, h.attr, r.pos, :value as value, h.w from h"
-        " join r on r.node = h.node and r.attr = h.attr and r.v = h.v and r.half = h.half",
-        {"h": hist, "r": ranked},
-        value=col(f"s{requirement.sensitive}", "h"),
+def measures(
+    requirement: Requirement, histogram: Relation, by: Sequence[str], state: State
+) -> list[exp.Select]:
+    """The measure of every group, against every distribution that it is held against."""
+    model = requirement.model
+    if not model.needs_reference:
+        return [model.measure(histogram, by)]
+    return [
+        model.measure(histogram, by, reference_table(state, requirement.sensitive or 0, kind))
+        for kind in reference_kinds(state)
+    ]
+
+
+def both_sides(measured: exp.Select, requirement: Requirement, by: Sequence[str]) -> exp.Select:
+    """The `by` of which two sides were measured and both satisfy the requirement."""
+    tree = query(
+        "select 1 from m having bool_and(:holds) and count(*) = 2",
+        {"m": measured},
+        holds=requirement.model.holds(col("measure", "m")),
     )
+    keys = [col(name, "m") for name in by]
+    return tree.select(*keys, append=False).group_by(*[key.copy() for key in keys])
+
+
+def allowed_cuts(requirement: Requirement, state: State) -> exp.Select:
+    ranked = state.work("ranked", round=state.round)
+    hist = state.work(f"hist{requirement.sensitive}", round=state.round)
     if requirement.model.counts_distinct:
-        return _by_distinct(requirement, placed, ranked)
-    return _by_histogram(requirement, placed, ranked, state)
+        return _by_distinct(requirement, hist, ranked)
+    return _by_histogram(requirement, hist, ranked, state)
 
 
-def _by_distinct(requirement: Requirement, placed: exp.Select, ranked: Relation) -> exp.Select:
+def _by_distinct(requirement: Requirement, hist: Relation, ranked: Relation) -> exp.Select:
     """From the first and last position of every sensitive value: no histogram of sides needed."""
     spans = query(
         "select p.node, p.attr, min(p.pos) as first, max(p.pos) as last from p"
         " group by p.node, p.attr, p.value",
-        {"p": placed},
+        {"p": hist},
     )
     events = query(
         "select s.node, s.attr, e.pos, sum(e.begins) as begins, sum(e.ends) as ends from s"
@@ -57,8 +78,13 @@ def _by_distinct(requirement: Requirement, placed: exp.Select, ranked: Relation)
         " sum(e.begins) over (partition by r.node, r.attr order by r.pos) as on_left,"
         " sum(e.ends) over (partition by r.node, r.attr)"
         " - coalesce(sum(e.ends) over (partition by r.node, r.attr order by r.pos), 0) as on_right"
-        " from r left join e on e.node = r.node and e.attr = r.attr and e.pos = r.pos",
-        {"r": ranked, "e": events},
+        " from r join k on k.node = r.node and k.attr = r.attr"
+        " left join e on e.node = r.node and e.attr = r.attr and e.pos = r.pos",
+        {
+            "r": ranked,
+            "e": events,
+            "k": query("select p.node, p.attr from p group by p.node, p.attr", {"p": hist}),
+        },
     )
     model = requirement.model
     return query(
@@ -70,12 +96,12 @@ def _by_distinct(requirement: Requirement, placed: exp.Select, ranked: Relation)
 
 
 def _by_histogram(
-    requirement: Requirement, placed: exp.Select, ranked: Relation, state: State
+    requirement: Requirement, hist: Relation, ranked: Relation, state: State
 ) -> exp.Select:
     """From the histograms of both sides of every cut, measured by the model itself."""
     values = query(
         "select p.node, p.attr, p.value, sum(p.w) as whole from p group by p.node, p.attr, p.value",
-        {"p": placed},
+        {"p": hist},
     )
     # A join with the last position's records at or before each cut would be quadratic; a grid of
     # positions and values with one running sum is not.
@@ -86,7 +112,7 @@ def _by_histogram(
         " from v join r on r.node = v.node and r.attr = v.attr"
         " left join p on p.node = v.node and p.attr = v.attr and p.value = v.value"
         " and p.pos = r.pos",
-        {"v": values, "r": ranked, "p": placed},
+        {"v": values, "r": ranked, "p": hist},
     )
     sides = query(
         "select g.node, g.attr, g.pos, s.side, g.value, s.n::bigint as n from g"
@@ -94,27 +120,15 @@ def _by_histogram(
         " where s.n > 0",
         {"g": grid},
     )
-    model = requirement.model
-    if not model.needs_reference:
-        return _both_sides(model.measure(sides, SIDE), requirement)
-    measures = [
-        model.measure(sides, SIDE, reference_table(state, requirement.sensitive or 0, kind))
-        for kind in reference_kinds(state)
+    found = [
+        both_sides(measured, requirement, SIDE[:3])
+        for measured in measures(requirement, sides, SIDE, state)
     ]
-    result = _both_sides(measures[0], requirement)
-    for extra in measures[1:]:
+    result = found[0]
+    for other in found[1:]:
         result = query(
             "select a.node, a.attr, a.pos from a"
             " join b on b.node = a.node and b.attr = a.attr and b.pos = a.pos",
-            {"a": result, "b": _both_sides(extra, requirement)},
+            {"a": result, "b": other},
         )
     return result
-
-
-def _both_sides(measured: exp.Select, requirement: Requirement) -> exp.Select:
-    return query(
-        "select m.node, m.attr, m.pos from m group by m.node, m.attr, m.pos"
-        " having bool_and(:holds) and count(*) = 2",
-        {"m": measured},
-        holds=requirement.model.holds(col("measure", "m")),
-    )

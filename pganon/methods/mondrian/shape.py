@@ -1,0 +1,91 @@
+"""What all statements of a round share: the cells, the attributes, and the names of columns.
+
+    cells     (node, codes, w, [cell], [values, rid])   node: active group if positive, else final
+    cellvalues<j> (cell, s<j>, w)   sensitive values of every cell, strict only
+
+In the strict variant sensitive values stay in a table of their own: most statements read the
+cells alone, which are fewer. In the relaxed one a cell is a single record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis
+from pganon.identifiers import QualifiedName
+from pganon.plan.sqltools import cast, col
+from pganon.plan.steps import State
+from pganon.privacy.base import Requirement
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One set of cells and what is asked of its groups.
+
+    Attributes:
+        axes: the quasi-identifiers.
+        requirements: what both sides of a cut must satisfy.
+        sensitive: indexes of the sensitive columns that requirements need, as columns `s<j>`.
+        minimum_size: fewest records of any class.
+        choose: "width" or "loss".
+        relaxed: whether one value may be divided; cells are then single records with `rid`.
+    """
+
+    axes: tuple[Axis, ...]
+    requirements: tuple[Requirement, ...]
+    sensitive: tuple[int, ...]
+    minimum_size: int
+    choose: str
+    relaxed: bool
+
+    @property
+    def by_loss(self) -> bool:
+        return self.choose == "loss"
+
+    @property
+    def codes(self) -> list[str]:
+        return [axis.code for axis in self.axes]
+
+    @property
+    def cell_columns(self) -> list[str]:
+        """Columns of a cell besides its group and weight."""
+        if self.relaxed:
+            return [*self.codes, *[f"s{j}" for j in self.sensitive], "rid"]
+        return [*self.codes, *(["cell"] if self.sensitive else [])]
+
+    @property
+    def final_columns(self) -> list[str]:
+        """Columns of a cell of a final group besides the group."""
+        return [*self.codes, *(["rid"] if self.relaxed else [])]
+
+    @property
+    def conditions(self) -> list[Requirement]:
+        """Requirements beyond the size of a class."""
+        return [r for r in self.requirements if r.sensitive is not None]
+
+    def by_attribute(self, attr: exp.Expr, value: Callable[[Axis], exp.Expr]) -> exp.Expr:
+        case = exp.Case(this=attr.copy())
+        for axis in self.axes:
+            case = case.when(exp.Literal.number(axis.index), value(axis))
+        return case
+
+    def key(self, state: State, table: str) -> exp.Expr:
+        """What a cell `c` shows on the attribute of a try in `table`."""
+        return self.by_attribute(
+            col("attr", table),
+            lambda axis: cast(
+                exp.paren(axis.key(state, col(axis.code, "c"), col("level", table))), "integer"
+            ),
+        )
+
+
+def at(state: State, *names: str) -> dict[str, QualifiedName | exp.Select]:
+    """Work tables of the round by name."""
+    return {name: state.work(name, round=state.round) for name in names}
+
+
+def same(left: str, right: str, names: Sequence[str]) -> exp.Expr:
+    return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])
