@@ -19,11 +19,14 @@ from pganon.plan.sqltools import cast, col, fragment, named, query
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
 
+SNAPSHOT = "snapshot"
+"""Name of the one step that reads the source."""
+
 
 def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (
         CreateTable(
-            "snapshot",
+            SNAPSHOT,
             "read the source, once",
             lambda state: state.work("snap"),
             lambda state: snapshot_select(spec),

@@ -7,15 +7,16 @@ step's name and never the server's DETAIL.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from pganon.errors import PganonError, translate
+from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import statement
 from pganon.plan.steps import (
@@ -56,13 +57,18 @@ class Executor:
 
     Attributes:
         on_step: called before each step with its name and purpose, for progress displays.
-        before_step: test hook, called with the full step name before it runs.
+        created: called after each CREATE TABLE AS with the step's name, before its transaction
+            commits; may raise.
+        filled: tables that have rows. One that lost them (an unlogged table is empty after a
+            crash) makes the run fail, whatever a step would make of nothing.
     """
 
     conn: Connection
     state: State
     on_step: Callable[[str, str], None] = lambda name, purpose: None
+    created: Callable[[str], None] = lambda name: None
     times: dict[str, StepTime] = field(default_factory=dict)
+    filled: set[QualifiedName] = field(default_factory=set)
     _rendered: dict[str, str] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
@@ -72,8 +78,11 @@ class Executor:
             started = time.perf_counter()
             try:
                 self._run_one(step, name)
-            except psycopg.Error as error:
-                raise translate(error, step=name) from None
+            except Exception as error:
+                cause = self._cause(error, name)
+                if cause is error:
+                    raise
+                raise cause from None
             if not isinstance(step, Repeat):
                 spent = self.times.setdefault(name, StepTime(name, step.purpose))
                 spent.seconds += time.perf_counter() - started
@@ -88,7 +97,7 @@ class Executor:
                 with self.conn.transaction():
                     self.conn.execute(step.render(self.state))
             case DropTables():
-                drop_tables(self.conn, step.tables(self.state))
+                self._drop(step.tables(self.state), name)
             case Load():
                 self._load(step)
             case Check():
@@ -96,11 +105,44 @@ class Executor:
             case Repeat():
                 self._repeat(step, name)
 
+    def assert_filled(self) -> None:
+        """Fail if a table of the run that is still there lost its rows; to be called last."""
+        lost = self._lost(self.filled, "end")
+        if lost is not None:
+            raise lost
+
+    def _lost(self, tables: Iterable[QualifiedName], step: str) -> Interrupted | None:
+        known = sorted(self.filled.intersection(tables))
+        if not known:
+            return None
+        parts = [sql.SQL("EXISTS (SELECT FROM {})").format(t.identifier) for t in known]
+        row = self.conn.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(parts))).fetchone()
+        empty = [str(t) for t, filled in zip(known, row or (), strict=True) if not filled]
+        if not empty:
+            return None
+        return Interrupted(
+            f"tables of the run were emptied while it went on: {', '.join(empty)}",
+            step=step,
+            hint="the server crashed, or somebody changed them; run the release again",
+        )
+
+    def _cause(self, error: Exception, name: str) -> Exception:
+        """What to tell about an error: lost tables before what came of them."""
+        known = translate(error, step=name) if isinstance(error, psycopg.Error) else error
+        if not isinstance(known, Interrupted):
+            with contextlib.suppress(psycopg.Error):
+                return self._lost(self.filled, name) or known
+        return known
+
     def _create(self, step: CreateTable) -> None:
-        if step.when(self.state):
-            create_table_as(
-                self.conn, step.table(self.state), self._select(step), analyze=step.analyze
-            )
+        if not step.when(self.state):
+            return
+        target = step.table(self.state)
+        with self.conn.transaction():
+            rows = create_table_as(self.conn, target, self._select(step), analyze=step.analyze)
+            self.created(step.name)
+        if rows:
+            self.filled.add(target)
 
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:
@@ -113,8 +155,16 @@ class Executor:
             text = text.replace(f'_{mark}"', f'_{self.state.round + number}"')
         return sql.SQL(text)  # pyright: ignore[reportArgumentType]
 
+    def _drop(self, tables: Sequence[QualifiedName], name: str) -> None:
+        lost = self._lost(tables, name)
+        if lost is not None:
+            raise lost
+        drop_tables(self.conn, tables)
+        self.filled.difference_update(tables)
+
     def _load(self, step: Load) -> None:
         target = step.table(self.state)
+        rows = 0
         columns = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
             for name, kind in step.columns
@@ -129,6 +179,9 @@ class Executor:
             ) as copy:
                 for row in step.rows():
                     copy.write_row(row)
+                    rows += 1
+        if rows:
+            self.filled.add(target)
         self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
 
     def _check(self, step: Check) -> None:
@@ -160,14 +213,14 @@ class Executor:
 
 def create_table_as(
     conn: Connection, target: QualifiedName, select: Query, *, analyze: bool = False
-) -> None:
-    """CREATE TABLE AS with all foreign grants revoked in the same transaction.
+) -> int:
+    """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
 
     Logged only in the staging schema: what is published later must survive a server crash.
     All statements travel in one message, which the server runs as one transaction.
     """
     staged = target.schema == STAGE_SCHEMA
-    parts = [
+    parts: list[Query] = [
         sql.SQL("CREATE {}TABLE {} AS {}").format(
             sql.SQL("" if staged else "UNLOGGED "), target.identifier, select
         ),
@@ -178,7 +231,8 @@ def create_table_as(
         parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
     if analyze:
         parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
-    conn.execute(sql.SQL("; ").join(parts))
+    with conn.transaction():
+        return conn.execute(sql.SQL("; ").join(parts)).rowcount
 
 
 def seal(conn: Connection, target: QualifiedName) -> None:

@@ -24,7 +24,7 @@ from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.plan.build import Plan, build_plan
+from pganon.plan.build import VERIFY, Plan, build_plan
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, load_policy
@@ -129,6 +129,7 @@ class _Run:
         self.options = options
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
+        self.fingerprint = b""
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
@@ -207,6 +208,8 @@ class _Run:
         executor = Executor(self.conn, state, created=lambda step: self._check_source(plan, step))
         for phase in plan.phases:
             executor.times = {}
+            if phase.name == VERIFY:
+                self._take_fingerprint(plan, executor.state)
             executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
                 phase.name, step, purpose
             )
@@ -261,7 +264,7 @@ class _Run:
             keep=spec.policy.publish.keep,
             row_count=state.count("published"),
             suppressed=state.count("suppressed"),
-            fingerprint=self._fingerprint(plan, state),
+            fingerprint=self.fingerprint,
             source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
             measures={
                 "records": state.count("records"),
@@ -270,9 +273,13 @@ class _Run:
             },
         )
 
-    def _fingerprint(self, plan: Plan, state: State) -> bytes:
+    def _take_fingerprint(self, plan: Plan, state: State) -> None:
+        """Before verification, so that publication finds every change since it began."""
+        self.options.on_step(VERIFY, "fingerprint", "a keyed hash of the staged relations")
+        began = time.perf_counter()
         names = [relation.staged for relation in plan.relations(state)]
-        return fingerprint(self.conn, state.run_id, names)
+        self.fingerprint = fingerprint(self.conn, state.run_id, names)
+        self.steps.append(StepSeconds(VERIFY, "fingerprint", time.perf_counter() - began, 1))
 
 
 def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:

@@ -49,7 +49,11 @@ BEGIN
         measured := NULL;
         holds := false;
         IF complete THEN
-            EXECUTE item ->> 'sql' INTO result;
+            -- Models measure in different types; one variable takes them all.
+            EXECUTE format(
+                'SELECT c.measured::numeric AS measured, c.failing::bigint AS failing FROM (%s) AS c',
+                item ->> 'sql'
+            ) INTO result;
             measured := result.measured;
             -- Where nothing could be measured, nothing is guaranteed.
             holds := coalesce(result.failing = 0 AND measured IS NOT NULL, false);

@@ -1,0 +1,289 @@
+"""A tiny release for tests of faults: runs that stop, die or fail at a chosen step.
+
+The source is `public.patient`, 24 rows; its policy exercises every phase (numbers, a set of values,
+a hierarchy, NULLs, three models, members, reference). `stable=True` fixes the secrets of a run, so
+that two runs over equal data publish the same rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.run import pipeline
+from pganon.run.pipeline import Options
+from pganon.run.result import RunResult
+
+Connection = psycopg.Connection[Any]
+Hook = Callable[[str], None]
+"""Called with `<phase>.<step>` before each step."""
+
+SEED = b"a seed of a test"
+SECRET = "Zanzibar-7319"
+"""A value of the source that no message may hold."""
+
+SOURCE = """
+CREATE TABLE public.patient (
+    id integer PRIMARY KEY,
+    age integer,
+    sex text NOT NULL,
+    city text NOT NULL,
+    disease text NOT NULL,
+    days integer NOT NULL
+);
+INSERT INTO public.patient
+SELECT n, CASE WHEN n % 12 = 0 THEN NULL ELSE 20 + n END, CASE WHEN n % 3 = 0 THEN 'm' ELSE 'f' END,
+    (ARRAY['Rome', 'Oslo', 'Bern', 'Kyiv'])[1 + n % 4],
+    (ARRAY['flu', 'cold', 'Zanzibar-7319'])[1 + n % 3], n % 5
+FROM generate_series(1, 24) AS n;
+"""
+
+POLICY: dict[str, Any] = {
+    "release": "patients",
+    "source": "public.patient",
+    "columns": {
+        "age": {"role": "quasi_identifying"},
+        "sex": {"role": "quasi_identifying"},
+        "city": {
+            "role": "quasi_identifying",
+            "hierarchy": {
+                "inline": {"any": {"south": ["Rome", "Bern"], "north": ["Oslo", "Kyiv"]}}
+            },
+        },
+        "disease": {"role": "sensitive"},
+        "days": {"role": "insensitive"},
+    },
+    "privacy": [
+        {"model": "k_anonymity", "k": 8},
+        {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+        {"model": "t_closeness", "column": "disease", "t": 0.6},
+    ],
+    "method": {"name": "mondrian"},
+    "publish": {"readers": ["analyst"]},
+}
+
+
+def policy(**changes: Any) -> LoadedPolicy:
+    """The policy with other top-level keys."""
+    return load_policy(json.dumps({**POLICY, **changes}))
+
+
+def run(
+    dsn: str,
+    loaded: LoadedPolicy | None = None,
+    *,
+    before: Hook = lambda step: None,
+    stable: bool = False,
+    **settings: str,
+) -> RunResult:
+    """One run; `before` is called with `<phase>.<step>` before each step."""
+    return pipeline.run_release(
+        loaded or policy(),
+        dsn=dsn,
+        settings=type(pipeline.RUN_SETTINGS)(**settings),
+        options=Options(
+            seed=SEED if stable else None,
+            on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
+        ),
+    )
+
+
+def steps_of(dsn: str, loaded: LoadedPolicy | None = None, **options: Any) -> list[str]:
+    """Every step of one run, rounds included, in order; publishes a version."""
+    found: list[str] = []
+    run(dsn, loaded, before=found.append, **options)
+    return found
+
+
+def at(step: str, act: Callable[[], object]) -> Hook:
+    """Act once, before that step; the returned hook has the attribute `reached`."""
+
+    def hook(current: str) -> None:
+        if current == step and not hook.reached:  # type: ignore[attr-defined]
+            hook.reached = True  # type: ignore[attr-defined]
+            act()
+
+    hook.reached = False  # type: ignore[attr-defined]
+    return hook
+
+
+# -- what must hold after a fault ---------------------------------------------------------------
+
+
+def content(conn: Connection, view: str = "published.patients") -> list[str] | None:
+    """Rows of a view as texts, sorted; None if there is no such view."""
+    found = conn.execute("SELECT to_regclass(%s)", [view]).fetchone()
+    if found is None or found[0] is None:
+        return None
+    text = sql.SQL('SELECT v::text FROM {} AS v ORDER BY v::text COLLATE "C"').format(
+        sql.Identifier(*view.split("."))
+    )
+    return [row[0] for row in conn.execute(text).fetchall()]
+
+
+def version(conn: Connection, release: str = "patients") -> int | None:
+    row = conn.execute(
+        "SELECT current_version FROM pganon_private.release WHERE name = %s", [release]
+    ).fetchone()
+    return row[0] if row else None
+
+
+def run_tables(conn: Connection) -> list[str]:
+    """Tables of runs that no stored version owns."""
+    rows = conn.execute(
+        """
+        SELECT format('%s.%s', n.nspname, c.relname)
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE c.relkind = 'r' AND c.relname ~ '^r[0-9]+_'
+            AND (n.nspname IN ('pganon_work', 'pganon_stage')
+                OR NOT EXISTS (
+                    SELECT FROM pganon_private.version AS v
+                    WHERE c.relname ~ format('^r%s_', v.run_id)))
+        ORDER BY 1
+        """
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def exposed(conn: Connection, schemas: str = "^pganon_") -> list[str]:
+    """Relations in private schemas that `analyst` or everybody has any privilege on."""
+    rows = conn.execute(
+        """
+        SELECT format('%%s.%%s', n.nspname, c.relname)
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname ~ %s AND c.relkind IN ('r', 'v', 'm', 'p', 'S')
+            AND (CASE WHEN c.relkind = 'S'
+                THEN has_sequence_privilege('analyst', c.oid, 'USAGE, SELECT, UPDATE')
+                ELSE has_any_column_privilege('analyst', c.oid, 'SELECT, INSERT, UPDATE')
+                    OR has_table_privilege('analyst', c.oid,
+                        'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END
+            OR has_schema_privilege('analyst', n.oid, 'USAGE, CREATE'))
+        ORDER BY 1
+        """,
+        [schemas],
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def events(conn: Connection, release: str = "patients") -> list[str]:
+    """The ledger of a release in short: event and, where there is one, reason or code."""
+    rows = conn.execute(
+        "SELECT event, coalesce(details ->> 'reason', details ->> 'code')"
+        " FROM pganon_private.ledger WHERE release = %s ORDER BY id",
+        [release],
+    ).fetchall()
+    return [event if note is None else f"{event}: {note}" for event, note in rows]
+
+
+def last_details(conn: Connection, release: str = "patients") -> dict[str, Any]:
+    """Details of the release's newest ledger row."""
+    row = conn.execute(
+        "SELECT details FROM pganon_private.ledger WHERE release = %s ORDER BY id DESC LIMIT 1",
+        [release],
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def guarantee_holds(conn: Connection, view: str = "published.patients", k: int = 8) -> None:
+    """Every class of the view has at least k records and two diseases; no record is missing."""
+    row = conn.execute(
+        sql.SQL(
+            "SELECT min(n), min(l), sum(n) FROM"
+            " (SELECT count(*) AS n, count(DISTINCT disease) AS l FROM {} GROUP BY class_id) AS g"
+        ).format(sql.Identifier(*view.split(".")))
+    ).fetchone()
+    assert row is not None
+    assert row[0] is not None, "the view is empty"
+    assert row[0] >= k
+    assert row[1] >= 2
+    assert row[2] == 24
+
+
+# -- processes that die -------------------------------------------------------------------------
+
+_CHILD = """
+import sys, time
+from tests.support import faults
+
+dsn, stop, where = sys.argv[1:]
+
+def halt():
+    sys.stdout.write("reached\\n")
+    sys.stdout.flush()
+    time.sleep(60)
+
+def before(step):
+    if where == "step" and step == stop:
+        halt()
+
+if where != "step":
+    import importlib
+    module, name = stop.rsplit(".", 1)
+    module = importlib.import_module(module)
+    function = getattr(module, name)
+
+    def wrapped(*args, **kwargs):
+        if where == "before":
+            halt()
+        result = function(*args, **kwargs)
+        if where == "after":
+            halt()
+        return result
+
+    setattr(module, name, wrapped)
+faults.run(dsn, before=before)
+"""
+
+
+@contextmanager
+def stopped(dsn: str, stop: str, where: str = "step") -> Iterator[subprocess.Popen[str]]:
+    """A process whose run waits before the step `stop`; killed with SIGKILL when the block ends.
+
+    With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", _CHILD, dsn, stop, where],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        line = process.stdout.readline()
+        if line != "reached\n":
+            raise AssertionError(f"never reached {stop}: {process.stderr.read()}")
+        yield process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def wait_for_backends(conn: Connection, *, seconds: float = 20) -> float:
+    """Wait until no session of pganon is left in the database but this one; gives the time."""
+    started = time.monotonic()
+    while True:
+        row = conn.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND application_name = 'pganon' AND pid <> pg_backend_pid()"
+        ).fetchone()
+        spent = time.monotonic() - started
+        if row == (0,):
+            return spent
+        assert spent < seconds, "a backend outlived its client"
+        time.sleep(0.05)
