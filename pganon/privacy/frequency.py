@@ -85,7 +85,7 @@ class EntropyLDiversity(Model):
 
     @property
     def parameter(self) -> float:
-        return self.l
+        return float(self.l)  # a whole l is compared with tolerance, too
 
     @property
     def minimum_size(self) -> int:
@@ -115,7 +115,7 @@ class TCloseness(Model):
 
     @property
     def parameter(self) -> float:
-        return self.t
+        return float(self.t)
 
     @property
     def label(self) -> str:

@@ -1,0 +1,113 @@
+"""Every model's SQL against the oracle, on random histograms of several groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pganon.identifiers import QualifiedName
+from pganon.plan.sqltools import render
+from pganon.privacy.base import Model
+from pganon.privacy.frequency import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    TCloseness,
+)
+from tests.support import oracle
+from tests.support.driver import Connection
+
+HIST, REF = QualifiedName("pg_temp", "hist"), QualifiedName("pg_temp", "ref")
+Groups = Sequence[Sequence[int]]
+
+
+@pytest.fixture
+def conn(db: Any) -> Connection:
+    conn = db.connect()
+    conn.execute("CREATE TEMP TABLE hist (grp int, value int, n bigint)")
+    conn.execute("CREATE TEMP TABLE ref (value int, position int, share float8)")
+    return conn
+
+
+def measured(conn: Connection, model: Model, groups: Groups) -> dict[int, tuple[Any, bool]]:
+    """(measure, whether it holds) of every group; all groups together are the reference."""
+    conn.execute("TRUNCATE hist, ref")
+    conn.cursor().executemany(
+        "INSERT INTO hist SELECT %s, v, count(*) FROM unnest(%s::int[]) v GROUP BY v",
+        [(number, list(group)) for number, group in enumerate(groups)],
+    )
+    conn.execute(
+        "INSERT INTO ref SELECT value, row_number() OVER (ORDER BY value),"
+        " sum(n)::float8 / sum(sum(n)) OVER () FROM hist GROUP BY value"
+    )
+    tree = model.measure(HIST, ["grp"], REF if model.needs_reference else None)
+    rows = conn.execute(render(tree).encode()).fetchall()
+    found = {
+        row[tree.named_selects.index("grp")]: row[1 - tree.named_selects.index("grp")]
+        for row in rows
+    }
+    worst = conn.execute(render(model.worst(tree)).encode()).fetchone()
+    assert worst is not None
+    holds = {grp: model.satisfied_by(float(value)) for grp, value in found.items()}
+    assert worst[0] == sum(not ok for ok in holds.values())
+    return {grp: (value, holds[grp]) for grp, value in found.items()}
+
+
+GROUPS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=20), min_size=1, max_size=6)
+MODEST = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@MODEST
+@given(groups=GROUPS, k=st.integers(2, 8), l=st.sampled_from(["2", "2.5", "3", "4"]))
+def test_counts_and_entropy(conn: Connection, groups: Groups, k: int, l: str) -> None:  # noqa: E741
+    for grp, (measure, holds) in measured(conn, KAnonymity(k), groups).items():
+        assert (measure, holds) == (len(groups[grp]), len(groups[grp]) >= k)
+    for grp, (measure, holds) in measured(conn, DistinctLDiversity(3), groups).items():
+        distinct = oracle.distinct_l(groups[grp])
+        assert (measure, holds) == (distinct, distinct >= 3)
+    for grp, (measure, holds) in measured(conn, EntropyLDiversity(float(l)), groups).items():
+        assert measure == pytest.approx(oracle.entropy_l(groups[grp]))
+        assert holds == oracle.entropy_at_least(groups[grp], Fraction(l))
+
+
+@MODEST
+@given(
+    groups=GROUPS,
+    t=st.sampled_from(["0.1", "0.2", "0.25", "0.3", "0.375", "0.5", "1"]),
+    distance=st.sampled_from(["equal", "ordered"]),
+)
+def test_closeness(conn: Connection, groups: Groups, t: str, distance: str) -> None:
+    whole = [value for group in groups for value in group]
+    emd = oracle.t_ordered if distance == "ordered" else oracle.t_equal
+    for grp, (measure, holds) in measured(conn, TCloseness(float(t), distance), groups).items():
+        expected = emd(groups[grp], whole)
+        assert measure == pytest.approx(float(expected), abs=1e-12)
+        assert holds == (expected <= Fraction(t))
+
+
+def test_salaries_of_the_t_closeness_paper(conn: Connection) -> None:
+    groups = [[3, 4, 5], [6, 8, 11], [7, 9, 10]]
+    found = measured(conn, TCloseness(0.375, "ordered"), groups)
+    assert found[0] == (pytest.approx(0.375), True)
+    assert found[1] == (pytest.approx(1 / 6), True)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 6, 7, 11, 100])
+def test_entropy_of_m_uniform_values_is_m(conn: Connection, m: int) -> None:
+    assert measured(conn, EntropyLDiversity(m), [list(range(m)) * 3])[0][1]
+    assert not measured(conn, EntropyLDiversity(m + 1), [list(range(m)) * 3])[0][1]
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+def test_constant_values(conn: Connection, distance: str) -> None:
+    assert measured(conn, TCloseness(0.001, distance), [[1, 1], [1]])[0] == (0, True)
+    assert measured(conn, DistinctLDiversity(2), [[1, 1]])[0] == (1, False)
