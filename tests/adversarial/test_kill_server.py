@@ -36,7 +36,7 @@ def test_server_killed(crashable_server: CrashableServer) -> None:
     before = faults.content(_owner(server))
     shown = 1
     for stop, where, done in MOMENTS:
-        with faults.stopped(server.dsn(), stop, where):
+        with faults.ForkServer() as forks, forks.stopped(server.dsn(), stop, where):
             server.crash()
         server.restart()
         conn = _owner(server)

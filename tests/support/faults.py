@@ -7,6 +7,7 @@ that two runs over equal data publish the same rows.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -213,65 +214,136 @@ def guarantee_holds(conn: Connection, view: str = "published.patients", k: int =
 
 # -- processes that die -------------------------------------------------------------------------
 
-_CHILD = """
-import sys, time
-from tests.support import faults
 
-dsn, stop, where = sys.argv[1:]
+class ForkServer:
+    """Runs in processes of their own that may be killed; pganon is imported once for all."""
 
-def halt():
-    sys.stdout.write("reached\\n")
-    sys.stdout.flush()
-    time.sleep(60)
+    def __enter__(self) -> ForkServer:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from tests.support import faults; faults.serve_forks()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        return self
 
-def before(step):
-    if where == "step" and step == stop:
-        halt()
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=20)
+        self._process.stdout.close()
 
-if where != "step":
-    import importlib
-    module, name = stop.rsplit(".", 1)
-    module = importlib.import_module(module)
-    function = getattr(module, name)
+    @contextmanager
+    def stopped(self, dsn: str, stop: str, where: str = "step") -> Iterator[None]:
+        """A run that waits before the step `stop`; killed with SIGKILL when the block ends.
 
-    def wrapped(*args, **kwargs):
+        With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
+        """
+        pid = self._start(dsn, stop, where)
+        try:
+            told = self._read()
+            assert told == "reached", f"{stop}: {told}"
+            yield
+        finally:
+            self._kill(pid)
+
+    @contextmanager
+    def busy(self, dsn: str, source: str) -> Iterator[None]:
+        """A run of the release `slow` from another source; killed when the block ends."""
+        pid = self._start(dsn, source, "source")
+        try:
+            yield
+        finally:
+            self._kill(pid)
+
+    def _start(self, *words: str) -> int:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def _kill(self, pid: int) -> None:
+        os.kill(pid, signal.SIGKILL)
+        assert self._read() == "gone"
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+
+def serve_forks() -> None:
+    """The process behind :class:`ForkServer`: forks once per line on stdin."""
+    for line in sys.stdin:
+        gate, opened = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.read(gate, 1)  # the parent has written our number
+            _run_child(*json.loads(line))
+        _tell(str(pid))
+        os.write(opened, b".")
+        os.waitpid(pid, 0)
+        os.close(gate)
+        os.close(opened)
+        _tell("gone")
+
+
+def _run_child(dsn: str, stop: str, where: str) -> None:
+    try:
+        if where == "source":
+            run(dsn, policy(release="slow", source=stop))
+        elif where == "step":
+            run(dsn, before=at(stop, _halt))
+        else:
+            _halt_around(stop, where)
+            run(dsn)
+        _tell("never reached")
+    except BaseException as error:
+        _tell(f"{type(error).__name__}: {error}")
+    finally:
+        time.sleep(60)
+        os._exit(1)
+
+
+def _halt_around(function: str, where: str) -> None:
+    module_name, name = function.rsplit(".", 1)
+    module = importlib.import_module(module_name)
+    original = getattr(module, name)
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         if where == "before":
-            halt()
-        result = function(*args, **kwargs)
+            _halt()
+        result = original(*args, **kwargs)
         if where == "after":
-            halt()
+            _halt()
         return result
 
     setattr(module, name, wrapped)
-faults.run(dsn, before=before)
-"""
 
 
-@contextmanager
-def stopped(dsn: str, stop: str, where: str = "step") -> Iterator[subprocess.Popen[str]]:
-    """A process whose run waits before the step `stop`; killed with SIGKILL when the block ends.
+def _halt() -> None:
+    _tell("reached")
+    time.sleep(60)
 
-    With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
-    """
-    process = subprocess.Popen(
-        [sys.executable, "-c", _CHILD, dsn, stop, where],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        line = process.stdout.readline()
-        if line != "reached\n":
-            raise AssertionError(f"never reached {stop}: {process.stderr.read()}")
-        yield process
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+
+def _tell(text: str) -> None:
+    os.write(1, (" ".join(text.split()) + "\n").encode())
+
+
+def wait_for_statement(conn: Connection, *parts: str, seconds: float = 20) -> None:
+    """Wait until another session of pganon is busy with a statement like one of the parts."""
+    for _ in range(int(seconds / 0.05)):
+        row = conn.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND application_name = 'pganon' AND state = 'active' AND pid <> pg_backend_pid()"
+            " AND query LIKE ANY (%s)",
+            [[f"%{part}%" for part in parts]],
+        ).fetchone()
+        if row != (0,):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the statement never ran")
 
 
 def wait_for_backends(conn: Connection, *, seconds: float = 20) -> float:
