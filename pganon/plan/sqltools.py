@@ -6,7 +6,7 @@ with every identifier quoted, so no name can change what a statement means.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -32,7 +32,7 @@ def fragment(text: str, **parts: exp.Expr) -> exp.Expr:
 
 def query(
     text: str,
-    tables: dict[str, QualifiedName | exp.Select] | None = None,
+    tables: Mapping[str, QualifiedName | exp.Select] | None = None,
     **parts: exp.Expr,
 ) -> exp.Select:
     """The SELECT of a fixed text; bare table names in `tables` become those relations.
