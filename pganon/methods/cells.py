@@ -4,8 +4,12 @@
     fit       (node, requirement, measure, holds)        every part measured as one class
     cells_0   the cells that are released; nodes_0 (node, n, failed) the parts to start from
 
-One class of a whole part is the best that k, diversity by entropy or by distinct values, and
-t-closeness can reach, so a part that fails as one class fails however it is divided.
+One class of a whole part is the best that any model here can reach: merging two groups never
+makes the worse of their measures worse. Shares of a union lie between those of its parts, which
+settles alpha, beta-likeness and delta-disclosure; distances to the table are convex, entropy is
+concave; counts add up; and the l - 1 most frequent values of a union are at most as many records
+as those of its parts together, which settles (c, l)-diversity. So a part that fails as one class
+fails however it is divided.
 """
 
 from __future__ import annotations
@@ -263,13 +267,18 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
 
 def _reachable(model: Model, reached: float) -> float:
     """The measure with three decimals, rounded to the side that can still be reached."""
+    if not math.isfinite(reached):
+        return reached
     if model.bound is Bound.AT_LEAST:
         return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
-    return math.ceil((reached - TOLERANCE) * 1000) / 1000
+    found = math.ceil((reached - TOLERANCE) * 1000) / 1000
+    return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
 
 
 def _weaker(model: Model, reached: float) -> str:
     """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
+    if not math.isfinite(reached):
+        return f"no {model.symbol} is enough; choose another model"
     most = "most" if model.bound is Bound.AT_LEAST else "least"
     return f"require at {most} {model.symbol} = {_reachable(model, reached):g}"
 

@@ -108,6 +108,15 @@ class KAnonymity(Declaration):
     k: Annotated[int, Field(ge=2, le=2**31 - 1)]
 
 
+class AlphaKAnonymity(Declaration):
+    """Every class holds at least k records, no value of the column more than alpha of them."""
+
+    model: Literal["alpha_k_anonymity"]
+    column: str
+    alpha: Annotated[float, Field(gt=0, le=1)]
+    k: Annotated[int, Field(ge=2, le=2**31 - 1)]
+
+
 class DistinctLDiversity(Declaration):
     """Every class holds at least l different values of the column."""
 
@@ -124,6 +133,15 @@ class EntropyLDiversity(Declaration):
     l: Annotated[float, Field(ge=2, le=2**31 - 1)]  # noqa: E741
 
 
+class RecursiveCLDiversity(Declaration):
+    """In every class the most frequent value is rarer than c times the l-th and all rarer ones."""
+
+    model: Literal["recursive_cl_diversity"]
+    column: str
+    c: Annotated[float, Field(gt=0, le=1e9)]
+    l: Annotated[int, Field(ge=2, le=2**31 - 1)]  # noqa: E741
+
+
 class TCloseness(Declaration):
     """In every class the earth mover's distance of the column to the whole is at most t."""
 
@@ -135,7 +153,35 @@ class TCloseness(Declaration):
     ] = "equal"
 
 
-PrivacyModel = KAnonymity | DistinctLDiversity | EntropyLDiversity | TCloseness
+class BetaLikeness(Declaration):
+    """In every class no value's share exceeds that in the whole by more than beta times it."""
+
+    model: Literal["beta_likeness"]
+    column: str
+    beta: Annotated[float, Field(gt=0, le=1e9)]
+    variant: Annotated[
+        Literal["basic", "enhanced"], _word("variant of beta_likeness", ("basic", "enhanced"))
+    ] = "enhanced"
+
+
+class DeltaDisclosure(Declaration):
+    """In every class every value's share is within a factor exp(delta) of that in the whole."""
+
+    model: Literal["delta_disclosure"]
+    column: str
+    delta: Annotated[float, Field(gt=0, le=1e3)]
+
+
+PrivacyModel = (
+    KAnonymity
+    | AlphaKAnonymity
+    | DistinctLDiversity
+    | EntropyLDiversity
+    | RecursiveCLDiversity
+    | TCloseness
+    | BetaLikeness
+    | DeltaDisclosure
+)
 
 
 def _tagged(key: str, what: str, known: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:

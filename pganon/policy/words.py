@@ -7,12 +7,17 @@ LATER_ROLES = ("quasi_sensitive", "semi_sensitive")
 TYPES = ("numeric", "ordinal", "categorical")
 NULLS = ("as_value", "own_class", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "reject")
-MODELS = ("k_anonymity", "distinct_l_diversity", "entropy_l_diversity", "t_closeness")
-LATER_MODELS = (
+MODELS = (
+    "k_anonymity",
     "alpha_k_anonymity",
+    "distinct_l_diversity",
+    "entropy_l_diversity",
     "recursive_cl_diversity",
+    "t_closeness",
     "beta_likeness",
     "delta_disclosure",
+)
+LATER_MODELS = (
     "ir_k_anonymity",
     "ir_kl_anonymity",
     "ir_alpha_beta_anonymity",

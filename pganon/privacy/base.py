@@ -16,16 +16,14 @@ from enum import StrEnum
 
 from sqlglot import exp
 
-from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, fragment, named, query
+from pganon.privacy.rows import Relation, class_rows, grouped
 
 TOLERANCE = 1e-12
 """Relative slack of comparisons: covers the rounding of float8 sums, and no real difference.
 
 The smallest difference between two distinct entropies or distances of groups of up to 100,000
 records is far above it."""
-
-Relation = QualifiedName | exp.Select
 
 
 class Bound(StrEnum):
@@ -41,11 +39,18 @@ class Model(ABC):
 
     name = ""
     bound = Bound.AT_LEAST
+    strict = False
+    """Whether a measure equal to the parameter misses it."""
 
     @property
     @abstractmethod
     def parameter(self) -> float:
         """The required value of the measure."""
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """All parameters by the names that a policy uses."""
+        return {self.symbol: self.parameter}
 
     @property
     def label(self) -> str:
@@ -84,14 +89,29 @@ class Model(ABC):
         """Whether the aggregate reads the rank of a value by falling frequency in its group."""
         return False
 
+    @property
+    def needs_domain(self) -> bool:
+        """Whether the aggregate reads the number of values that occur in the reference."""
+        return False
+
+    @property
+    def needs_moves(self) -> bool:
+        """Whether the aggregate reads earth moved along the order of the values, and their number.
+
+        See :mod:`pganon.privacy.rows`.
+        """
+        return False
+
     @abstractmethod
     def aggregate(self, rows: str) -> exp.Expr:
         """The measure of one group, as an aggregate over its rows in the relation `rows`.
 
         A row is one value of the group: `value`, `n` (records) and, where the model says it needs
         them, `total` (records of the group), `share` and `position` (of the value in the
-        reference; 0 where it does not occur there) and `rank` (1 is the most frequent). Several
-        models that read the same rows can so be measured in one pass.
+        reference; 0 where it does not occur there), `rank` (1 is the most frequent), `domain`
+        (values that occur in the reference), `moved` and `places` (see
+        :mod:`pganon.privacy.rows`). Several models that read the same rows can so be measured in
+        one pass.
         """
 
     def measure(
@@ -111,22 +131,51 @@ class Model(ABC):
 
     def holds(self, measure: exp.Expr) -> exp.Expr:
         """SQL condition: a group with this measure satisfies the model."""
-        text = ":m >= :p" if self.bound is Bound.AT_LEAST else ":m <= :p"
-        return fragment(text, m=measure, p=exp.Literal.number(repr(self._limit)))
+        return self._compared(measure, exp.Literal.number(repr(self._limit_of(self.parameter))))
+
+    def holds_for(self, measure: exp.Expr, parameter: exp.Expr) -> exp.Expr:
+        """SQL condition: the measure satisfies the model with a parameter known to SQL alone."""
+        if self.exact:
+            return self._compared(measure, parameter)
+        slack = exp.Literal.number(repr(TOLERANCE))
+        if self.bound is Bound.AT_LEAST:
+            text = ":p * (1 - :slack)"
+        else:
+            sign = "-" if self.strict else "+"
+            text = f":p {sign} :slack * greatest(1, :p)"
+        return self._compared(measure, fragment(text, p=parameter, slack=slack))
+
+    def _compared(self, measure: exp.Expr, limit: exp.Expr) -> exp.Expr:
+        return fragment(f":m {self.comparison} :p", m=measure, p=limit)
+
+    @property
+    def comparison(self) -> str:
+        """How a measure must compare with the parameter."""
+        return self.bound.value.rstrip("=") if self.strict else self.bound.value
 
     def satisfied_by(self, measure: float) -> bool:
         """The same condition in Python, for a measure that was read back."""
+        return self.satisfied_with(self.parameter, measure)
+
+    def satisfied_with(self, parameter: float, measure: float) -> bool:
+        """Whether the measure satisfies the model with another parameter."""
+        limit = self._limit_of(parameter)
         if self.bound is Bound.AT_LEAST:
-            return measure >= self._limit
-        return measure <= self._limit
+            return measure >= limit
+        return measure < limit if self.strict else measure <= limit
 
     @property
-    def _limit(self) -> float:
-        if isinstance(self.parameter, int):
-            return self.parameter
+    def exact(self) -> bool:
+        """Whether measures are whole numbers, which are compared as they are."""
+        return False
+
+    def _limit_of(self, parameter: float) -> float:
+        if self.exact:
+            return parameter
         if self.bound is Bound.AT_LEAST:
-            return self.parameter * (1 - TOLERANCE)
-        return self.parameter + TOLERANCE
+            return parameter * (1 - TOLERANCE)
+        slack = TOLERANCE * max(1, parameter)
+        return parameter - slack if self.strict else parameter + slack
 
     def worst(self, measured: exp.Select) -> exp.Select:
         """SELECT `measured` (worst group's measure) and `failing` (groups that do not satisfy)."""
@@ -156,56 +205,3 @@ class Requirement:
     @property
     def label(self) -> str:
         return f"{self.model.label} on {self.column}" if self.column else self.model.label
-
-
-def class_rows(
-    histogram: Relation,
-    by: Sequence[str],
-    models: Sequence[Model],
-    reference: Relation | None = None,
-) -> exp.Select:
-    """The histogram with the further columns that :meth:`Model.aggregate` of `models` reads."""
-    tree = query("select h.value, h.n from h", {"h": histogram}).select(
-        *[col(name, "h") for name in by]
-    )
-    if any(model.needs_total for model in models):
-        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"))
-    if any(model.needs_rank for model in models):
-        falling = exp.Order(
-            expressions=[
-                exp.Ordered(this=col("n", "h"), desc=True),
-                exp.Ordered(this=col("value", "h")),
-            ]
-        )
-        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"))
-    if any(model.needs_reference for model in models):
-        if reference is None:
-            raise ValueError("the model needs the distribution of the table")
-        tree = tree.select(
-            named(fragment("coalesce(r.share, 0)"), "share"),
-            named(fragment("coalesce(r.position, 0)"), "position"),
-        )
-        tree = tree.join(
-            aliased(reference, "r"),
-            on=exp.EQ(this=col("value", "r"), expression=col("value", "h")),
-            join_type="left",
-        )
-    return tree
-
-
-def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
-    return exp.Window(this=function, partition_by=[col(name, "h") for name in by], order=order)
-
-
-def aliased(relation: Relation, alias: str) -> exp.Expr:
-    """The relation as a FROM item of that name."""
-    if isinstance(relation, exp.Select):
-        return relation.copy().subquery(alias)
-    return exp.alias_(relation.table, alias, table=True, quoted=True)
-
-
-def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:
-    """`select` with the columns `by` of `table` in front and grouped by them."""
-    columns = [col(name, table) for name in by]
-    tree = select.select(*columns)
-    return tree.group_by(*[column.copy() for column in columns]) if columns else tree

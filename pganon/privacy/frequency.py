@@ -2,19 +2,19 @@
 
 All of them count records, so they say nothing about persons with several records, and none
 protects against an adversary who already knows sensitive values of other members of a group.
+Models that compare groups with the whole table are in :mod:`pganon.privacy.likeness`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, query
-from pganon.privacy.base import Bound, Model, Relation, aliased, grouped
+from pganon.plan.sqltools import col, fragment, num
+from pganon.privacy.base import Bound, Model
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class KAnonymity(Model):
         return self.k
 
     @property
+    def exact(self) -> bool:
+        return True
+
+    @property
     def minimum_size(self) -> int:
         return self.k
 
@@ -42,6 +46,33 @@ class KAnonymity(Model):
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("sum(:n)::bigint", n=col("n", rows))
+
+
+@dataclass(frozen=True)
+class RelativeFrequency(Model):
+    """No sensitive value has more than the share alpha of a group's records.
+
+    With k-anonymity this is (alpha, k)-anonymity in its general form, for every value of the
+    column (Wong et al. 2006, definition 3); equality satisfies. Bounds what is learned about a
+    member from a group alone. Does not bound what is learned against the rest of the table: a
+    share of alpha may be many times the table's.
+    """
+
+    alpha: float
+    name: ClassVar[str] = "alpha_k_anonymity"
+    symbol: ClassVar[str] = "alpha"
+    bound: ClassVar[Bound] = Bound.AT_MOST
+
+    @property
+    def parameter(self) -> float:
+        return float(self.alpha)
+
+    @property
+    def minimum_size(self) -> int:
+        return math.ceil(1 / self.alpha - 1e-9)
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment("max(:n)::float8 / sum(:n)::float8", n=col("n", rows))
 
 
 @dataclass(frozen=True)
@@ -58,6 +89,10 @@ class DistinctLDiversity(Model):
     @property
     def parameter(self) -> float:
         return self.l
+
+    @property
+    def exact(self) -> bool:
+        return True
 
     @property
     def minimum_size(self) -> int:
@@ -99,80 +134,64 @@ class EntropyLDiversity(Model):
 
 
 @dataclass(frozen=True)
-class TCloseness(Model):
-    """The distribution of every group is within distance t of the table's (Li et al. 2007).
+class RecursiveCLDiversity(Model):
+    """r1 < c * (r_l + ... + r_m), the counts of a group's m values by falling frequency.
 
-    distance "equal": all values equally far apart, half the sum of absolute differences.
-    distance "ordered": earth mover's distance over the order of the values, neighbours being
-    1 / (m - 1) apart.
+    So the most frequent value is not too frequent even to who can rule out l - 2 of the others
+    (Machanavajjhala et al. 2007, definition 4.2; strict). Measured as the ratio of both sides:
+    the group has (c, l)-diversity for every c above it, and for none where it has fewer than l
+    values (infinite). Does not compare a group with the table, and a rare value may be in every
+    record that is left when the others are ruled out.
     """
 
-    t: float
-    distance: str = "equal"
-    name: ClassVar[str] = "t_closeness"
-    symbol: ClassVar[str] = "t"
+    c: float
+    l: int  # noqa: E741 - the literature's name
+    name: ClassVar[str] = "recursive_cl_diversity"
+    symbol: ClassVar[str] = "c"
     bound: ClassVar[Bound] = Bound.AT_MOST
+    strict: ClassVar[bool] = True
 
     @property
     def parameter(self) -> float:
-        return float(self.t)
+        return float(self.c)
 
     @property
     def label(self) -> str:
-        return f"{self.name} t = {self.t:g} ({self.distance} distance)"
+        return f"{self.name} c = {self.c:g}, l = {self.l}"
 
     @property
-    def needs_reference(self) -> bool:
-        return True
+    def parameters(self) -> dict[str, object]:
+        return {"c": self.parameter, "l": self.l}
+
+    @property
+    def minimum_size(self) -> int:
+        return self.l
+
+    @property
+    def needs_rank(self) -> bool:
+        return self.l > 2
 
     def aggregate(self, rows: str) -> exp.Expr:
-        # The positive differences add up to half of all absolute ones, and only values that
-        # occur in the group can be positive, so no grid of all values is needed.
+        n = col("n", rows)
+        if self.l == 1:
+            tail = fragment("sum(:n)", n=n)
+        elif self.l == 2:  # no order needed
+            tail = fragment("sum(:n) - max(:n)", n=n)
+        else:
+            tail = self.tail(rows, num(self.l))
+        return self.ratio(rows, tail)
+
+    @staticmethod
+    def tail(rows: str, l: exp.Expr) -> exp.Expr:  # noqa: E741 - the literature's name
+        """r_l + ... + r_m, for any l."""
         return fragment(
-            "sum(greatest(:n::float8 / :total - :share, 0))",
+            "sum(:n) filter (where :rank >= :l)", n=col("n", rows), rank=col("rank", rows), l=l
+        )
+
+    @staticmethod
+    def ratio(rows: str, tail: exp.Expr) -> exp.Expr:
+        return fragment(
+            "coalesce(max(:n)::float8 / nullif((:tail)::float8, 0), 'Infinity'::float8)",
             n=col("n", rows),
-            total=col("total", rows),
-            share=col("share", rows),
+            tail=tail,
         )
-
-    def measure(
-        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
-    ) -> exp.Select:
-        if self.distance == "equal":
-            return super().measure(histogram, by, reference)
-        if reference is None:
-            raise ValueError("t-closeness needs the distribution of the table")
-        return self._ordered(histogram, by, reference)
-
-    def _ordered(self, histogram: Relation, by: Sequence[str], reference: Relation) -> exp.Select:
-        sizes = grouped(query("select sum(h.n)::float8 as total from h", {"h": histogram}), by, "h")
-        match = [exp.EQ(this=col(name, "h"), expression=col(name, "g")) for name in by]
-        keys = [col(name, "g") for name in by]
-        differences = query(
-            "select r.position, coalesce(h.n, 0) / g.total - r.share as difference"
-            " from g cross join r",
-            {"g": sizes, "r": reference},
-        ).select(*keys)
-        differences = differences.join(
-            aliased(histogram, "h"),
-            on=exp.and_(
-                *match,
-                exp.EQ(this=col("value", "h"), expression=col("value", "r")),
-            ),
-            join_type="left",
-        )
-        running = exp.Window(
-            this=exp.Sum(this=col("difference", "d")),
-            partition_by=[col(name, "d") for name in by],
-            order=exp.Order(expressions=[exp.Ordered(this=col("position", "d"))]),
-        )
-        cumulative = (
-            exp.select(*[col(name, "d") for name in by])
-            .select(exp.alias_(running, "moved", quoted=True))
-            .from_(differences.subquery("d"))
-        )
-        tree = query(
-            "select sum(abs(m.moved)) / greatest(count(*) - 1, 1) as measure from m",
-            {"m": cumulative},
-        )
-        return grouped(tree, by, "m")

@@ -10,28 +10,41 @@ from pganon.privacy.frequency import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
-    TCloseness,
+    RecursiveCLDiversity,
+    RelativeFrequency,
 )
+from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 
 
-def model_of(declaration: declared.PrivacyModel) -> Model:
-    """The model with the parameters of the policy."""
+def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
+    """The models with the parameters of the policy; groups must satisfy all of them."""
     match declaration:
         case declared.KAnonymity():
-            return KAnonymity(declaration.k)
+            return (KAnonymity(declaration.k),)
+        case declared.AlphaKAnonymity():
+            return (KAnonymity(declaration.k), RelativeFrequency(declaration.alpha))
         case declared.DistinctLDiversity():
-            return DistinctLDiversity(declaration.l)
+            return (DistinctLDiversity(declaration.l),)
         case declared.EntropyLDiversity():
-            return EntropyLDiversity(declaration.l)
+            return (EntropyLDiversity(declaration.l),)
+        case declared.RecursiveCLDiversity():
+            return (RecursiveCLDiversity(declaration.c, declaration.l),)
         case declared.TCloseness():
-            return TCloseness(declaration.t, declaration.distance)
+            return (TCloseness(declaration.t, declaration.distance),)
+        case declared.BetaLikeness():
+            return (BetaLikeness(declaration.beta, declaration.variant),)
+        case declared.DeltaDisclosure():
+            return (DeltaDisclosure(declaration.delta),)
 
 
 def requirements_of(policy: declared.Policy, sensitive: Mapping[str, int]) -> list[Requirement]:
-    """One requirement per model of the policy; `sensitive` numbers the sensitive columns."""
+    """The requirements of a policy's models; `sensitive` numbers the sensitive columns."""
     found: list[Requirement] = []
     for declaration in policy.privacy:
-        column = getattr(declaration, "column", None)
-        index = None if column is None else sensitive[column]
-        found.append(Requirement(model_of(declaration), index, column))
+        column: str | None = getattr(declaration, "column", None)
+        for model in models_of(declaration):
+            if column is None or not model.needs_values:
+                found.append(Requirement(model))
+            else:
+                found.append(Requirement(model, sensitive[column], column))
     return found

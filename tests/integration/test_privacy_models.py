@@ -17,8 +17,8 @@ from pganon.privacy.frequency import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
-    TCloseness,
 )
+from pganon.privacy.likeness import TCloseness
 from tests.support import oracle
 from tests.support.driver import Connection
 

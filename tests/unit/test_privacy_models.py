@@ -13,8 +13,8 @@ from pganon.privacy.frequency import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
-    TCloseness,
 )
+from pganon.privacy.likeness import TCloseness
 
 
 @pytest.mark.parametrize(

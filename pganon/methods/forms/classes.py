@@ -279,7 +279,7 @@ def _check(
         symbol=model.symbol,
         column=requirement.column,
         parameter=float(model.parameter),
-        bound=model.bound.value,
+        bound=model.comparison,
         against=kind,
         sql=render(worst),
     )

@@ -1,0 +1,161 @@
+"""Models that compare the sensitive values of a group with those of the whole table.
+
+p is the share of a value in the reference, q its share in the group. The reference is public or
+learned from the release itself, so these models bound what belonging to a group adds to it. None
+of them bounds what the table's distribution already tells, or what several records of one person
+tell together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlglot import exp
+
+from pganon.plan.sqltools import col, fragment
+from pganon.privacy.base import Bound, Model
+
+
+class ReferenceModel(Model):
+    """A model that needs the distribution of the table."""
+
+    bound: ClassVar[Bound] = Bound.AT_MOST
+
+    @property
+    def needs_reference(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class TCloseness(ReferenceModel):
+    """The distribution of every group is within distance t of the table's (Li et al. 2007).
+
+    Equality satisfies. distance "equal": all values equally far apart, half the sum of absolute
+    differences. distance "ordered": earth mover's distance over the order of the values,
+    neighbours being 1 / (m - 1) apart. Values absent from a group count in both.
+
+    The distance is over all values together: the share of a rare value may grow many times
+    (see :class:`BetaLikeness`).
+    """
+
+    t: float
+    distance: str = "equal"
+    name: ClassVar[str] = "t_closeness"
+    symbol: ClassVar[str] = "t"
+
+    @property
+    def parameter(self) -> float:
+        return float(self.t)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} t = {self.t:g} ({self.distance} distance)"
+
+    @property
+    def needs_moves(self) -> bool:
+        return self.distance == "ordered"
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        if self.distance == "ordered":
+            return fragment(
+                "greatest(sum(:moved), 0) / greatest(max(:places) - 1, 1)",
+                moved=col("moved", rows),
+                places=col("places", rows),
+            )
+        # The positive differences add up to half of all absolute ones, and only values that
+        # occur in the group can be positive, so no grid of all values is needed.
+        return fragment(
+            "sum(greatest(:n::float8 / :total - :share, 0))",
+            n=col("n", rows),
+            total=col("total", rows),
+            share=col("share", rows),
+        )
+
+
+def _gain(rows: str) -> exp.Expr:
+    """q / p of a value; infinite where the reference does not have it."""
+    return fragment(
+        "coalesce(:n::float8 / :total / nullif(:share, 0), 'Infinity'::float8)",
+        n=col("n", rows),
+        total=col("total", rows),
+        share=col("share", rows),
+    )
+
+
+@dataclass(frozen=True)
+class BetaLikeness(ReferenceModel):
+    """No value's share grows by more than beta, relative to the table (Cao and Karras 2012).
+
+    For every value with q > p, (q - p) / p <= beta ("basic", definition 2) or
+    (q - p) / p <= min(beta, -ln p) ("enhanced", definition 3); equality satisfies, values absent
+    from a group never violate. Measured as the largest (q - p) / p. The limit -ln p of the
+    enhanced form holds whatever beta is, so a group that breaks it measures infinite: there is no
+    beta for it.
+
+    Bounds gains only: a group may lack a value altogether, which rules it out for its members.
+    The basic form does not limit values with p >= 1 / (1 + beta) at all.
+    """
+
+    beta: float
+    variant: str = "enhanced"
+    name: ClassVar[str] = "beta_likeness"
+    symbol: ClassVar[str] = "beta"
+
+    @property
+    def parameter(self) -> float:
+        return float(self.beta)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} beta = {self.beta:g} ({self.variant})"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"beta": self.parameter, "variant": self.variant}
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        largest = fragment("greatest(max(:gain) - 1, 0)", gain=_gain(rows))
+        if self.variant == "basic":
+            return largest
+        # The slack covers the rounding of p; a share can reach 1 + -ln p exactly where p is 1.
+        return fragment(
+            "case when bool_and(:gain - 1 <= 1e-12 - ln(nullif(:share, 0))) then :largest"
+            " else 'Infinity'::float8 end",
+            gain=_gain(rows),
+            share=col("share", rows),
+            largest=largest,
+        )
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(ReferenceModel):
+    """|ln(q / p)| < delta for every value of the table (Brickell and Shmatikov 2008).
+
+    Strict, natural logarithm. A value of the table that a group lacks has ln 0, so the group
+    measures infinite, as the definition says; tools that skip such values report less. So it is
+    the strictest of the models here: every group must hold every value.
+
+    Says nothing about groups of few records: one class of the whole table always satisfies it.
+    """
+
+    delta: float
+    name: ClassVar[str] = "delta_disclosure"
+    symbol: ClassVar[str] = "delta"
+    strict: ClassVar[bool] = True
+
+    @property
+    def parameter(self) -> float:
+        return float(self.delta)
+
+    @property
+    def needs_domain(self) -> bool:
+        return True
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment(
+            "case when count(*) < max(:domain) then 'Infinity'::float8"
+            " else max(abs(ln(:gain))) end",
+            domain=col("domain", rows),
+            gain=_gain(rows),
+        )

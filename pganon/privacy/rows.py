@@ -1,0 +1,120 @@
+"""Rows that models aggregate: a histogram of groups with what else the models read.
+
+Of the earth mover's distance over ordered values only the values that occur in a group are looked
+at, so its cost does not grow with groups x values. Between two of them the share that the group
+has reached stays q, while the share P(i) that the table has reached at place i grows. `moved` of
+a row is the sum of |q - P(i)| from its place up to the place before the group's next value; a
+search tells where P passes q, and sums of P are known beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.plan.sqltools import col, fragment, named, query
+
+if TYPE_CHECKING:
+    from pganon.privacy.base import Model
+
+Relation = QualifiedName | exp.Select
+
+
+def class_rows(
+    histogram: Relation,
+    by: Sequence[str],
+    models: Sequence[Model],
+    reference: Relation | None = None,
+) -> exp.Select:
+    """The histogram with the further columns that `Model.aggregate` of the models reads."""
+    tree = query("select h.value, h.n from h", {"h": histogram}).select(
+        *[col(name, "h") for name in by]
+    )
+    if any(model.needs_total for model in models):
+        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"))
+    if any(model.needs_rank for model in models):
+        falling = exp.Order(
+            expressions=[
+                exp.Ordered(this=col("n", "h"), desc=True),
+                exp.Ordered(this=col("value", "h")),
+            ]
+        )
+        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"))
+    if not any(model.needs_reference for model in models):
+        return tree
+    if reference is None:
+        raise ValueError("the model needs the distribution of the table")
+    tree = tree.select(
+        named(fragment("coalesce(r.share, 0)"), "share"),
+        named(fragment("coalesce(r.position, 0)"), "position"),
+    )
+    tree = tree.join(
+        aliased(reference, "r"),
+        on=exp.EQ(this=col("value", "r"), expression=col("value", "h")),
+        join_type="left",
+    )
+    if any(model.needs_domain for model in models):
+        occurring = query("select count(*) from x where x.share > 0", {"x": reference})
+        tree = tree.select(named(occurring.subquery(), "domain"))
+    if any(model.needs_moves for model in models):
+        return _with_moves(tree, by, reference)
+    return tree
+
+
+def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp.Select:
+    order = exp.Order(expressions=[exp.Ordered(this=col("position", "h"))])
+    # Places from 1: the share that the table has reached at each, and the sums of these shares.
+    table = query(
+        "select count(*) as places, array_agg(y.reached order by y.position) as reached,"
+        " array_agg(y.summed order by y.position) as summed from (select x.position, x.reached,"
+        " sum(x.reached) over (order by x.position) as summed from (select r.position,"
+        " sum(r.share) over (order by r.position) as reached from r) as x) as y",
+        {"r": reference},
+    )
+    kept = rows.named_selects
+    walked = exp.select(
+        *[col(name, "h") for name in kept],
+        named(_over(exp.Sum(this=col("n", "h")), by, order), "so_far"),
+        named(_over(exp.Lead(this=col("position", "h")), by, order.copy()), "next"),
+        named(_over(exp.RowNumber(), by, order.copy()), "place"),
+    ).from_(rows.subquery("h"))
+    spans = query(
+        "select w.so_far::float8 / w.total as q, w.position - 1 as before, w.place,"
+        " coalesce(w.next, t.places + 1) - 1 as last, t.places, t.reached, t.summed"
+        " from w cross join t",
+        {"w": walked, "t": table},
+    ).select(*[col(name, "w") for name in kept])
+    # The last place, from the one before this row's on, at which the table has not passed q.
+    turned = query(
+        "select s.q, s.before, s.place, s.last, s.places, s.summed,"
+        " greatest(s.before, least(s.last, width_bucket(s.q, s.reached))) as turn from s",
+        {"s": spans},
+    ).select(*[col(name, "s") for name in kept])
+    return query(
+        "select m.places, (m.turn - m.before) * m.q - (m.last - m.turn) * m.q"
+        " + coalesce(m.summed[m.last], 0) - 2 * coalesce(m.summed[m.turn], 0)"
+        " + case when m.place = 1 then 2 else 1 end * coalesce(m.summed[m.before], 0) as moved"
+        " from m",
+        {"m": turned},
+    ).select(*[col(name, "m") for name in kept])
+
+
+def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
+    return exp.Window(this=function, partition_by=[col(name, "h") for name in by], order=order)
+
+
+def aliased(relation: Relation, alias: str) -> exp.Expr:
+    """The relation as a FROM item of that name."""
+    if isinstance(relation, exp.Select):
+        return relation.copy().subquery(alias)
+    return exp.alias_(relation.table, alias, table=True, quoted=True)
+
+
+def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:
+    """`select` with the columns `by` of `table` in front and grouped by them."""
+    columns = [col(name, table) for name in by]
+    tree = select.select(*columns)
+    return tree.group_by(*[column.copy() for column in columns]) if columns else tree
