@@ -216,6 +216,8 @@ class TreeAxis(Axis):
 
     def level(self, state: State, table: str) -> exp.Expr:
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
+        if self.levels(state) == 0:
+            return num(0)  # nothing but NULLs
         case = exp.Case()
         for number in range(self.levels(state)):
             last = self._lookup(state, "hi", lo, num(number))
