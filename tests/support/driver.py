@@ -18,9 +18,10 @@ from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.steps import State
-from pganon.policy.loader import policy_from
+from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.executor import Executor
-from pganon.run.result import Utility, utility_of
+from pganon.run.pipeline import Options, run_release
+from pganon.run.result import RunResult, Utility, utility_of
 from pganon.spec.resolve import resolve
 
 Connection = psycopg.Connection[Any]
@@ -129,3 +130,18 @@ def drop_leftovers(conn: Connection) -> None:
     if tables:
         names = sql.SQL(", ").join(sql.Identifier(*table) for table in tables)
         conn.execute(sql.SQL("DROP TABLE {}").format(names))
+
+
+def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> RunResult:
+    """A whole run as `steward`, from the policy to the published view."""
+    loaded = LoadedPolicy(policy_from(policy), None, Path.cwd())
+    return run_release(loaded, dsn=db.dsn("steward"), options=Options(seed=seed))
+
+
+def leftovers(db: Any) -> list[str]:
+    """Tables in the private work and staging schemas."""
+    rows = db.admin.execute(
+        "SELECT schemaname || '.' || tablename FROM pg_tables"
+        " WHERE schemaname IN ('pganon_work', 'pganon_stage')"
+    ).fetchall()
+    return [row[0] for row in rows]
