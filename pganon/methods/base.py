@@ -22,6 +22,29 @@ Tables = dict[str, QualifiedName]
 
 
 @dataclass(frozen=True)
+class Description:
+    """What metrics need to know of a form, so that one definition serves every form.
+
+    A group is what records of a release share: class, bucket, cluster. A form that publishes exact
+    quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
+
+    Attributes:
+        shown: SELECT group_id, n and the published quasi-identifiers (with their `_null` columns)
+            from published relations: n records of the group are shown with these values.
+        values: SELECT group_id and the published sensitive and insensitive columns from published
+            relations, one row per record.
+        members: SELECT group_id, codes `c<i>` and published columns `v<j>`, `p<j>` of every
+            encoded record; group_id is NULL for a suppressed one. For the steward's eyes.
+        extents: SELECT (group_id, n, extent columns of the axes), one row per group.
+    """
+
+    shown: Callable[[ReleaseSpec, Tables], exp.Select]
+    values: Callable[[ReleaseSpec, Tables], exp.Select]
+    members: Callable[[ReleaseSpec, State], exp.Select]
+    extents: Callable[[State], exp.Select]
+
+
+@dataclass(frozen=True)
 class PublishedForm:
     """How groups are published.
 
@@ -30,7 +53,7 @@ class PublishedForm:
         staging_steps: steps that fill them in the staging schema.
         checks: queries that re-measure the guarantee from these tables alone.
         views: the published views over these tables.
-        measures: SELECT of one row of utility figures.
+        description: what metrics are computed from.
         counted: the part whose rows are the released records.
     """
 
@@ -38,7 +61,7 @@ class PublishedForm:
     staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
     checks: Callable[[ReleaseSpec, Tables], tuple[CheckQuery, ...]]
     views: Callable[[ReleaseSpec, Tables], tuple[PublishedView, ...]]
-    measures: Callable[[ReleaseSpec, State], exp.Expr]
+    description: Description
     counted: str
 
 

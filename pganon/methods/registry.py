@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pganon.methods.base import Method, PublishedForm
-from pganon.methods.forms import classes
+from pganon.methods.forms import classes, described
 from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 
@@ -12,15 +12,13 @@ CLASSES = PublishedForm(
     staging_steps=classes.staging_steps,
     checks=classes.checks,
     views=classes.views,
-    measures=classes.measures,
+    description=described.DESCRIPTION,
     counted="records",
 )
 
 METHODS = {
     method.name: method
-    for method in (
-        Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),
-    )
+    for method in (Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),)
 }
 
 

@@ -16,6 +16,7 @@ from pganon.encode.source import Previous, source_check
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
+from pganon.metrics import loss
 from pganon.plan.sqltools import num, query
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
@@ -80,7 +81,7 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
                 Check(
                     "utility",
                     "loss, discernibility, class sizes",
-                    lambda state: method.form.measures(spec, state),
+                    lambda state: loss.basic(spec, method.form.description, state),
                     prefix="measure_",
                 ),
             ),

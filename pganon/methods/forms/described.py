@@ -1,0 +1,50 @@
+"""Equivalence classes as metrics see them: a class is a group with one published value each."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.methods.base import Description, Tables
+from pganon.methods.forms.classes import same_cell, unchanged
+from pganon.methods.forms.recode import EXTENTS
+from pganon.plan.sqltools import col, query
+from pganon.plan.steps import State
+from pganon.spec.model import ReleaseSpec
+
+
+def shown(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    tree = query(
+        "select c.class_id as group_id, r.n from classes as c"
+        " join (select x.class_id, count(*) as n from records as x group by x.class_id) as r"
+        " on r.class_id = c.class_id",
+        dict(tables),
+    )
+    for attribute in spec.attributes:
+        tree = tree.select(col(attribute.published, "c"))
+        if attribute.null_column is not None:
+            tree = tree.select(col(attribute.null_column, "c"))
+    return tree
+
+
+def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    tree = query("select r.class_id as group_id from records as r", dict(tables))
+    return tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])
+
+
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    names = [axis.code for axis in axes(spec.attributes)]
+    names += [name for name, _ in unchanged(spec)]
+    tree = query("select g.class_id as group_id from c", {"c": state.work("coded")}).join(
+        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        on=same_cell(spec, "g", "c"),
+        join_type="left",
+    )
+    return tree.select(*[col(name, "c") for name in names])
+
+
+def extents(state: State) -> exp.Select:
+    return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
+
+
+DESCRIPTION = Description(shown, values, members, extents)

@@ -1,0 +1,77 @@
+"""Loss of the groups' extents: NCP and GCP, GLM, discernibility, generalization height.
+
+The cheap figures, which every run computes, and those that need the extents alone.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import TreeAxis, axes, weighted_loss
+from pganon.methods.base import Description
+from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.steps import State
+from pganon.spec.model import Form, ReleaseSpec
+
+
+def basic(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
+    """One row: class sizes, sum of squares, weighted loss and `ncp<i>` per attribute."""
+    attributes = axes(spec.attributes)
+    weights = sum(attribute.weight for attribute in spec.attributes)
+    tree = query(
+        "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
+        " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
+        " sum(e.n::numeric * e.n)::float8 as squares, sum(e.n * :loss) as weighted_loss from e",
+        {"e": description.extents(state)},
+        loss=exp.paren(
+            fragment(
+                ":sum / :weights",
+                sum=exp.paren(weighted_loss(attributes, state, "e")),
+                weights=exp.Literal.number(repr(weights)),
+            )
+        ),
+    )
+    for axis in attributes:
+        tree = tree.select(named(_mean(axis.loss(state, "e")), f"ncp{axis.index}"))
+    return tree
+
+
+def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
+    """One row: sums over the released records of `glm<i>`, and of `height<i>` for hierarchies."""
+    tree = query("select count(*) as groups from e", {"e": description.extents(state)})
+    for axis in axes(spec.attributes):
+        glm = axis.loss(state, "e")
+        if isinstance(axis, TreeAxis):
+            if axis.attribute.form is Form.LABEL and axis.size(state) > 1:
+                glm = _leaves_lost(glm, axis.size(state))
+            tree = tree.select(named(_sum(_height(axis, state)), f"height{axis.index}"))
+        tree = tree.select(named(_sum(glm), f"glm{axis.index}"))
+    return tree
+
+
+def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:
+    """(leaves below the ancestor - 1) / (leaves - 1), where NCP is (leaves below) / (leaves)."""
+    lost = fragment("(round(:ncp * :m) - 1) / (:m - 1)", ncp=exp.paren(ncp), m=num(leaves))
+    return exp.Case().when(fragment(":ncp > 0", ncp=exp.paren(ncp)), lost).else_(num(0))
+
+
+def _height(axis: TreeAxis, state: State) -> exp.Expr:
+    """Level of the published label; NULL alone is exact, NULL among values is on the top."""
+    level = axis.level(state, "e")
+    if not axis.has_null(state):
+        return level
+    alone = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
+    return (
+        exp.Case()
+        .when(axis.mixed(state, "e"), num(axis.levels(state)))
+        .when(alone, num(0))
+        .else_(exp.paren(level))
+    )
+
+
+def _sum(loss: exp.Expr) -> exp.Expr:
+    return fragment("sum(e.n * :l)::float8", l=exp.paren(loss))
+
+
+def _mean(loss: exp.Expr) -> exp.Expr:
+    return fragment("sum(e.n * :l) / sum(e.n)", l=exp.paren(loss))
