@@ -115,11 +115,11 @@ def _released(spec: ReleaseSpec) -> list[Step]:
     codes = [axis.code for axis in axes(spec.attributes)]
 
     def plain(state: State) -> exp.Expr:
-        summed = grouped(
-            query("select :w as w from c", {"c": released_cells(state)}, w=_sum(state)),
-            ["node", *codes],
-            "c",
-        )
+        tree = query("select :w as w from c", {"c": released_cells(state)}, w=_sum(state))
+        for item in valued(spec):
+            if enough_values(spec, item) is not None:
+                tree = tree.select(named(_distinct(spec, item), f"d{item.index}"))
+        summed = grouped(tree, ["node", *codes], "c")
         return query("select (row_number() over ())::int as cell, p.* from p", {"p": summed})
 
     def values(state: State, item: Sensitive) -> exp.Expr:
@@ -130,7 +130,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
         )
         keys = [col("cell", "p"), col(f"s{item.index}", "c")]
         tree = tree.select(*keys).group_by(*[key.copy() for key in keys])
-        enough = _enough_values(spec, item)
+        enough = enough_values(spec, item)
         if enough is None:
             return tree
         return query(
@@ -154,7 +154,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
     ]
 
 
-def _enough_values(spec: ReleaseSpec, item: Sensitive) -> int | None:
+def enough_values(spec: ReleaseSpec, item: Sensitive) -> int | None:
     """How many distinct values of a cell decide every condition on them; None: all count.
 
     A group of which one cell has l distinct values has l, whatever else that cell has.
@@ -163,6 +163,13 @@ def _enough_values(spec: ReleaseSpec, item: Sensitive) -> int | None:
     if not all(model.counts_distinct for model in models):
         return None
     return max(int(model.parameter) for model in models)
+
+
+def _distinct(spec: ReleaseSpec, item: Sensitive) -> exp.Expr:
+    """Distinct values of a column in a cell; a row of `c` is a combination of all columns'."""
+    if len(valued(spec)) == 1:
+        return fragment("count(*)::int")
+    return fragment("count(distinct :s)::int", s=col(f"s{item.index}", "c"))
 
 
 def _sum(state: State) -> exp.Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import valued
-from pganon.methods.cells import cell_steps
+from pganon.methods.cells import cell_steps, enough_values
 from pganon.methods.mondrian.rounds import Mondrian
 from pganon.plan.steps import Step
 from pganon.policy.model import Mondrian as Options
@@ -14,13 +14,16 @@ from pganon.spec.model import ReleaseSpec
 def mondrian(spec: ReleaseSpec) -> Mondrian:
     options = spec.policy.method
     assert isinstance(options, Options)
+    relaxed = options.variant == "relaxed"
+    counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
     return Mondrian(
         axes=axes(spec.attributes),
         requirements=spec.requirements,
         sensitive=tuple(item.index for item in valued(spec)),
+        counted=() if relaxed else tuple(counted),
         minimum_size=spec.minimum_size,
         choose=options.choose,
-        relaxed=options.variant == "relaxed",
+        relaxed=relaxed,
     )
 
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import BITS
 from pganon.encode.codes import weight_type
+from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measures
 from pganon.methods.mondrian.shape import Shape, at, same
 from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
@@ -206,12 +207,38 @@ def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.
 # -- conditions beyond the size ---------------------------------------------------------------
 
 
-def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
-    """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
+def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+    """(node, attr): the best cuts with a cell on each side that has values enough by itself."""
     placed = query(
-        "select c.cell, b.node, b.attr, (:left)::int as side"
+        "select b.node, b.attr, (:left)::int as side, :d as d"
         " from cells as c join best as b on b.node = c.node",
         at(state, "cells", "best"),
+        left=is_left(shape, state, "b"),
+        d=col(f"d{sensitive}", "c"),
+    )
+    most = query(
+        "select p.node, p.attr, p.side, max(p.d) as measure from p group by p.node, p.attr, p.side",
+        {"p": placed},
+    )
+    strictest = max(
+        (r for r in shape.conditions if r.sensitive == sensitive), key=lambda r: r.model.parameter
+    )
+    return both_sides(most, strictest, ["node", "attr"])
+
+
+def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+    """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
+    tried: exp.Select | QualifiedName = state.work("best", round=state.round)
+    if sensitive in shape.counted:
+        tried = query(
+            "select b.* from best as b where not exists"
+            " (select 1 from s where s.node = b.node and s.attr = b.attr)",
+            {**at(state, "best"), "s": state.work(f"certain{sensitive}", round=state.round)},
+        )
+    placed = query(
+        "select c.cell, b.node, b.attr, (:left)::int as side"
+        " from cells as c join b on b.node = c.node",
+        {"b": tried, **at(state, "cells")},
         left=is_left(shape, state, "b"),
     )
     return query(
@@ -226,6 +253,9 @@ def checked(shape: Shape, state: State) -> exp.Expr:
     """(node, attr, level, holds): whether both sides of the best cut satisfy all conditions."""
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
+    for j in shape.counted:
+        table = exp.alias_(state.work(f"certain{j}", round=state.round).table, f"s{j}", table=True)
+        tree = tree.join(table, on=same(f"s{j}", "b", ["node", "attr"]), join_type="left")
     for requirement in shape.conditions:
         histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
         for measured in measures(requirement, histogram, ["node", "attr", "side"], state):
@@ -234,7 +264,11 @@ def checked(shape: Shape, state: State) -> exp.Expr:
             tree = tree.join(
                 held.subquery(alias), on=same(alias, "b", ["node", "attr"]), join_type="left"
             )
-            holding.append(fragment(":n is not null", n=col("node", alias)))
+            found = fragment(":n is not null", n=col("node", alias))
+            if requirement.sensitive in shape.counted:
+                sure = col("node", f"s{requirement.sensitive}")
+                found = fragment(":found or :s is not null", found=found, s=sure)
+            holding.append(exp.paren(found))
     return tree.select(named(conjunction(holding), "holds"))
 
 

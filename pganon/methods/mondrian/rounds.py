@@ -110,7 +110,16 @@ class Mondrian(Shape):
                     {"m": query(_PROGRESS, at(state, "moves"))},
                 ).select(named(col("final", "m"), final)),
             ),
-            self._create(number, "cells", "cells of the next groups", self.assigned, later=1),
+            # Without statistics: they are joined with tables that have one row per group and are
+            # analyzed, which is what the planner goes by.
+            self._create(
+                number,
+                "cells",
+                "cells of the next groups",
+                self.assigned,
+                analyze=False,
+                later=1,
+            ),
             CreateTable(
                 "done",
                 "cells of final groups",
@@ -128,7 +137,11 @@ class Mondrian(Shape):
                     state.work(name, round=number)
                     for name in (
                         *_TEMPORARY,
-                        *[f"{name}{j}" for j in self.sensitive for name in ("sides", "hist")],
+                        *[
+                            f"{name}{j}"
+                            for j in self.sensitive
+                            for name in ("certain", "sides", "hist")
+                        ],
                     )
                 ],
             ),
@@ -174,6 +187,12 @@ class Mondrian(Shape):
             return [*steps, *hists, nearest]
         steps.append(nearest)
         if self.conditions:
+            steps += [
+                create(
+                    f"certain{j}", "cuts with a cell of values enough on each side", cuts.certain, j
+                )
+                for j in self.counted
+            ]
             steps += [
                 create(f"sides{j}", "sensitive values on both sides", cuts.sides, j)
                 for j in self.sensitive

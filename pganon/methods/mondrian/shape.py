@@ -1,10 +1,11 @@
 """What all statements of a round share: the cells, the attributes, and the names of columns.
 
-    cells     (node, codes, w, [cell], [values, rid])   node: active group if positive, else final
+    cells     (node, codes, w, [cell, d<j>], [values, rid])   node: active if positive, else final
     cellvalues<j> (cell, s<j>, w)   sensitive values of every cell, strict only
 
 In the strict variant sensitive values stay in a table of their own: most statements read the
-cells alone, which are fewer. In the relaxed one a cell is a single record.
+cells alone, which are fewer. In the relaxed one a cell is a single record. d<j> is how many
+distinct values a cell has, where conditions count nothing else.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Shape:
         axes: the quasi-identifiers.
         requirements: what both sides of a cut must satisfy.
         sensitive: indexes of the sensitive columns that requirements need, as columns `s<j>`.
+        counted: those of them of which conditions count distinct values only.
         minimum_size: fewest records of any class.
         choose: "width" or "loss".
         relaxed: whether one value may be divided; cells are then single records with `rid`.
@@ -37,6 +39,7 @@ class Shape:
     axes: tuple[Axis, ...]
     requirements: tuple[Requirement, ...]
     sensitive: tuple[int, ...]
+    counted: tuple[int, ...]
     minimum_size: int
     choose: str
     relaxed: bool
@@ -54,7 +57,11 @@ class Shape:
         """Columns of a cell besides its group and weight."""
         if self.relaxed:
             return [*self.codes, *[f"s{j}" for j in self.sensitive], "rid"]
-        return [*self.codes, *(["cell"] if self.sensitive else [])]
+        return [
+            *self.codes,
+            *(["cell"] if self.sensitive else []),
+            *[f"d{j}" for j in self.counted],
+        ]
 
     @property
     def final_columns(self) -> list[str]:
