@@ -8,12 +8,10 @@ alone, class number first, so neither says anything about the source's order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents, weighted_loss
+from pganon.encode.axis import axes, group_extents
 from pganon.encode.codes import relaxed
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.sensitive import referenced, sensitive_key
@@ -28,7 +26,7 @@ from pganon.plan.staged import (
     StoredRelation,
     ViewColumn,
 )
-from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
+from pganon.plan.steps import CreateTable, State, Statement, Step
 from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 from pganon.spec.resolve import CLASS_ID
@@ -134,7 +132,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
+def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
     names = ["rid"] if relaxed(spec) else [axis.code for axis in axes(spec.attributes)]
     return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])
 
@@ -148,7 +146,7 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     ).select(*[col(name, "g") for name in columns])
 
 
-def _published(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
+def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
     """Work column and declaration of every column that is published unchanged."""
     found: list[tuple[str, Sensitive | Carried]] = [
         (f"v{item.index}", item) for item in spec.sensitive
@@ -162,11 +160,11 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     )
     tree = tree.join(
         exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
-        on=_same_cell(spec, "g", "c"),
+        on=same_cell(spec, "g", "c"),
     )
-    for name, item in _published(spec):
+    for name, item in unchanged(spec):
         tree = tree.select(named(col(name, "c"), item.published))
-    order = [col("class_id", "g"), *[col(name, "c") for name, _ in _published(spec)]]
+    order = [col("class_id", "g"), *[col(name, "c") for name, _ in unchanged(spec)]]
     return tree.order_by(*order)
 
 
@@ -191,7 +189,7 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         return tree.join(
             exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
-            on=_same_cell(spec, "g", "c"),
+            on=same_cell(spec, "g", "c"),
         )
     tree = exp.select().from_(
         exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True)
@@ -319,7 +317,7 @@ def views(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[Publishe
         if attribute.null_column is not None:
             attribute_columns.append(attribute.null_column)
     tree = tree.select(*[col(name, "c") for name in attribute_columns])
-    tree = tree.select(*[col(item.published, "r") for _, item in _published(spec)])
+    tree = tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])
     tree = tree.from_(exp.alias_(tables["records"].table, "r", table=True, quoted=True))
     tree = tree.join(
         exp.alias_(tables["classes"].table, "c", table=True, quoted=True),
@@ -371,33 +369,3 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     for item in spec.carried:
         columns.append(ViewColumn(item.published, item.column.type_name, "Insensitive, unchanged."))
     return tuple(columns)
-
-
-# -- measures ---------------------------------------------------------------------------------
-
-
-def measures(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """One row of utility and risk figures over the classes (see docs/reference/measures.md)."""
-    attributes = axes(spec.attributes)
-    weights = sum(attribute.weight for attribute in spec.attributes)
-    tree = query(
-        "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
-        " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
-        " sum(e.n::numeric * e.n)::float8 as squares, sum(e.n * :loss) as weighted_loss from e",
-        {"e": state.work(EXTENTS)},
-        loss=exp.paren(
-            fragment(
-                ":sum / :weights",
-                sum=exp.paren(weighted_loss(attributes, state, "e")),
-                weights=exp.Literal.number(repr(weights)),
-            )
-        ),
-    )
-    for axis in attributes:
-        loss = fragment("sum(e.n * :l) / sum(e.n)", l=exp.paren(axis.loss(state, "e")))
-        tree = tree.select(named(loss, f"ncp{axis.index}"))
-    return tree
-
-
-def tidy_step(names: Sequence[str]) -> Step:
-    return DropTables("tidy", "drop work tables", lambda s: [s.work(name) for name in names])
