@@ -22,9 +22,6 @@ from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
 
-VERIFY = "verify"
-"""Name of the phase that measures the staged relations."""
-
 
 @dataclass(frozen=True)
 class Phase:
@@ -70,9 +67,9 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
         Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
         Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
         Phase(
-            VERIFY,
+            "verify",
             "re-measure the staged relations against every requirement",
-            (_balance(spec, method), *_verification(spec, method)),
+            (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method)),
         ),
         Phase(
             "measure",
@@ -92,6 +89,21 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
     return {r.part: r.staged if staged else r.stored for r in relations}
+
+
+def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
+    """Fact `fingerprint`, 32 bytes, of all staged relations in order.
+
+    Taken before they are measured, so that publication finds every change since then.
+    """
+
+    def select(state: State) -> sql.Composed:
+        names = [str(relation.staged) for relation in method.form.relations(spec, state)]
+        return sql.SQL(
+            "SELECT pganon.fingerprint({}, ARRAY[{}]::pg_catalog.regclass[]) AS fingerprint"
+        ).format(sql.Literal(state.run_id), sql.SQL(", ").join(map(sql.Literal, names)))
+
+    return Check("fingerprint", "a keyed hash of the staged relations", select)
 
 
 def _balance(spec: ReleaseSpec, method: Method) -> Check:

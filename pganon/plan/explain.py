@@ -24,6 +24,8 @@ from pganon.plan.steps import (
 ASSUMED_VALUES = 40
 """Distinct values that every column is assumed to have, since the plan looks at no data."""
 
+PUBLISH = "views, grants and ledger in one transaction"
+
 
 @dataclass(frozen=True)
 class Explained:
@@ -48,7 +50,26 @@ def explain(plan: Plan) -> list[Explained]:
     found: list[Explained] = []
     for phase in plan.phases:
         found += _explain(phase.name, phase.steps, state, "")
+    found.append(Explained("publish", "publish", PUBLISH, _publication(plan, state)))
     return found
+
+
+def _publication(plan: Plan, state: State) -> str:
+    """What the publishing transaction makes readable, without grants and state."""
+    moved = [
+        sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
+            relation.staged.identifier, sql.Identifier(relation.stored.schema)
+        )
+        for relation in plan.relations(state)
+    ]
+    views = [
+        sql.SQL("CREATE OR REPLACE VIEW {} AS {}").format(
+            view.name.identifier,
+            sql.SQL(view.select),  # pyright: ignore
+        )
+        for view in plan.stored_views(state)
+    ]
+    return sql.SQL(";\n").join([*moved, *views]).as_string(None)
 
 
 def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explained]:

@@ -24,7 +24,8 @@ from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.plan.build import VERIFY, Plan, build_plan
+from pganon.plan.build import Plan, build_plan
+from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, load_policy
@@ -32,7 +33,7 @@ from pganon.publish import lifecycle
 from pganon.publish.history import last_version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.target import check_target
-from pganon.publish.transaction import fingerprint, publish
+from pganon.publish.transaction import publish
 from pganon.publish.views import check_swap
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
@@ -129,7 +130,6 @@ class _Run:
         self.options = options
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
-        self.fingerprint = b""
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
@@ -180,7 +180,7 @@ class _Run:
         checks = plan.stored_checks(state)
         verified = _verified(checks, state)
         staged = self._staged(plan, state, checks, verified, utility)
-        self.options.on_step("publish", "publish", "views, grants and ledger in one transaction")
+        self.options.on_step("publish", "publish", PUBLISH)
         began = time.perf_counter()
         version = publish(self.conn, staged, cascade=self.options.cascade)
         self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
@@ -208,8 +208,6 @@ class _Run:
         executor = Executor(self.conn, state, created=lambda step: self._check_source(plan, step))
         for phase in plan.phases:
             executor.times = {}
-            if phase.name == VERIFY:
-                self._take_fingerprint(plan, executor.state)
             executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
                 phase.name, step, purpose
             )
@@ -254,7 +252,7 @@ class _Run:
             policy=spec.policy.document(),
             policy_hash=spec.policy_hash,
             guarantee=[
-                {"model": r.model.name, r.model.symbol: r.model.parameter, "column": r.column}
+                {"model": r.model.name, **r.model.parameters, "column": r.column}
                 for r in spec.requirements
             ],
             relations=relations,
@@ -264,7 +262,7 @@ class _Run:
             keep=spec.policy.publish.keep,
             row_count=state.count("published"),
             suppressed=state.count("suppressed"),
-            fingerprint=self.fingerprint,
+            fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
             source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
             measures={
                 "records": state.count("records"),
@@ -272,14 +270,6 @@ class _Run:
                 "verified": [v.__dict__ for v in verified],
             },
         )
-
-    def _take_fingerprint(self, plan: Plan, state: State) -> None:
-        """Before verification, so that publication finds every change since it began."""
-        self.options.on_step(VERIFY, "fingerprint", "a keyed hash of the staged relations")
-        began = time.perf_counter()
-        names = [relation.staged for relation in plan.relations(state)]
-        self.fingerprint = fingerprint(self.conn, state.run_id, names)
-        self.steps.append(StepSeconds(VERIFY, "fingerprint", time.perf_counter() - began, 1))
 
 
 def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:

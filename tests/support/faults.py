@@ -13,16 +13,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import psycopg
 from psycopg import sql
 
 from pganon.policy.loader import LoadedPolicy, load_policy
-from pganon.run import pipeline
+from pganon.run import locks, pipeline
 from pganon.run.pipeline import Options
 from pganon.run.result import RunResult
 
@@ -157,8 +159,12 @@ def run_tables(conn: Connection) -> list[str]:
     return [row[0] for row in rows]
 
 
-def exposed(conn: Connection, schemas: str = "^pganon_") -> list[str]:
-    """Relations in private schemas that `analyst` or everybody has any privilege on."""
+def exposed(conn: Connection, schemas: str = "^pganon_", *, tables_only: bool = False) -> list[str]:
+    """Relations in private schemas that `analyst` or everybody has any privilege on.
+
+    Args:
+        tables_only: leave out relations for whose schema alone there is one.
+    """
     rows = conn.execute(
         """
         SELECT format('%%s.%%s', n.nspname, c.relname)
@@ -169,10 +175,10 @@ def exposed(conn: Connection, schemas: str = "^pganon_") -> list[str]:
                 ELSE has_any_column_privilege('analyst', c.oid, 'SELECT, INSERT, UPDATE')
                     OR has_table_privilege('analyst', c.oid,
                         'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END
-            OR has_schema_privilege('analyst', n.oid, 'USAGE, CREATE'))
+            OR NOT %s AND has_schema_privilege('analyst', n.oid, 'USAGE, CREATE'))
         ORDER BY 1
         """,
-        [schemas],
+        [schemas, tables_only],
     ).fetchall()
     return [row[0] for row in rows]
 
@@ -210,6 +216,44 @@ def guarantee_holds(conn: Connection, view: str = "published.patients", k: int =
     assert row[0] >= k
     assert row[1] >= 2
     assert row[2] == 24
+
+
+class Onlooker:
+    """Looks for exposed relations all the time, in a thread and a session of its own."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self.looks = 0
+        self.found: set[str] = set()
+
+    def _look(self) -> None:
+        with psycopg.connect(self._dsn, autocommit=True) as conn:
+            while not self._stop.is_set():
+                self.found.update(exposed(conn))
+                self.looks += 1
+
+    def __enter__(self) -> Onlooker:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+@contextmanager
+def run_connection(take: Callable[[Connection], None]) -> Iterator[None]:
+    """Give the connection of the next run to a test."""
+    original = locks.check_session
+
+    def check(conn: Connection) -> None:
+        original(conn)
+        take(conn)
+
+    with mock.patch.object(locks, "check_session", check):
+        yield
 
 
 # -- processes that die -------------------------------------------------------------------------

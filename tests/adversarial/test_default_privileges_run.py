@@ -1,0 +1,62 @@
+"""Attack: default privileges that open every new table, watched in every step of a run."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from tests.support import faults
+from tests.support.cluster import Database
+
+OPEN = """
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC, analyst;
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO PUBLIC, analyst;
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO PUBLIC, analyst;
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON ROUTINES TO PUBLIC, analyst;
+"""
+
+
+def test_no_private_table_is_open_in_any_step(db: Database) -> None:
+    db.source(faults.SOURCE)
+    conn = db.owner()
+    conn.execute(OPEN.encode())
+    for schema in ("pganon_work", "pganon_stage", "pganon_data", "pganon_private"):
+        conn.execute(
+            f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT ALL ON TABLES TO analyst".encode()
+        )
+    # Even with the way into the schemas open, no table is.
+    db.admin.execute("GRANT USAGE ON SCHEMA pganon_work, pganon_stage, pganon_data TO analyst")
+    opened: dict[str, list[str]] = {}
+    seen = 0
+
+    def look(step: str) -> None:
+        nonlocal seen
+        seen += len(faults.run_tables(db.admin))
+        opened[step] = faults.exposed(db.admin, tables_only=True)
+
+    faults.run(db.dsn(), before=look)
+    assert seen > 100
+    assert {step: tables for step, tables in opened.items() if tables} == {}
+    assert faults.exposed(db.admin, tables_only=True) == []
+    analyst = db.connect("analyst")
+    assert analyst.execute("SELECT count(*) FROM published.patients").fetchone() == (24,)
+    for table in ("pganon_private.version", "public.patient"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            analyst.execute(f"SELECT FROM {table}".encode())
+    held = analyst.execute(
+        "SELECT count(*) FROM information_schema.table_privileges"
+        " WHERE table_schema = 'published' AND privilege_type <> 'SELECT'"
+    )
+    assert held.fetchone() == (0,)
+
+
+def test_nothing_is_seen_within_a_step(db: Database) -> None:
+    """Creation and revocation are one transaction: a busy onlooker never finds an open table."""
+    db.source(faults.SOURCE)
+    conn = db.owner()
+    conn.execute(OPEN.encode())
+    onlooker = faults.Onlooker(db.admin_dsn)
+    with onlooker:
+        faults.run(db.dsn())
+    assert onlooker.looks > 20
+    assert onlooker.found == set()
