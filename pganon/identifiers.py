@@ -59,7 +59,7 @@ _RESERVED = frozenset(
     limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps
     placing primary references returning right select session_user similar some symmetric
     system_user table tablesample then to trailing true union unique user using variadic verbose
-    when where window with""".split()
+    when where window with""".split()  # noqa: SIM905 - one word per literal would fill a page
 )
 
 

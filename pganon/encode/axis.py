@@ -229,6 +229,16 @@ class TreeAxis(Axis):
         loss = self._lookup(state, "loss", lo, exp.paren(self.level(state, table)))
         return self._mixed_costs_one(state, table, loss)
 
+    def child_loss(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
+        """Weighted loss of the ancestor one level below `level`."""
+        below = fragment("greatest(:level - 1, 0)", level=level)
+        found = fragment(
+            ":loss * :weight",
+            loss=exp.paren(self._lookup(state, "loss", code, exp.paren(below))),
+            weight=exp.Literal.number(repr(self.attribute.weight)),
+        )
+        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(found)
+
     def key(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
         below = fragment("greatest(:level - 1, 0)", level=level)
         return self.ancestor(state, code, below)
@@ -261,15 +271,24 @@ def group_extents(
     return tree.group_by(*[key.copy() for key in keys])
 
 
-def weighted_loss(axes: Sequence[Axis], state: State, table: str) -> exp.Expr:
-    """Sum over the attributes of weight times NCP, from extent columns in `table`."""
-    return total(
-        [
+def weighted_loss(
+    axes: Sequence[Axis], state: State, table: str, tried: exp.Expr | None = None
+) -> exp.Expr:
+    """Sum over the attributes of weight times NCP, from extent columns in `table`.
+
+    Trees are left out of the rows that try to cut them, where `tried` is the attribute's number.
+    """
+    losses: list[exp.Expr] = []
+    for axis in axes:
+        loss: exp.Expr = exp.paren(axis.loss(state, table))
+        if tried is not None and isinstance(axis, TreeAxis):
+            mine = fragment(":tried = :i", tried=tried, i=num(axis.index))
+            loss = exp.paren(exp.Case().when(mine, num(0)).else_(loss))
+        losses.append(
             fragment(
                 ":loss * :weight",
-                loss=exp.paren(axis.loss(state, table)),
+                loss=loss,
                 weight=exp.Literal.number(repr(axis.attribute.weight)),
             )
-            for axis in axes
-        ]
-    )
+        )
+    return total(losses)

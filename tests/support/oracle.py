@@ -212,6 +212,16 @@ class Tree(Attribute):
             return 0.0
         return len(self.below(next(iter(group)), self.level(group))) / len(self.domain)
 
+    def child_loss(self, value: Any, group: set[Any]) -> float:
+        """Loss of the child of the group's common ancestor that holds the value."""
+        if value is None:
+            return 0.0
+        return self.level_loss(value, max(self.level(group - {None}) - 1, 0))
+
+    def level_loss(self, value: Any, level: int) -> float:
+        below = self.below(value, level)
+        return 0.0 if len(below) == 1 else len(below) / len(self.domain)
+
     def key(self, value: Any, group: set[Any]) -> int:
         if value is None:
             return 0
@@ -246,6 +256,12 @@ class Intervals(Tree):
             return Range(lower, lower + width, "[)")
         wide = [self.ancestor(v, len(self.widths)) for v in self.domain]
         return Range(min(r.lower for r in wide), max(r.upper for r in wide), "[)")
+
+    def level_loss(self, value: Any, level: int) -> float:
+        if level == 0:
+            return 0.0
+        shown, top = self.ancestor(value, level), self.ancestor(value, self.top())
+        return (shown.upper - shown.lower) / (top.upper - top.lower)
 
     def plain_loss(self, group: set[Any]) -> float:
         if len(group) == 1:
@@ -309,15 +325,23 @@ class Mondrian:
             return None
         if self.choose == "width":
             return cuts[allowed[0]]
-        return cuts[min(allowed, key=lambda i: (round(self._left_over(cuts[i]), 9), i))]
+        return cuts[min(allowed, key=lambda i: (round(self._left_over(cuts[i], i, group), 9), i))]
 
-    def _left_over(self, sides: Any) -> float:
-        return sum(len(side) * self.weighted_loss(side) for side in sides)
+    def _left_over(self, sides: Any, cut: int, group: Group) -> float:
+        """Loss of both sides; a tree that is cut counts as if its children were all apart."""
+        attribute = self.attributes[cut]
+        if not isinstance(attribute, Tree):
+            return sum(len(side) * self.weighted_loss(side) for side in sides)
+        present = set(self._values(group, cut))
+        apart = sum(attribute.child_loss(record.qi[cut], present) for record in group)
+        rest = sum(len(side) * self.weighted_loss(side, without=cut) for side in sides)
+        return apart * attribute.weight + rest
 
-    def weighted_loss(self, group: Group) -> float:
+    def weighted_loss(self, group: Group, without: int | None = None) -> float:
         return sum(
             attribute.loss(self._values(group, i)) * attribute.weight
             for i, attribute in enumerate(self.attributes)
+            if i != without
         )
 
     def _nearest(self, group: Group, i: int) -> tuple[Group, Group] | None:

@@ -8,7 +8,8 @@ that make it lose least:
 - with a hierarchy, a cut separates children of the group's lowest common ancestor;
 - `choose: width` tries the attribute with the largest normalized width first and, where it has
   no allowable cut, the others by width; `choose: loss` takes the attribute whose cut leaves the
-  least loss over all attributes. Ties go to the attribute that the policy names first.
+  least loss over all attributes, a tree counting as if all children of the group's ancestor were
+  apart (its first cuts alone never pay). Ties go to the attribute that the policy names first.
 
 A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
 stay together; in the relaxed one the value at the median is divided among both sides.
@@ -30,7 +31,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import group_extents, weighted_loss
+from pganon.encode.axis import TreeAxis, group_extents, weighted_loss
 from pganon.methods.mondrian import cuts, tries
 from pganon.methods.mondrian.shape import Shape, at
 from pganon.plan.sqltools import col, fragment, named, num, query, union_all
@@ -216,14 +217,15 @@ class Mondrian(Shape):
             " from cells as c join b on b.node = c.node",
             {"b": found, **at(state, "cells")},
             left=exp.paren(cuts.is_left(self, state, "b")),
-        ).select(*[col(name, "c") for name in self.codes])
+        ).select(*[col(name, "c") for name in self.codes], self._promise(state))
         sides = cuts.join_order(self, state, sides, "b")
         extents = group_extents(self.axes, state, sides, ["node", "attr", "is_left"])
+        extents = extents.select(named(fragment("sum(c.w * c.promise)"), "promised"))
         left_over = query(
-            "select e.node, e.attr, round(sum(e.n * :loss)::numeric, :digits) as loss from e"
-            " group by e.node, e.attr",
+            "select e.node, e.attr, round(sum(e.n * :loss + e.promised)::numeric, :digits) as loss"
+            " from e group by e.node, e.attr",
             {"e": extents},
-            loss=exp.paren(weighted_loss(self.axes, state, "e")),
+            loss=exp.paren(weighted_loss(self.axes, state, "e", tried=col("attr", "e"))),
             digits=num(LOSS_DECIMALS),
         )
         return query(
@@ -231,6 +233,19 @@ class Mondrian(Shape):
             " join l on l.node = b.node and l.attr = b.attr order by b.node, l.loss, b.attr",
             {"b": found, "l": left_over},
         )
+
+    def _promise(self, state: State) -> exp.Expr:
+        """What a cell loses on the tried attribute if that is a tree and is cut to its end.
+
+        A tree pays only when all children of the common ancestor are apart, which takes several
+        cuts, so the first of them is judged by what they come to together.
+        """
+        case = exp.Case(this=col("attr", "b"))
+        for axis in self.axes:
+            if isinstance(axis, TreeAxis):
+                left = axis.child_loss(state, col(axis.code, "c"), col("level", "b"))
+                case = case.when(num(axis.index), left)
+        return named(case.else_(num(0)) if case.args.get("ifs") else num(0), "promise")
 
     def moves(self, state: State) -> exp.Expr:
         """(node, attr, level, thr, mask, cum, failed, nl, nr, tl, tr): one row per group.
