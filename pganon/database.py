@@ -53,6 +53,7 @@ class Settings:
 DEFAULT_SETTINGS = Settings()
 
 _PREAMBLE: Mapping[str, str] = {
+    "client_encoding": "UTF8",
     "search_path": "pg_catalog, pg_temp",
     "row_security": "off",
     "TimeZone": "UTC",
@@ -66,11 +67,19 @@ _PREAMBLE: Mapping[str, str] = {
     "client_min_messages": "warning",
     "default_transaction_isolation": "read committed",
     "default_transaction_read_only": "off",
+    "default_transaction_deferrable": "off",
+    "quote_all_identifiers": "off",  # format_type() would quote the names of types
+    "transform_null_equals": "off",
+    "array_nulls": "on",
     "idle_in_transaction_session_timeout": "0",
 }
 
-# Not every platform can watch a client's socket.
-_OPTIONAL: Mapping[str, str] = {"client_connection_check_interval": "2s"}
+# Not every platform can watch a client's socket, not every version has every limit.
+_OPTIONAL: Mapping[str, str] = {
+    "client_connection_check_interval": "2s",
+    "idle_session_timeout": "0",
+    "transaction_timeout": "0",
+}
 
 
 def resolve_dsn(dsn: str | None) -> Target:
@@ -151,7 +160,7 @@ def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> 
     for name, value in _OPTIONAL.items():
         try:
             conn.execute(b"SELECT pg_catalog.set_config(%s, %s, false)", [name, value])
-        except psycopg.errors.InvalidParameterValue:
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
             continue
 
 

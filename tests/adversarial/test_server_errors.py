@@ -12,7 +12,7 @@ from pganon.run import executor
 from tests.support import faults
 from tests.support.cluster import Connection, Database
 
-DISK_FULL = "DO $$ BEGIN RAISE disk_full USING MESSAGE = '%s', DETAIL = '%s'; END $$"
+DISK_FULL = "DO $$ BEGIN RAISE disk_full USING MESSAGE = 'no space left', DETAIL = '%s'; END $$"
 
 
 def _clean(conn: Connection, before: list[str] | None, where: str) -> None:
@@ -46,7 +46,7 @@ def test_an_error_in_any_step(db: Database, monkeypatch: pytest.MonkeyPatch) -> 
     conn = db.owner()
     steps = [step.split(".", 1)[1] for step in faults.steps_of(db.dsn())]
     before = faults.content(conn)
-    statement = DISK_FULL % (faults.SECRET, faults.SECRET)
+    statement = DISK_FULL % faults.SECRET
     unique = list(dict.fromkeys(steps))[:-1]  # publication is not a step of the executor
     for step in unique[::4] + unique[-1:]:
         with monkeypatch.context() as patch:

@@ -58,7 +58,9 @@ class Build:
         return f"hierarchy of column {self.column}: {text}"
 
     def refuse(self, message: str, hint: str | None = None) -> PreconditionError:
-        return PreconditionError(f"hierarchy of column {self.column}: {message}", hint=hint)
+        return PreconditionError(
+            f"hierarchy of column {self.column}: {message}", hint=hint, code="hierarchy"
+        )
 
     def object_name(self, text: str) -> QualifiedName:
         """The name of a table or function; PreconditionError if its schema is missing."""
