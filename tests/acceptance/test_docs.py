@@ -22,7 +22,17 @@ from psycopg import conninfo
 
 from pganon import database, embedded
 from pganon.cli.main import app
+from pganon.cli.policy import Checked
+from pganon.cli.server import Status
+from pganon.errors import Problem
+from pganon.importing import Imported
+from pganon.install.installer import Outcome
 from pganon.policy.loader import load_policy
+from pganon.policy.words import MODELS
+from pganon.publish.export import Exported
+from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
+from pganon.run.cleanup import Cleaned
+from pganon.run.result import RunResult, StepSeconds, Utility, Verified
 from tests.support import cluster
 from tests.support.pages import (
     RUN,
@@ -134,8 +144,8 @@ def _run_block(page: str, number: int, block: Block, folder: Path, shell: Shell,
             conn.execute(block.text.encode())
     elif block.language == "console":
         for command in commands(block.text):
-            problem = check(command, *shell.run(command.text))
-            assert problem is None, problem
+            if problem := check(command, *shell.run(command.text)):
+                raise AssertionError(problem)
     else:
         text = block.text
         if block.language == "python":
@@ -225,10 +235,30 @@ def test_every_command_takes_json() -> None:
     assert lacking == {"pganon server psql", "pganon policy schema"}
 
 
+def test_every_key_of_a_json_result_is_in_the_reference() -> None:
+    text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+    shapes = (
+        *(RunResult, Utility, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
+        *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
+    )
+    missing = {
+        f"{shape.__name__}.{key}"
+        for shape in shapes
+        for key in shape.__dataclass_fields__
+        if not re.search(rf'["`]{key}["`]', text)
+    }
+    assert missing == set()
+
+
 def test_the_reference_names_no_other_commands() -> None:
     sections = _sections((ROOT / "docs/reference/cli.md").read_text("utf-8"))
     named = {title for title in sections if title.startswith("pganon ")}
     assert named == set(_cli())
+
+
+def test_every_model_is_explained() -> None:
+    sections = _sections((ROOT / "docs/reference/models.md").read_text("utf-8"))
+    assert [model for model in MODELS if "not protect" not in sections.get(model, "")] == []
 
 
 def test_every_path_in_contributing_exists() -> None:
