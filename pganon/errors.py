@@ -156,31 +156,46 @@ _HINTS = {
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
 # ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
 _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
+# A step of a run evaluates views and functions of others over source rows. There even a name can
+# be a value (a cast to regclass says `relation "..." does not exist`), so fewer texts are kept.
+_KEPT_IN_STEPS = ("42501", "53", "54", "55P03", "57", "58030")
+_OWN_FUNCTIONS = ("PL/pgSQL function pganon.", "PL/pgSQL function pganon_private.")
 
 
 def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
     """The pganon error for a server error.
 
     Errors raised by pganon's own SQL (SQLSTATE class PA) keep their text, which pganon wrote.
+    With `step`, the statement read source rows.
     """
     state = error.sqlstate
-    text = error.diag.message_primary
+    own = _raised_by_pganon(error)
+    foreign = bool(error.diag.context) and not own
+    text = None if foreign else error.diag.message_primary
     where = f" (step {step})" if step else ""
-    if state is not None and state.startswith("PA"):
+    if state is not None and state.startswith("PA") and own:
         return _own_error(state, text or "", error.diag.message_hint)
     if state is None or state.startswith("08") or state in ("57P01", "57P02", "57P03"):
         # Without a server diagnosis the text comes from libpq and holds host names only.
-        message = text or str(error).strip().splitlines()[0] if str(error).strip() else ""
+        lines = [] if foreign else str(error).strip().splitlines()
+        message = text or (lines[0] if lines else "")
         return Interrupted(
             f"the connection to the server failed{where}: {message}".rstrip(": "),
             sqlstate=state,
             step=step,
             hint="check that the server is running; nothing unverified was published",
         )
-    if not state.startswith(_NAMES_ONLY):
+    kept = _NAMES_ONLY if step is None else _KEPT_IN_STEPS
+    if foreign or not state.startswith(kept):
         text = f"{type(error).__name__}"
     cls = Interrupted if state == "57014" else DatabaseError
     return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_HINTS.get(state))
+
+
+def _raised_by_pganon(error: psycopg.Error) -> bool:
+    """Whether the server was in functions of pganon alone; others may raise any text and state."""
+    lines = [line for line in (error.diag.context or "").splitlines() if " function " in line]
+    return bool(lines) and all(line.startswith(_OWN_FUNCTIONS) for line in lines)
 
 
 def _own_error(state: str, text: str, hint: str | None) -> PganonError:
