@@ -143,8 +143,8 @@ def test_reject_names_column_and_count(db: Any) -> None:
 def test_sensitive_null_counts_as_one_value(
     db: Any,
     values: list[Any],
-    l: int,
-    holds: bool,  # noqa: E741
+    l: int,  # noqa: E741
+    holds: bool,
 ) -> None:
     make_table(db.connect("source_owner"), {"q": "integer", "s": "integer"},
                [[1, value] for value in values])  # fmt: skip
