@@ -88,6 +88,10 @@ def run(
     work_mem: Annotated[
         str, typer.Option("--work-mem", help="Memory per sort or hash of the server.")
     ] = RUN_SETTINGS.work_mem,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, max=64, help="Server processes per statement."),
+    ] = None,
     cascade: Annotated[
         bool,
         typer.Option("--cascade", help="Drop what depends on the view if its columns change."),
@@ -109,7 +113,7 @@ def run(
             loaded,
             dsn=common.chosen_dsn(dsn),
             settings=settings,
-            options=Options(cascade=cascade, on_step=show),
+            options=Options(cascade=cascade, jobs=jobs, on_step=show),
         )
     if json:
         common.emit_json(result.as_dict())

@@ -55,11 +55,13 @@ class Options:
 
     Attributes:
         cascade: when published columns changed, drop what depends on the view.
+        jobs: server processes that may work on one statement; None is the server's own setting.
         seed: for tests: all secrets of the run derive from it.
         on_step: progress.
     """
 
     cascade: bool = False
+    jobs: int | None = None
     seed: bytes | None = None
     on_step: OnStep = lambda phase, step, purpose: None
 
@@ -111,6 +113,12 @@ def run_release(
         # Row estimates over chains of work tables are often far too low, and a nested loop is
         # the one join that such an estimate makes slow without bound.
         conn.execute("SET enable_nestloop = off")
+        if options.jobs is not None:
+            # All heavy statements are parallel ones, so this is what divides their work.
+            conn.execute(
+                "SELECT set_config('max_parallel_workers_per_gather', %s, false)",
+                [str(options.jobs - 1)],
+            )
         with _translated():
             return _Run(conn, loaded, options).go()
 
