@@ -205,16 +205,24 @@ def _city(**hierarchy: Any) -> dict[str, Any]:
     return _columns(city={**Q, "hierarchy": hierarchy})
 
 
+REST = "Oslo;a;b;any\nKyiv;a;b;any\n"
+BAD_TREES = {
+    f"Rome;a;b;any\nBern;b;a;any\n{REST}": "cycle",
+    f"Rome;a;b;any\nBern;a;b;all\n{REST}": "2 roots",
+    f"Rome;a;b;any\nBern;a;c;any\n{REST}": "several parents",
+    f"Rome;a;b;any\nRome;c;b;any\nBern;a;b;any\n{REST}": "several rows",
+}
+
+
 def test_hierarchies_that_do_not_fit(db: Database, run: Run, tmp_path: Path) -> None:
     gap = {"any": {"south": ["Rome", "Bern"], "north": ["Oslo"]}}
     # How many values are missing is told, never which.
     assert "1 value" in refused(db, run(columns=_city(inline=gap)), 2, "hierarchy", "city")
-    (tmp_path / "loop.csv").write_text("Rome;south;any\nBern;any;south\n")
-    refused(db, run(columns=_city(csv="loop.csv")), 2, "policy", "city")
-    (tmp_path / "two.csv").write_text("Rome;south\nBern;north\n")
-    refused(db, run(columns=_city(csv="two.csv")), 2, "policy", "city")
+    for number, (text, said) in enumerate(BAD_TREES.items()):
+        (tmp_path / f"{number}.csv").write_text(text)
+        refused(db, run(columns=_city(csv=f"{number}.csv")), 2, "hierarchy", "city", said)
     refused(db, run(columns=_city(csv="missing.csv")), 2, "policy", "missing.csv")
-    refused(db, run(columns=_city(table="public.no_tree")), 2, "source_missing", "no_tree")
+    refused(db, run(columns=_city(table="public.no_tree")), 2, "hierarchy", "no_tree")
     refused(db, run(columns=_columns(age={**Q, "hierarchy": {"intervals": [5, 7]}})), 2, "policy")
 
 
