@@ -2,3 +2,20 @@
 -- everybody but the owner has been revoked, so what is not granted here is the owner's alone.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
 GRANT SELECT ON pganon.releases TO PUBLIC;
+-- Measuring reads what the caller may read, and nothing else.
+GRANT EXECUTE ON FUNCTION
+    pganon.comparable(regclass, text),
+    pganon.measurable(regclass, text[], text[], text),
+    pganon.measures(),
+    pganon.class_query(text, integer, text, text[], jsonb, integer, boolean, boolean),
+    pganon.measure_query(regclass, text[], text[], text, text[], jsonb, integer),
+    pganon.equivalence_classes(regclass, text[]),
+    pganon.k_anonymity(regclass, text[]),
+    pganon.l_diversity(regclass, text[], text, text, integer),
+    pganon.t_closeness(regclass, text[], text, text),
+    pganon.beta_likeness(regclass, text[], text, text),
+    pganon.delta_disclosure(regclass, text[], text),
+    pganon.assess(regclass, text[], text[], text, jsonb, integer, boolean),
+    pganon.risk(regclass, text[], regclass, text, numeric),
+    pganon.distinguishing(regclass, text[], integer)
+TO PUBLIC;

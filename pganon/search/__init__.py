@@ -1,0 +1,1 @@
+"""Combinatorial searches on codes of one bounded block, never on values."""
