@@ -9,17 +9,20 @@
 
 from __future__ import annotations
 
+from pganon.assessment import Assessment, assess
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
 from pganon.policy.loader import load_policy
 from pganon.run.pipeline import Options, plan_release, releases, run_release
 from pganon.run.result import RunResult
 
 __all__ = [
+    "Assessment",
     "Options",
     "PganonError",
     "PolicyError",
     "PrivacyRefusal",
     "RunResult",
+    "assess",
     "load_policy",
     "plan_release",
     "releases",

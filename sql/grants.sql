@@ -17,5 +17,6 @@ GRANT EXECUTE ON FUNCTION
     pganon.delta_disclosure(regclass, text[], text),
     pganon.assess(regclass, text[], text[], text, jsonb, integer, boolean),
     pganon.risk(regclass, text[], regclass, text, numeric),
-    pganon.distinguishing(regclass, text[], integer)
+    pganon.distinguishing(regclass, text[], integer),
+    pganon.reasoning_query(regclass, text[], text, text)
 TO PUBLIC;

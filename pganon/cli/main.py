@@ -11,7 +11,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pganon.cli import common, demo, importing, install, policy, release, run, server
+from pganon.cli import assess, common, demo, importing, install, policy, release, run, server
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -61,6 +61,7 @@ server.register(app)
 install.register(app)
 importing.register(app)
 policy.register(app)
+assess.register(app)
 run.register(app)
 release.register(app)
 demo.register(app)

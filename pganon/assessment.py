@@ -1,0 +1,282 @@
+"""`pganon.assess`: the measures of any table or view that the session can read.
+
+The work is done by the SQL functions of schema pganon, so it needs SELECT on the relation and
+nothing else. Of EIR l-diversity alone value codes of one class at a time enter Python, for an
+exact search; values of rows never do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import database, sqlfiles
+from pganon.errors import InstallError, PreconditionError, UsageError, translate
+from pganon.frames import Frame, frame
+from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.privacy.identity import EIRLDiversity
+
+Connection = psycopg.Connection[Any]
+
+SHORT = {
+    "k": "k_anonymity",
+    "l": "distinct_l_diversity",
+    "entropy_l": "entropy_l_diversity",
+    "c": "recursive_cl_diversity",
+    "alpha": "alpha",
+    "t": "t_closeness",
+    "t_ordered": "t_closeness_ordered",
+    "beta": "beta_likeness_enhanced",
+    "basic_beta": "beta_likeness",
+    "delta": "delta_disclosure",
+    "ir_k": "ir_k_anonymity",
+    "eir_l": "eir_l_diversity",
+}
+"""Short names of measures in requirements; full names are understood as well."""
+
+EIR = EIRLDiversity.name
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure, of the worst class.
+
+    Attributes:
+        column: the sensitive column, None for measures of classes as such.
+        value: infinite where no parameter would do.
+        required: the parameter asked for; then `holds` and what violates it.
+    """
+
+    measure: str
+    column: str | None
+    value: float
+    required: float | None = None
+    holds: bool | None = None
+    violating_classes: int | None = None
+    violating_records: int | None = None
+    violating_individuals: int | None = None
+
+
+@dataclass(frozen=True)
+class Risk:
+    """One figure of risk; `size` is the class size that a row of the distribution is about."""
+
+    measure: str
+    size: int | None
+    value: float
+
+
+@dataclass(frozen=True)
+class ColumnSet:
+    """How far some quasi-identifiers together single records out."""
+
+    columns: tuple[str, ...]
+    distinction: float
+    separation: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Everything measured of one relation."""
+
+    relation: str
+    measures: tuple[Measure, ...]
+    risks: tuple[Risk, ...]
+    sets: tuple[ColumnSet, ...]
+
+    @property
+    def missed(self) -> tuple[Measure, ...]:
+        """Measures that miss what was required."""
+        return tuple(measure for measure in self.measures if measure.holds is False)
+
+    def to_frame(self) -> Frame:
+        """The measures, one row each."""
+        return frame(self.measures)
+
+
+def assess(
+    relation: str,
+    qi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    *,
+    individual: str | None = None,
+    population: str | None = None,
+    require: Mapping[str, float] | None = None,
+    recursive_l: int = 2,
+    others_as_qi: bool = False,
+    dsn: str | None = None,
+    conn: Connection | None = None,
+) -> Assessment:
+    """Measure a table or view.
+
+    Args:
+        relation, population: as in SQL, `name` or `schema.name`; `population` has the same
+            quasi-identifying columns.
+        qi, sensitive, individual: exact names of columns.
+        require: parameters by measure, under its short name (k, l, t, ...) or its full one.
+        recursive_l: the l of recursive (c, l)-diversity.
+        others_as_qi: measure every sensitive column with the others as quasi-identifiers.
+        conn: an open connection instead of `dsn`.
+    """
+    if conn is None:
+        with database.connect(dsn) as opened:
+            return assess(
+                relation,
+                qi,
+                sensitive,
+                individual=individual,
+                population=population,
+                require=require,
+                recursive_l=recursive_l,
+                others_as_qi=others_as_qi,
+                conn=opened,
+            )
+    wanted = {SHORT.get(name, name): value for name, value in (require or {}).items()}
+    try:
+        return _Call(conn, relation, qi, sensitive, individual).run(
+            population, wanted, recursive_l, others_as_qi
+        )
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+@dataclass(frozen=True)
+class _Call:
+    conn: Connection
+    relation: str
+    qi: Sequence[str]
+    sensitive: Sequence[str]
+    individual: str | None
+
+    def run(
+        self,
+        population: str | None,
+        require: dict[str, float],
+        recursive_l: int,
+        others: bool,
+    ) -> Assessment:
+        self._check_installed()
+        for name, value in require.items():
+            if not math.isfinite(value):
+                raise UsageError(f"the requirement {name} must be a finite number")
+        eir = require.pop(EIR, None)
+        if eir is not None and (self.individual is None or not self.sensitive):
+            raise UsageError(
+                "EIR l-diversity needs individuals and a sensitive column",
+                hint="give --individual and --sensitive",
+            )
+        values: dict[str, Any] = {
+            "relation": self._name(self.relation),
+            "population": None if population is None else self._name(population),
+            "qi": list(self.qi),
+            "sensitive": list(self.sensitive),
+            "individual": self.individual,
+            "required": json.dumps(require),
+            "l": recursive_l,
+            "others": others,
+        }
+        measures = [self._measure(row) for row in self._fetch("assess", values)]
+        measures.sort(key=lambda item: item.measure != "k_anonymity")
+        if eir is not None:
+            measures += [self._reasoning(column, eir, values) for column in self.sensitive]
+        risks = [
+            Risk(name, size, float(value)) for name, size, value in self._fetch("risk", values)
+        ]
+        sets = [
+            ColumnSet(tuple(columns), float(distinction), float(separation))
+            for columns, distinction, separation in self._fetch("distinguishing", values)
+        ]
+        return Assessment(values["relation"], tuple(measures), tuple(risks), tuple(sets))
+
+    def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self.conn.execute(sqlfiles.query("assess", name), values).fetchall()
+
+    def _check_installed(self) -> None:
+        row = self.conn.execute(sqlfiles.query("assess", "installed")).fetchone()
+        if not row or not row[0]:
+            raise InstallError(
+                "pganon's measuring functions are not in this database, or may not be called",
+                hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
+                code="missing",
+            )
+
+    def _name(self, text: str) -> str:
+        """The relation as text of a regclass, qualified; a bare name is looked up in public."""
+        try:
+            schema, name = parse_name(text)
+        except NameProblem as problem:
+            raise UsageError(str(problem)) from None
+        full = str(QualifiedName(schema or "public", name))
+        row = self.conn.execute(sqlfiles.query("assess", "relation"), {"name": full}).fetchone()
+        if not row or not row[0]:
+            raise PreconditionError(
+                f"there is no table or view {full}",
+                hint="write schema.name; names in mixed case need double quotes",
+                code="relation",
+            )
+        return full
+
+    @staticmethod
+    def _measure(row: tuple[Any, ...]) -> Measure:
+        name, column, value, required, holds, *violating = row
+        return Measure(
+            name,
+            column,
+            float(value),
+            None if required is None else float(required),
+            holds,
+            *violating,
+        )
+
+    def _reasoning(self, column: str, required: float, values: Mapping[str, Any]) -> Measure:
+        """EIR l-diversity of every class: exact, one class at a time."""
+        model = EIRLDiversity(math.ceil(required))
+        worst: int | None = None
+        classes = records = individuals = 0
+        for members, count in self._classes(column, values):
+            found = model.measure(members)
+            worst = found if worst is None else min(worst, found)
+            if found < model.l:
+                classes, records, individuals = (
+                    classes + 1,
+                    records + count,
+                    individuals + len(members),
+                )
+        return Measure(
+            EIR,
+            column,
+            float(worst or 0),
+            required,
+            classes == 0,
+            classes,
+            records,
+            individuals,
+        )
+
+    def _classes(
+        self, column: str, values: Mapping[str, Any]
+    ) -> Iterator[tuple[list[list[int]], int]]:
+        """(sets of value codes of every individual, records) of every class."""
+        text = self.conn.execute(
+            sqlfiles.query("assess", "reasoning"), {**values, "column": column}
+        ).fetchone()
+        assert text is not None  # the function raises or gives a text
+        with self.conn.transaction(), self.conn.cursor(name="pganon_classes") as cursor:
+            cursor.execute(sql.SQL(text[0]))  # pyright: ignore[reportArgumentType]
+            current: list[list[int]] = []
+            last, records = None, 0
+            for number, codes, count in cursor:
+                if number != last and current:
+                    yield current, records
+                    current, records = [], 0
+                last = number
+                current.append(codes)
+                records += count
+            if current:
+                yield current, records

@@ -1,0 +1,195 @@
+"""`pganon assess`: privacy measures of any table or view, as a table or as a gate."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from pganon import assessment
+from pganon.cli import common
+from pganon.errors import EXIT_REFUSED, UsageError
+from pganon.identifiers import quote
+
+SETS_SHOWN = 10
+
+
+def register(app: typer.Typer) -> None:
+    app.command("assess")(assess)
+
+
+def assess(
+    table: Annotated[str, typer.Argument(help="table or schema.table", show_default=False)],
+    qi: Annotated[str, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")],
+    sensitive: Annotated[
+        str, typer.Option("--sensitive", help="Sensitive columns, separated by commas.")
+    ] = "",
+    individual: Annotated[
+        str | None, typer.Option("--individual", help="Column that says whose record it is.")
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option("--population", help="Table of the population, same column names."),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", help="Such as k=5 or t=0.2; exit 1 when missed; repeatable."),
+    ] = None,
+    recursive_l: Annotated[
+        int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
+    ] = 2,
+    others_as_qi: Annotated[
+        bool,
+        typer.Option("--others-as-qi", help="Take the other sensitive columns as known."),
+    ] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the measures as CSV.")] = False,
+) -> None:
+    """Measure privacy and risk of a table or view that you can read."""
+    if json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    with common.connect(dsn) as conn, common.progress(f"measuring {table}", quiet=json or as_csv):
+        found = assessment.assess(
+            table,
+            _names(qi),
+            _names(sensitive),
+            individual=individual,
+            population=population,
+            require=_requirements(require or []),
+            recursive_l=recursive_l,
+            others_as_qi=others_as_qi,
+            conn=conn,
+        )
+    if json:
+        common.emit_json(_document(found))
+    elif as_csv:
+        common.line(_csv(found).rstrip("\n"))
+    else:
+        _show(found)
+    if found.missed:
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def _names(text: str) -> list[str]:
+    """Column names between commas; one that holds a comma stands in double quotes."""
+    if not text.strip():
+        return []
+    row = next(csv.reader([text], skipinitialspace=True))
+    return [name if name.strip() != name else name.strip() for name in row]
+
+
+def _requirements(texts: Sequence[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not sign or not math.isfinite(number):
+            raise UsageError(
+                f'"{text}" is not a requirement',
+                hint=f"write a name and a number, k=5; names: {', '.join(assessment.SHORT)}",
+            )
+        found[name] = number
+    return found
+
+
+def _document(found: assessment.Assessment) -> dict[str, object]:
+    """JSON has no infinity: a measure that no parameter bounds is null."""
+
+    def plain(item: assessment.Measure) -> dict[str, object]:
+        return {**item.__dict__, "value": item.value if math.isfinite(item.value) else None}
+
+    return {
+        "table": found.relation,
+        "holds": not found.missed,
+        "measures": [plain(item) for item in found.measures],
+        "risk": [item.__dict__ for item in found.risks if item.size is None],
+        "class_sizes": [
+            {"size": item.size, "classes": int(item.value)}
+            for item in found.risks
+            if item.size is not None
+        ],
+        "quasi_identifiers": [item.__dict__ for item in found.sets],
+    }
+
+
+def _csv(found: assessment.Assessment) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(assessment.Measure.__dataclass_fields__)
+    for item in found.measures:
+        writer.writerow(["" if cell is None else cell for cell in item.__dict__.values()])
+    return out.getvalue()
+
+
+def _show(found: assessment.Assessment) -> None:
+    common.table(
+        ["measure", "column", "worst class"],
+        [(item.measure, item.column, _number(item.value)) for item in found.measures],
+        title=f"privacy of {found.relation}",
+        right=["worst class"],
+    )
+    _show_required([item for item in found.measures if item.required is not None])
+    common.table(
+        ["risk", "value"],
+        [(item.measure, _number(item.value)) for item in found.risks if item.size is None],
+        title="risk",
+        right=["value"],
+    )
+    common.table(
+        ["quasi-identifiers", "distinction", "separation"],
+        [
+            (
+                ", ".join(quote(name) for name in item.columns),
+                _number(item.distinction),
+                _number(item.separation),
+            )
+            for item in found.sets[:SETS_SHOWN]
+        ],
+        title="what singles people out most",
+        right=["distinction", "separation"],
+    )
+    for item in found.missed:
+        on = f" on {quote(item.column)}" if item.column else ""
+        common.note(
+            f"missed: {item.measure}{on} is {_number(item.value)},"
+            f" required {_number(item.required)}"
+        )
+
+
+def _show_required(measures: Sequence[assessment.Measure]) -> None:
+    if not measures:
+        return
+    numbers = ["required", "classes", "records", "individuals"]
+    common.table(
+        ["requirement", "column", "required", "holds", *numbers[1:]],
+        [
+            (
+                item.measure,
+                item.column,
+                _number(item.required),
+                "yes" if item.holds else "no",
+                item.violating_classes,
+                item.violating_records,
+                item.violating_individuals,
+            )
+            for item in measures
+        ],
+        title="required, and what violates it",
+        right=numbers,
+    )
+
+
+def _number(value: float | None) -> str | None:
+    if value is None:
+        return None
+    if math.isinf(value):
+        return "unbounded"
+    return f"{value:.0f}" if value == int(value) else f"{value:.6g}"

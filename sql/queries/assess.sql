@@ -1,0 +1,46 @@
+-- Queries of `pganon assess`: calls of the measuring functions.
+
+-- installed --
+-- Whether the newest measuring function is there and may be called.
+SELECT coalesce(
+    pg_catalog.has_function_privilege(
+        pg_catalog.to_regprocedure('pganon.distinguishing(regclass, text[], integer)')::pg_catalog.oid,
+        'EXECUTE'
+    ) AND pg_catalog.has_schema_privilege('pganon', 'USAGE'),
+    false
+);
+
+-- relation --
+-- Whether there is a relation of that qualified name.
+SELECT pg_catalog.to_regclass(%(name)s) IS NOT NULL;
+
+-- assess --
+-- Every measure of the worst class, and what violates the required parameters.
+SELECT *
+FROM pganon.assess(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
+    %(sensitive)s::pg_catalog.text[], %(individual)s::pg_catalog.text,
+    %(required)s::pg_catalog.jsonb, %(l)s::pg_catalog.int4, %(others)s::pg_catalog.bool
+);
+
+-- risk --
+-- Risks of re-identification and the distribution of class sizes.
+SELECT *
+FROM pganon.risk(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
+    %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text
+);
+
+-- distinguishing --
+-- Sets of up to three quasi-identifiers by how far they single records out.
+SELECT *
+FROM pganon.distinguishing(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[]
+);
+
+-- reasoning --
+-- The statement that gives codes of the values of every individual in every class.
+SELECT pganon.reasoning_query(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
+    %(column)s::pg_catalog.text, %(individual)s::pg_catalog.text
+);
