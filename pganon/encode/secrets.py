@@ -30,17 +30,17 @@ def keyed_hash(state: State, message: exp.Expr) -> exp.Expr:
     )
 
 
-def row_sums(state: State, table: str, run_id: int | None = None) -> list[exp.Expr]:
+def row_sums(state: State, row: exp.Expr, run_id: int | None = None) -> list[exp.Expr]:
     """Aggregates `rows`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
 
     Each row is hashed under two secret 64-bit seeds and the hashes are added up, so the order of
-    rows does not matter and a missing, added or changed row changes the sums.
+    rows does not matter and a missing, added or changed row changes the sums. `row` is a record.
     """
     sums = [
         named(
             fragment(
                 "coalesce(sum(hash_record_extended(:row, :seed)), 0)::text",
-                row=exp.column(table),
+                row=row,
                 seed=run_secret(state, f"seed_{part}", run_id).subquery(),
             ),
             f"sum_{part}",

@@ -17,7 +17,7 @@ from sqlglot import exp
 from pganon.encode.secrets import row_sums, run_secret
 from pganon.encode.snapshot import snapshot_select
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.plan.sqltools import named, query, render, text
+from pganon.plan.sqltools import cast, col, named, query, render, text
 from pganon.plan.steps import Check, State
 from pganon.spec.model import ReleaseSpec
 
@@ -37,10 +37,11 @@ def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
 
     def select(state: State) -> exp.Expr:
         snapshot = {"t": state.work("snap")}
-        tree = exp.select(_digest(state, snapshot, signature, None, "source_fingerprint"))
+        row = _row(spec)
+        tree = exp.select(_digest(state, snapshot, row, signature, None, "source_fingerprint"))
         if previous is not None:
             tree = tree.select(
-                _digest(state, snapshot, signature, previous.run_id, "previous_fingerprint")
+                _digest(state, snapshot, row, signature, previous.run_id, "previous_fingerprint")
             )
         return tree
 
@@ -52,10 +53,29 @@ def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
     )
 
 
+def _row(spec: ReleaseSpec) -> exp.Expr:
+    """A row of the snapshot; enums as text, since they hash by a number of the catalog."""
+    items = [(f"q{item.index}", item.column) for item in spec.attributes]
+    items += [(f"s{item.index}", item.column) for item in spec.sensitive]
+    items += [(f"p{item.index}", item.column) for item in spec.carried]
+    parts = [
+        cast(col(name, "t"), "text") if column.kind == "enum" else col(name, "t")
+        for name, column in items
+    ]
+    parts += [col("record", "t")] if spec.record_key else []
+    parts += [col("individual", "t")] if spec.individual else []
+    return exp.func("row", *parts)
+
+
 def _digest(
-    state: State, snapshot: dict[str, Any], signature: str, run_id: int | None, name: str
+    state: State,
+    snapshot: dict[str, Any],
+    row: exp.Expr,
+    signature: str,
+    run_id: int | None,
+    name: str,
 ) -> exp.Expr:
-    sums = query("select 1 from t", snapshot).select(*row_sums(state, "t", run_id), append=False)
+    sums = query("select 1 from t", snapshot).select(*row_sums(state, row, run_id), append=False)
     digest = query(
         "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
         " || ':' || x.sum_b, 'UTF8')) from x",

@@ -9,6 +9,7 @@ DECLARE
     secret record;
     relation regclass;
     columns text;
+    shown text;
     sums text;
     message text := '';
 BEGIN
@@ -26,15 +27,26 @@ BEGIN
         END IF;
         SELECT jsonb_agg(
             jsonb_build_array(a.attname, format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum
-        )::text INTO columns
+        )::text,
+        -- An enum hashes by the number of its label in the catalog, which a restored dump does
+        -- not keep; its text stays.
+        string_agg(
+            format(
+                CASE WHEN 'e' IN (y.typtype, e.typtype) OR 'd' IN (y.typtype, e.typtype)
+                    THEN 't.%I::text' ELSE 't.%I' END,
+                a.attname
+            ), ', ' ORDER BY a.attnum
+        ) INTO columns, shown
         FROM pg_attribute AS a
+        JOIN pg_type AS y ON y.oid = a.atttypid
+        LEFT JOIN pg_type AS e ON e.oid = y.typelem
         WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped;
-        -- EXECUTE INTO may use parallel workers. ROW(t.*) and not t: a column may be named t.
+        -- EXECUTE INTO may use parallel workers.
         EXECUTE format(
             'SELECT concat_ws('' '', count(*),'
-            ' coalesce(sum(hash_record_extended(ROW(t.*), $1)), 0),'
-            ' coalesce(sum(hash_record_extended(ROW(t.*), $2)), 0)) FROM %s AS t',
-            relation
+            ' coalesce(sum(hash_record_extended(ROW(%1$s), $1)), 0),'
+            ' coalesce(sum(hash_record_extended(ROW(%1$s), $2)), 0)) FROM %2$s AS t',
+            shown, relation
         ) INTO sums USING secret.seed_a, secret.seed_b;
         message := message || coalesce(columns, '[]') || ' ' || sums || E'\n';
     END LOOP;
