@@ -12,6 +12,7 @@ import psycopg
 import typer
 
 from pganon.cli import common
+from pganon.cli.metrics import show_metrics, show_utility
 from pganon.errors import EXIT_REFUSED
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
@@ -90,6 +91,19 @@ def show(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = Fal
             [(c["view"], c["name"], c["type"], c["comment"]) for c in info.columns],
         )
     _show_versions(info)
+    _show_measures(info)
+
+
+def _show_measures(info: ReleaseInfo) -> None:
+    """Utility of the current version, for the steward."""
+    current = [v for v in info.versions or () if v.version == info.version]
+    if not current:
+        return
+    measures = current[0].measures
+    if "utility" in measures:
+        show_utility(measures["utility"])
+    if measures.get("metrics"):
+        show_metrics(measures["metrics"])
 
 
 def _show_versions(info: ReleaseInfo) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pganon.cli import common
+from pganon.cli.metrics import show_metrics
 from pganon.identifiers import quote
+from pganon.metrics.request import Request, Workload, parse_workload
 from pganon.plan.explain import explain
 from pganon.plan.steps import State
 from pganon.policy.loader import load_policy
@@ -16,6 +20,13 @@ from pganon.run.pipeline import RUN_SETTINGS, Options, plan_release, run_release
 from pganon.run.result import RunResult
 
 PolicyFile = Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")]
+
+
+class MetricSet(StrEnum):
+    """What `--metrics` takes."""
+
+    BASIC = "basic"
+    ALL = "all"
 
 
 def register(app: typer.Typer) -> None:
@@ -96,11 +107,32 @@ def run(
         bool,
         typer.Option("--cascade", help="Drop what depends on the view if its columns change."),
     ] = False,
+    metrics: Annotated[
+        MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
+    ] = MetricSet.BASIC,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1.",
+            show_default=False,
+        ),
+    ] = None,
+    vulnerable: Annotated[
+        float,
+        typer.Option(
+            "--vulnerable",
+            min=0,
+            max=1,
+            help="Share of the most frequent sensitive value above which a class is vulnerable.",
+        ),
+    ] = 0.5,
     timing: Annotated[bool, typer.Option("--timing", help="Show the time of every step.")] = False,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Compute, verify and publish one release of POLICY."""
+    request = _request(metrics, workload, vulnerable)
     loaded = load_policy(policy)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
     with common.progress(f"{loaded.policy.release}: starting", quiet=json) as bar:
@@ -113,12 +145,18 @@ def run(
             loaded,
             dsn=common.chosen_dsn(dsn),
             settings=settings,
-            options=Options(cascade=cascade, jobs=jobs, on_step=show),
+            options=Options(cascade=cascade, jobs=jobs, metrics=request, on_step=show),
         )
     if json:
         common.emit_json(result.as_dict())
         return
     show_result(result, timing=timing)
+
+
+def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Request:
+    everything = metrics is MetricSet.ALL
+    drawn = parse_workload(workload) if workload is not None else None
+    return Request(everything, drawn or (Workload() if everything else None), vulnerable)
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:
@@ -155,6 +193,8 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
         right=["loss (NCP)"],
     )
+    if result.metrics:
+        show_metrics(asdict(result.metrics))
     if timing:
         common.table(
             ["phase", "step", "seconds", "times"],

@@ -22,9 +22,16 @@ from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
 from pganon.spec.model import ReleaseSpec
 
+LEFT_OUT = "left_out"
+"""Work table like `coded` with the records that the rules for NULL suppress, for metrics."""
 
-def encode_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    """From `snap` to `coded`, dictionaries and the facts of every axis."""
+
+def encode_steps(spec: ReleaseSpec, *, left_out: bool = False) -> tuple[Step, ...]:
+    """From `snap` to `coded`, dictionaries and the facts of every axis.
+
+    With `left_out` also the table of records that the rules for NULL suppress, if there are such
+    rules.
+    """
     steps: list[Step] = []
     for axis in axes(spec.attributes):
         steps += dictionary_steps(spec, axis)
@@ -33,6 +40,11 @@ def encode_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         _sizes(spec),
         CreateTable("coded", "values become codes", lambda s: s.work("coded"), _coded(spec)),
     ]
+    if left_out and any(attribute.nulls == "suppress" for attribute in spec.attributes):
+        purpose = "records that the rules for NULL leave out"
+        steps.append(
+            CreateTable(LEFT_OUT, purpose, lambda s: s.work(LEFT_OUT), _coded(spec, kept=False))
+        )
     steps += [reference_step(item, "source") for item in referenced(spec)]
     steps += [
         Check(
@@ -84,7 +96,7 @@ def _sizes(spec: ReleaseSpec) -> Step:
     return Check("sizes", "sizes of the dictionaries", select)
 
 
-def _coded(spec: ReleaseSpec):
+def _coded(spec: ReleaseSpec, *, kept: bool = True):
     def select(state: State) -> exp.Expr:
         tree = exp.select().from_(
             exp.alias_(state.work("snap").table, "t", table=True, quoted=True)
@@ -121,10 +133,15 @@ def _coded(spec: ReleaseSpec):
             tree = tree.select(col("individual", "t"))
         if relaxed(spec):
             tree = tree.select(named(_random_number(state), "rid"))
-        for attribute in spec.attributes:
-            if attribute.nulls == "suppress":
-                tree = tree.where(fragment(":q is not null", q=col(f"q{attribute.index}", "t")))
-        return tree
+        unknown = [
+            fragment(":q is null", q=col(f"q{attribute.index}", "t"))
+            for attribute in spec.attributes
+            if attribute.nulls == "suppress"
+        ]
+        if not unknown:
+            return tree
+        left_out = exp.paren(exp.or_(*unknown))
+        return tree.where(exp.not_(left_out) if kept else left_out)
 
     return select
 

@@ -16,11 +16,14 @@ from pganon.encode.source import Previous, source_check
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
-from pganon.metrics import loss
+from pganon.metrics.request import Request
+from pganon.metrics.steps import measure_steps
 from pganon.plan.sqltools import num, query
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
+
+NOTHING_MORE = Request()
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,13 @@ class Plan:
         return _tables(self.relations(state), staged=staged)
 
 
-def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
-    """The plan of one run: deterministic, nothing is executed or looked up."""
+def build_plan(
+    spec: ReleaseSpec, previous: Previous | None = None, request: Request = NOTHING_MORE
+) -> Plan:
+    """The plan of one run: deterministic, nothing is executed or looked up.
+
+    `request` are the metrics to compute beyond those of every run.
+    """
     method = method_of(spec)
     phases = (
         Phase(
@@ -63,7 +71,7 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
             "read the source once and see whether it can be released",
             (*snapshot_steps(spec), source_check(spec, previous)),
         ),
-        Phase("encode", "values become codes", encode_steps(spec)),
+        Phase("encode", "values become codes", encode_steps(spec, left_out=not request.nothing)),
         Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
         Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
         Phase(
@@ -74,13 +82,11 @@ def build_plan(spec: ReleaseSpec, previous: Previous | None = None) -> Plan:
         Phase(
             "measure",
             "utility of the release",
-            (
-                Check(
-                    "utility",
-                    "loss, discernibility, class sizes",
-                    lambda state: loss.basic(spec, method.form.description, state),
-                    prefix="measure_",
-                ),
+            measure_steps(
+                spec,
+                method.form.description,
+                lambda state: _tables(method.form.relations(spec, state), staged=True),
+                request,
             ),
         ),
     )

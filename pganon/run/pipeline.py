@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,9 @@ from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.plan.build import Plan, build_plan
+from pganon.metrics.report import Metrics, metrics_of
+from pganon.metrics.request import Request
+from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
@@ -57,12 +59,14 @@ class Options:
         cascade: when published columns changed, drop what depends on the view.
         jobs: server processes that may work on one statement; None is the server's own setting.
         seed: for tests: all secrets of the run derive from it.
+        metrics: what to measure beyond the figures of every run.
         on_step: progress.
     """
 
     cascade: bool = False
     jobs: int | None = None
     seed: bytes | None = None
+    metrics: Request = NOTHING_MORE
     on_step: OnStep = lambda phase, step, purpose: None
 
 
@@ -179,15 +183,16 @@ class _Run:
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         last = last_version(self.conn, spec.policy.release)
         previous = Previous(last.version, last.run_id, last.source_fingerprint) if last else None
-        plan = build_plan(spec, previous)
+        plan = build_plan(spec, previous, self.options.metrics)
         state = self._execute(plan, State(run_id))
         warnings = _warnings(spec, previous, state, last.policy_hash if last else None)
         utility = utility_of(
             state.facts, tuple(a.published for a in spec.attributes), spec.minimum_size
         )
+        metrics = metrics_of(spec, self.options.metrics, state)
         checks = plan.stored_checks(state)
         verified = _verified(checks, state)
-        staged = self._staged(plan, state, checks, verified, utility)
+        staged = self._staged(plan, state, checks, verified, (utility, metrics))
         self.options.on_step("publish", "publish", PUBLISH)
         began = time.perf_counter()
         version = publish(self.conn, staged, cascade=self.options.cascade)
@@ -206,6 +211,7 @@ class _Run:
             suppressed=state.count("suppressed"),
             verified=verified,
             utility=utility,
+            metrics=metrics,
             unreleased_columns=spec.unreleased,
             warnings=warnings,
             seconds=time.perf_counter() - self.started,
@@ -248,8 +254,9 @@ class _Run:
         state: State,
         checks: tuple[CheckQuery, ...],
         verified: tuple[Verified, ...],
-        utility: Utility,
+        measured: tuple[Utility, Metrics | None],
     ) -> Staged:
+        utility, metrics = measured
         spec = plan.spec
         relations = plan.relations(state)
         return Staged(
@@ -276,6 +283,7 @@ class _Run:
                 "records": state.count("records"),
                 "utility": utility.__dict__,
                 "verified": [v.__dict__ for v in verified],
+                **({"metrics": asdict(metrics)} if metrics else {}),
             },
         )
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pganon.frames import Frame, frame
+from pganon.metrics.report import Metrics
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class RunResult:
-    """A published release."""
+    """A published release; `metrics` if they were asked for."""
 
     release: str
     version: int
@@ -75,6 +76,7 @@ class RunResult:
     suppressed: int
     verified: tuple[Verified, ...]
     utility: Utility
+    metrics: Metrics | None
     unreleased_columns: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: float

@@ -16,7 +16,8 @@ from psycopg.rows import dict_row
 
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError
-from pganon.plan.build import Plan, build_plan
+from pganon.metrics.request import Request
+from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.executor import Executor
@@ -93,6 +94,7 @@ def run(
     *,
     seed: int = 1,
     base_dir: Path = Path(),
+    request: Request = NOTHING_MORE,
 ) -> Staged:
     """All phases up to measures; `conn` belongs to the owner of pganon."""
     loaded = policy_from(policy)
@@ -104,7 +106,7 @@ def run(
         " VALUES (%s, sha256(%s), %s, %s)",
         [run_id, str(seed).encode(), seed, seed + 1],
     )
-    plan = build_plan(spec)
+    plan = build_plan(spec, request=request)
     executor = Executor(conn, State(run_id))
     for phase in plan.phases:
         executor.run(phase.steps)

@@ -1,0 +1,256 @@
+"""What published values cover, read off the published relations alone.
+
+mshown       (group_id, n, and per attribute g<i>, z<i>, id<i>)   published value, whether NULL is
+             among what it covers, and a number for the pair
+mcover<i>    one row per id<i> of a published value:
+    z        whether NULL is covered
+    covers   values of the source covered, NULL included
+    mass     records of the source whose value is covered
+    lo, hi   first and last code covered, where values are ordered (lo > hi: none)
+    low, high      bounds as numbers; `low` = `high` is one value
+    start, stop    bounds on the line from the source's lowest (0) to its highest value (1)
+    bits     bit c says whether code c is covered, where values are not ordered
+mboxes       mshown joined with all covers: columns above with the attribute's number appended
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, TreeAxis, axes
+from pganon.methods.base import Description, Tables
+from pganon.metrics.source import discrete, on_line, place, stacked
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.spec.model import Form, ReleaseSpec
+
+COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
+
+
+def steps(
+    spec: ReleaseSpec, description: Description, tables: Callable[[State], Tables]
+) -> list[Step]:
+    """`tables(state)` are the staged relations by part."""
+    found: list[Step] = [
+        CreateTable(
+            "metric_shown",
+            "published values by group",
+            lambda s: s.work("mshown"),
+            lambda s: _shown(spec, description, tables(s)),
+        )
+    ]
+    for axis in axes(spec.attributes):
+        found.append(
+            CreateTable(
+                f"metric_cover{axis.index}",
+                f"what the published values of attribute {axis.index + 1} cover",
+                lambda s, axis=axis: s.work(f"mcover{axis.index}"),
+                lambda s, axis=axis: _cover(axis, s),
+            )
+        )
+    found.append(
+        CreateTable(
+            "metric_boxes",
+            "published values of every group with what they cover",
+            lambda s: s.work("mboxes"),
+            lambda s: _boxes(spec, s),
+        )
+    )
+    return found
+
+
+def _shown(spec: ReleaseSpec, description: Description, tables: Tables) -> exp.Expr:
+    flat = query("select p.group_id, p.n from p", {"p": description.shown(spec, tables)})
+    for attribute in spec.attributes:
+        value = col(attribute.published, "p")
+        flat = flat.select(named(value, f"g{attribute.index}"))
+        if attribute.null_column is not None:
+            null = col(attribute.null_column, "p")
+        else:
+            null = fragment(":v is null", v=value)
+        flat = flat.select(named(null, f"z{attribute.index}"))
+    tree = query("select f.* from f", {"f": flat})
+    for attribute in spec.attributes:
+        i = attribute.index
+        keys = [exp.Ordered(this=col(f"{name}{i}", "f")) for name in ("g", "z")]
+        rank = exp.Window(
+            this=exp.func("dense_rank", dialect="postgres"), order=exp.Order(expressions=keys)
+        )
+        tree = tree.select(named(rank, f"id{i}"))
+    return tree
+
+
+def _boxes(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query("select s.group_id, s.n from s", {"s": state.work("mshown")})
+    for attribute in spec.attributes:
+        i, alias = attribute.index, f"k{attribute.index}"
+        tree = tree.select(col(f"id{i}", "s"))
+        tree = tree.select(*[named(col(name, alias), f"{name}{i}") for name in COVER])
+        tree = tree.join(
+            exp.alias_(state.work(f"mcover{i}").table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("id", alias), expression=col(f"id{i}", "s")),
+        )
+    return tree
+
+
+def _keys(axis: Axis, state: State) -> exp.Select:
+    """(id, g, z): every published value once."""
+    i = axis.index
+    return (
+        query("select 1 from s", {"s": state.work("mshown")})
+        .select(*[named(col(f"{name}{i}", "s"), name) for name in ("id", "g", "z")], append=False)
+        .distinct()
+    )
+
+
+def _cover(axis: Axis, state: State) -> exp.Expr:
+    if not on_line(axis):
+        return _set_cover(axis, state)
+    if axis.attribute.form is Form.RANGE:
+        return _line_cover(axis, state, _range_bounds(axis, state))
+    return _line_cover(axis, state, _array_bounds(axis, state))
+
+
+# -- values in order ----------------------------------------------------------------------------
+
+
+def _range_bounds(axis: Axis, state: State) -> exp.Select:
+    """(id, lo, hi, low, high) of ranges.
+
+    Bounds and values are sorted together and counted: exact for any number, and never quadratic.
+    """
+    keys = {"k": _keys(axis, state)}
+    parts = [
+        query(
+            "select v.place, 1 as kind, 0 as id, 'v' as side from v where v.code > 0",
+            {"v": state.work(f"mplaces{axis.index}")},
+        ),
+        query(
+            "select :lower as place, 0 as kind, k.id, 'l' as side from k where k.g is not null",
+            keys,
+            lower=place(axis, fragment("lower(k.g)")),
+        ),
+        query(
+            "select coalesce(:upper, 'Infinity'::numeric) as place, case when upper_inc(k.g)"
+            " or upper_inf(k.g) then 2 else 0 end as kind, k.id, 'u' as side"
+            " from k where k.g is not null",
+            keys,
+            upper=place(axis, fragment("upper(k.g)")),
+        ),
+    ]
+    counted = query(
+        "select e.*, count(*) filter (where e.kind = 1) over (order by e.place, e.kind) as seen,"
+        " max(e.place) filter (where e.kind = 1) over () as last from e",
+        {"e": stacked(parts)},
+    )
+    last = "floor(c.place) - (c.kind = 0 and c.place = floor(c.place))::int"
+    return query(
+        "select c.id, min(c.seen) filter (where c.side = 'l') + 1 as lo,"
+        " max(c.seen) filter (where c.side = 'u') as hi,"
+        " min(:first) filter (where c.side = 'l') as low,"
+        " max(case when c.place = 'Infinity' then c.last else :last end)"
+        " filter (where c.side = 'u') as high"
+        " from c where c.side <> 'v' group by c.id",
+        {"c": counted},
+        first=fragment("ceil(c.place)" if discrete(axis) else "c.place"),
+        last=fragment(last if discrete(axis) else "c.place"),
+    )
+
+
+def _array_bounds(axis: Axis, state: State) -> exp.Select:
+    """(id, lo, hi, low, high) of arrays of neighbours."""
+    return query(
+        "select m.id, min(m.code) as lo, max(m.code) as hi, min(m.code)::numeric as low,"
+        " max(m.code)::numeric as high from m where m.code > 0 group by m.id",
+        {"m": _array_members(axis, state)},
+    )
+
+
+def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
+    """`start` and `stop` of ranges are their own bounds, of arrays places of the values."""
+    by_value = axis.attribute.form is not Form.RANGE
+    tree = query(
+        "select k.id, k.z, k.z::int + coalesce(b.hi - b.lo + 1, 0) as covers,"
+        " (case when k.z then coalesce(t.nulls, 0) else 0 end)"
+        " + coalesce(h.upto - l.upto + l.n, 0) as mass,"
+        " coalesce(b.lo, 1) as lo, coalesce(b.hi, 0) as hi,"
+        " b.low::float8 as low, b.high::float8 as high from k"
+        " left join b on b.id = k.id"
+        " left join p as l on l.code = b.lo left join p as h on h.code = b.hi"
+        " cross join (select sum(q.n) filter (where q.code = 0) as nulls, min(q.place) as first,"
+        " nullif(max(q.place) - min(q.place), 0) as width from p as q) as t",
+        {"k": _keys(axis, state), "b": bounds, "p": state.work(f"mplaces{axis.index}")},
+    )
+    for name, bound, edge in (("start", "low", "l"), ("stop", "high", "h")):
+        own = "case when b.id is not null then coalesce((:b - t.first) / t.width, 0)::float8 end"
+        at = col("at", edge) if by_value else fragment(own, b=col(bound, "b"))
+        tree = tree.select(named(at, name))
+    return tree.select(named(fragment("null::varbit"), "bits"))
+
+
+# -- sets ---------------------------------------------------------------------------------------
+
+
+def _array_members(axis: Axis, state: State) -> exp.Select:
+    """(id, code) of the elements of published arrays."""
+    element = axis.attribute.published_type.removesuffix("[]")
+    return query(
+        "select k.id, d.code from k cross join lateral unnest(k.g) as u(element)"
+        ' join d on :value = u.element::text collate "C"',
+        {"k": _keys(axis, state), "d": axis.dictionary(state)},
+        value=fragment(':v::text collate "C"', v=cast(col("value", "d"), element)),
+    )
+
+
+def _label_members(axis: TreeAxis, state: State) -> exp.Select:
+    """(id, code) of the leaves below published labels."""
+    nodes = query(
+        'select t.label::text collate "C" as label, min(t.lo) as lo, max(t.hi) as hi'
+        " from t group by 1",
+        {"t": axis.table(state)},
+    )
+    return query(
+        'select k.id, d.code from k join t on t.label = k.g::text collate "C"'
+        " join d on d.code between t.lo and t.hi where d.code > 0",
+        {"k": _keys(axis, state), "t": nodes, "d": axis.dictionary(state)},
+    )
+
+
+def _set_cover(axis: Axis, state: State) -> exp.Expr:
+    tree = isinstance(axis, TreeAxis)
+    values = _label_members(axis, state) if tree else _array_members(axis, state)
+    nulls = query("select k.id, 0 as code from k where k.z", {"k": _keys(axis, state)})
+    return query(
+        "select k.id, k.z, count(d.code) as covers, coalesce(sum(d.n), 0) as mass,"
+        " null::bigint as lo, null::bigint as hi, null::float8 as low, null::float8 as high,"
+        " null::float8 as start, null::float8 as stop,"
+        " coalesce(bit_or(set_bit(:none, d.code, 1)), :none) as bits"
+        " from k left join m on m.id = k.id left join d on d.code = m.code group by k.id, k.z",
+        {
+            "k": _keys(axis, state),
+            "m": stacked([values, nulls]),
+            "d": axis.dictionary(state),
+        },
+        none=no_codes(axis, state),
+    )
+
+
+def no_codes(axis: Axis, state: State) -> exp.Expr:
+    """A bit string of zeros, one per code and one for NULL."""
+    return fragment("repeat('0', :m)::varbit", m=num(axis.size(state) + 1))
+
+
+def covered(axis: Axis, code: exp.Expr, table: str) -> exp.Expr:
+    """Condition: the published value of this attribute in `table` (as mboxes) covers the code."""
+    i = axis.index
+    if not on_line(axis):
+        return fragment("get_bit(:b, :c) = 1", b=col(f"bits{i}", table), c=code)
+    return fragment(
+        ":c between :lo and :hi or :c = 0 and :z",
+        c=code,
+        lo=col(f"lo{i}", table),
+        hi=col(f"hi{i}", table),
+        z=col(f"z{i}", table),
+    )

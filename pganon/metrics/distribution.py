@@ -1,0 +1,145 @@
+"""Distributions of single attributes: published against source.
+
+mdist<i>   (code, p, q, at)   share of the value among all source records, and among the released
+           ones where every record is spread evenly over the source's values that it may have
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis
+from pganon.metrics.source import on_line, stacked
+from pganon.plan.sqltools import col, named, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+
+
+def steps(axes: tuple[Axis, ...]) -> list[Step]:
+    found: list[Step] = []
+    for axis in axes:
+        found.append(
+            CreateTable(
+                f"metric_distribution{axis.index}",
+                f"source and published distribution of attribute {axis.index + 1}",
+                lambda s, axis=axis: s.work(f"mdist{axis.index}"),
+                lambda s, axis=axis: _distribution(axis, s),
+            )
+        )
+        found.append(
+            Check(
+                f"metric_distance{axis.index}",
+                f"distances between the distributions of attribute {axis.index + 1}",
+                lambda s, axis=axis: _distances(axis, s),
+                prefix=f"metric{axis.index}_",
+            )
+        )
+    return found
+
+
+def _distribution(axis: Axis, state: State) -> exp.Expr:
+    i = axis.index
+    weights = query(
+        "select c.*, w.n / nullif(c.covers, 0) / sum(w.n) over () as share from c join"
+        " (select b.id, sum(b.n)::float8 as n from b group by b.id) as w on w.id = c.id",
+        {
+            "c": state.work(f"mcover{i}"),
+            "b": query("select b.n from b", {"b": state.work("mboxes")}).select(
+                named(col(f"id{i}", "b"), "id")
+            ),
+        },
+    )
+    published = _by_line(axis, state, weights) if on_line(axis) else _by_set(axis, state, weights)
+    return query(
+        "select v.code, v.at, v.n::float8 / sum(v.n) over () as p,"
+        " coalesce(s.share, 0) as q from v left join s on s.code = v.code",
+        {"v": state.work(f"mplaces{i}"), "s": published},
+    )
+
+
+def _by_line(axis: Axis, state: State, weights: exp.Select) -> exp.Select:
+    """(code, share) by adding up where covers begin and end.
+
+    Whole numbers count the covers beside the shares: sums of shares do not come back to 0.
+    """
+    ends = stacked(
+        [
+            query(
+                "select w.lo as code, w.share, 1 as one from w where w.lo <= w.hi", {"w": weights}
+            ),
+            query(
+                "select w.hi + 1 as code, -w.share as share, -1 as one from w where w.lo <= w.hi",
+                {"w": weights},
+            ),
+            query(
+                "select p.code, 0::float8 as share, 0 as one from p where p.code > 0",
+                {"p": state.work(f"mplaces{axis.index}")},
+            ),
+        ]
+    )
+    running = query(
+        "select e.code, sum(sum(e.share)) over (order by e.code) as share,"
+        " sum(sum(e.one)) over (order by e.code) as covers from e group by e.code",
+        {"e": ends},
+    )
+    return stacked(
+        [
+            query(
+                "select r.code, case when r.covers > 0 then greatest(r.share, 0) else 0 end"
+                " as share from r",
+                {"r": running},
+            ),
+            query(
+                "select 0 as code, sum(w.share) filter (where w.z) as share from w", {"w": weights}
+            ),
+        ]
+    )
+
+
+def _by_set(axis: Axis, state: State, weights: exp.Select) -> exp.Select:
+    return query(
+        "select v.code, sum(w.share) as share from v join w on get_bit(w.bits, v.code) = 1"
+        " group by v.code",
+        {"v": state.work(f"mplaces{axis.index}"), "w": weights},
+    )
+
+
+def _distances(axis: Axis, state: State) -> exp.Expr:
+    distribution = {"d": state.work(f"mdist{axis.index}")}
+    logs = query(
+        "select sum(d.p * ln(d.p / d.q)) filter (where d.q > 0) as kl,"
+        " coalesce(sum(d.p) filter (where d.q = 0), 0) as uncovered from d",
+        distribution,
+    )
+    known = query("select d.* from d", distribution)
+    if on_line(axis):
+        # NULL has no place on the line: both sides leave it out.
+        known = query(
+            "select d.code, d.at, d.p / sum(d.p) over () as p,"
+            " d.q / nullif(sum(d.q) over (), 0) as q from d where d.code > 0",
+            distribution,
+        )
+    relative = query(
+        "select avg((k.q - k.p) / k.p) as difference, avg(abs(k.q - k.p) / k.p) as absolute,"
+        " coalesce(1.96 * stddev_samp((k.q - k.p) / k.p) / sqrt(count(*)), 0) as half_width from k",
+        {"k": known},
+    )
+    return query(
+        "select l.kl, l.uncovered, r.difference, r.absolute, r.half_width, e.emd"
+        " from l cross join r cross join e",
+        {"l": logs, "r": relative, "e": _earth(axis, known)},
+    )
+
+
+def _earth(axis: Axis, known: exp.Select) -> exp.Select:
+    if not on_line(axis):
+        return query("select sum(abs(k.p - k.q)) / 2 as emd from k", {"k": known})
+    moved = query(
+        "select sum(k.p - k.q) over (order by k.code) as earth,"
+        " lead(k.at) over (order by k.code) - k.at as far from k",
+        {"k": known},
+    )
+    return query(
+        "select case when count(m.earth) = count(*) then"
+        " coalesce(sum(abs(m.earth) * m.far), 0) end as emd from m",
+        {"m": moved},
+    )

@@ -1,0 +1,277 @@
+"""Distances between source records and groups: record linkage RL and the loss RGCP.
+
+mcells    (cell, c<i>, at<i>)          distinct combinations of codes with their places
+mreps     (group_id, n, mean<i>, ..)   groups: mean place of the members, and what is published
+mnear     (cell, nearest, own)         distance of the nearest group; `own`: see _near
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
+from pganon.metrics.source import few, on_line, stacked
+from pganon.plan.sqltools import col, fragment, named, num, query, total
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec
+
+EPSILON = "1e-9"
+"""Distances that differ by less are equal."""
+
+RELEASED_FACTOR, SUPPRESSED_FACTOR = 2, 4
+"""RGCP's kR and nR: what a group costs that suppressed records fall to, and the whole table."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a record is linked to: the mean of a group's members, or its published box."""
+
+    name: str
+    purpose: str
+    mean: bool
+
+
+TARGETS = (
+    Target("mean", "centres of the groups", True),
+    Target("box", "published values", False),
+)
+
+
+def steps(spec: ReleaseSpec) -> list[Step]:
+    attributes = axes(spec.attributes)
+    found: list[Step] = [
+        CreateTable(
+            "metric_points",
+            "combinations of values with their places",
+            lambda s: s.work("mcells"),
+            lambda s: _cells(attributes, s),
+        ),
+        CreateTable(
+            "metric_centres",
+            "centres of the groups",
+            lambda s: s.work("mreps"),
+            lambda s: _reps(attributes, s),
+        ),
+    ]
+    for target in TARGETS:
+        found += _link(attributes, target)
+    return [*found, *_reallocated(attributes)]
+
+
+def _cells(attributes: Sequence[Axis], state: State) -> exp.Expr:
+    names = [axis.code for axis in attributes]
+    base = query("select s.cell from s", {"s": state.work("msource")}).distinct()
+    base = base.select(*[col(name, "s") for name in names])
+    return _placed(attributes, state, base)
+
+
+def _placed(attributes: Sequence[Axis], state: State, base: exp.Select) -> exp.Select:
+    """`base` with at<i>, the place of every code that has one."""
+    tree = query("select s.* from s", {"s": base})
+    for axis in filter(on_line, attributes):
+        alias = f"p{axis.index}"
+        tree = tree.select(named(col("at", alias), f"at{axis.index}")).join(
+            exp.alias_(state.work(f"mplaces{axis.index}").table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("code", alias), expression=col(axis.code, "s")),
+        )
+    return tree
+
+
+def _reps(attributes: Sequence[Axis], state: State) -> exp.Expr:
+    members = query("select m.* from m where m.group_id is not null", {"m": state.work("msource")})
+    placed = _placed(attributes, state, members)
+    means = query("select x.group_id from x", {"x": placed}).group_by(col("group_id", "x"))
+    tree = query("select b.* from b join g on g.group_id = b.group_id", {"b": state.work("mboxes")})
+    for axis in filter(on_line, attributes):
+        i = axis.index
+        mean = fragment(
+            "sum(x.n * :at) / nullif(sum(x.n) filter (where :at is not null), 0)",
+            at=col(f"at{i}", "x"),
+        )
+        means = means.select(named(mean, f"mean{i}"))
+        tree = tree.select(col(f"mean{i}", "g"))
+    for table in tree.find_all(exp.Table):
+        if table.name == "g":
+            table.replace(means.subquery("g"))
+    return tree
+
+
+def distance(attributes: Sequence[Axis], target: Target) -> exp.Expr:
+    """Between a cell `c` and a group `r`: root of the squares on lines, plus 1 per other value.
+
+    A value without a line costs 0 if it is the only one covered, 1/2 if it is one of several, 1 if
+    it is not covered; NULL on a line is such a value.
+    """
+    squares: list[exp.Expr] = [num(0)]
+    others: list[exp.Expr] = [num(0)]
+    for axis in attributes:
+        (squares if on_line(axis) else others).append(_part(axis, target))
+        if on_line(axis):
+            others.append(_unplaced(axis))
+    return fragment("sqrt(:s) + :o", s=exp.paren(total(squares)), o=exp.paren(total(others)))
+
+
+def _part(axis: Axis, target: Target) -> exp.Expr:
+    i = axis.index
+    if not on_line(axis):
+        return fragment(
+            "case when get_bit(:b, :c) = 0 then 1 when :n = 1 then 0 else 0.5 end",
+            b=col(f"bits{i}", "r"),
+            c=col(axis.code, "c"),
+            n=col(f"covers{i}", "r"),
+        )
+    at = col(f"at{i}", "c")
+    if target.mean:
+        return fragment("coalesce((:at - :m) ^ 2, 0)", at=at, m=col(f"mean{i}", "r"))
+    return fragment(
+        "coalesce(greatest(0, :start - :at, :at - :stop) ^ 2"
+        " + case when :start is null or :at is null then null else 0 end, 0)",
+        at=at,
+        start=col(f"start{i}", "r"),
+        stop=col(f"stop{i}", "r"),
+    )
+
+
+def _unplaced(axis: Axis) -> exp.Expr:
+    """NULL on either side of a line."""
+    i = axis.index
+    return fragment(
+        "case when :at is null then case when not :z then 1 when :mean is null then 0"
+        " else 0.5 end when :mean is null then 1 else 0 end",
+        at=col(f"at{i}", "c"),
+        z=col(f"z{i}", "r"),
+        mean=col(f"mean{i}", "r"),
+    )
+
+
+def _link(attributes: Sequence[Axis], target: Target) -> list[Step]:
+    near, ties = f"mnear_{target.name}", f"mties_{target.name}"
+    apart = distance(attributes, target)
+
+    def pairs(state: State) -> dict[str, object]:
+        return {"c": state.work("mcells"), "r": state.work("mreps")}
+
+    return [
+        CreateTable(
+            f"metric_near_{target.name}",
+            f"distance of every record to the nearest of the {target.purpose}",
+            lambda s: s.work(near),
+            lambda s: query(
+                "select c.cell, min(:d) as nearest from c cross join r group by c.cell",
+                pairs(s),  # pyright: ignore[reportArgumentType]
+                d=apart,
+            ),
+            when=few,
+        ),
+        CreateTable(
+            f"metric_ties_{target.name}",
+            f"records in the nearest groups, by {target.purpose}",
+            lambda s: s.work(ties),
+            lambda s: query(
+                "select c.cell, sum(r.n) as tied, array_agg(r.group_id) as groups from c"
+                " join n on n.cell = c.cell cross join r"
+                " where :d <= n.nearest + :e group by c.cell",
+                {**pairs(s), "n": s.work(near)},  # pyright: ignore[reportArgumentType]
+                d=apart,
+                e=exp.Literal.number(EPSILON),
+            ),
+            when=few,
+        ),
+        Check(
+            f"metric_linkage_{target.name}",
+            f"expected number of right links by {target.purpose}",
+            lambda s: _right(s, ties),
+            prefix=f"metric_{target.name}_",
+        ),
+    ]
+
+
+def _right(state: State, ties: str) -> exp.Select:
+    if not few(state):
+        return query("select null::float8 as links")
+    return query(
+        "select coalesce(sum(s.n / t.tied::float8), 0) as links from s"
+        " join t on t.cell = s.cell where s.group_id = any(t.groups)",
+        {"s": state.work("msource"), "t": state.work(ties)},
+    )
+
+
+# -- RGCP ---------------------------------------------------------------------------------------
+
+
+def _reallocated(attributes: Sequence[Axis]) -> list[Step]:
+    return [
+        CreateTable(
+            "metric_reallocated",
+            "the nearest group of every suppressed record",
+            lambda s: s.work("mreallocated"),
+            lambda s: _nearest_group(attributes, s),
+            when=few,
+        ),
+        Check(
+            "metric_rgcp",
+            "loss with suppressed records in their nearest groups",
+            lambda s: _rgcp(attributes, s),
+            prefix="metric_",
+        ),
+    ]
+
+
+def _nearest_group(attributes: Sequence[Axis], state: State) -> exp.Select:
+    """(cell, group_id): ties go to the smallest group, then to the lowest published values."""
+    ids = [col(f"id{axis.index}", "r") for axis in attributes]
+    ranked = query(
+        "select c.cell, r.group_id from c cross join r",
+        {"c": _suppressed(state), "r": state.work("mreps")},
+    )
+    order = [
+        exp.Ordered(this=term)
+        for term in (
+            fragment("round((:d)::numeric, 9)", d=distance(attributes, TARGETS[0])),
+            col("n", "r"),
+            *ids,
+        )
+    ]
+    place = exp.Window(
+        this=exp.func("row_number", dialect="postgres"),
+        partition_by=[col("cell", "c")],
+        order=exp.Order(expressions=order),
+    )
+    return query(
+        "select x.cell, x.group_id from x where x.place = 1",
+        {"x": ranked.select(named(place, "place"))},
+    )
+
+
+def _suppressed(state: State) -> exp.Select:
+    return query(
+        "select p.* from p where p.cell in (select s.cell from s where s.group_id is null)",
+        {"p": state.work("mcells"), "s": state.work("msource")},
+    )
+
+
+def _rgcp(attributes: Sequence[Axis], state: State) -> exp.Select:
+    if not few(state):
+        return query("select null::float8 as rgcp")
+    names = [axis.code for axis in attributes]
+    own = query(
+        "select s.group_id, s.n as w, false as moved from s where s.group_id is not null",
+        {"s": state.work("msource")},
+    ).select(*[col(name, "s") for name in names])
+    moved = query(
+        "select r.group_id, s.n as w, true as moved from s join r on r.cell = s.cell"
+        " where s.group_id is null",
+        {"s": state.work("msource"), "r": state.work("mreallocated")},
+    ).select(*[col(name, "s") for name in names])
+    joined = group_extents(attributes, state, stacked([own, moved]), ["group_id"])
+    joined = joined.select(named(fragment("bool_or(c.moved)"), "moved"))
+    return query(
+        "select sum(e.n * :loss * case when e.moved then :factor else 1 end)::float8 as rgcp"
+        " from e",
+        {"e": joined},
+        loss=exp.paren(weighted_loss(attributes, state, "e")),
+        factor=num(RELEASED_FACTOR),
+    )

@@ -1,0 +1,184 @@
+"""Metrics as a run gives them back: plain dataclasses from the facts that the steps observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pganon.encode.axis import TreeAxis, axes
+from pganon.metrics.linkage import SUPPRESSED_FACTOR
+from pganon.metrics.request import Request, Workload
+from pganon.metrics.source import summed
+from pganon.plan.steps import State
+from pganon.spec.model import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class AttributeMetrics:
+    """One quasi-identifier. Every figure but the differences is at least 0; 0 is no loss.
+
+    Attributes:
+        glm, entropy: shares of what can be lost.
+        height: mean level of the published label, suppressed records on the top; hierarchies.
+        emd, kl: distances of the published from the source's distribution; None: infinite, or
+            nothing to compare.
+        uncovered: share of source records whose value nothing published covers.
+        difference, half_width: mean of (published - source) / source share over the values, with
+            its 95 % interval; absolute: the mean without signs.
+    """
+
+    glm: float
+    entropy: float
+    height: float | None
+    emd: float | None
+    kl: float | None
+    uncovered: float
+    difference: float | None
+    half_width: float | None
+    absolute: float | None
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Relative errors of the queries whose exact answer is not 0; the others are `empty`."""
+
+    median: float | None
+    mean: float | None
+    empty: int
+
+
+@dataclass(frozen=True)
+class WorkloadMetrics:
+    """Errors of random queries: `count`, and `sums` by published column."""
+
+    workload: Workload
+    count: Errors
+    sums: dict[str, Errors]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """What was asked for; see docs/reference/measures.md.
+
+    Attributes:
+        precision: 1 - mean share of the hierarchies' heights; None without hierarchies.
+        rgcp, rgcp_relative: sum, and its share of what complete suppression costs.
+        kl, uncovered: over combinations of all quasi-identifiers.
+        links, links_box: expected number of source records linked to the right class, by the
+            classes' means and by their published values.
+        vulnerable: share of the classes by sensitive column.
+        None of `kl`, `links`, `rgcp`: the table was too large to compare.
+    """
+
+    glm: float | None = None
+    precision: float | None = None
+    entropy: float | None = None
+    rgcp: float | None = None
+    rgcp_relative: float | None = None
+    kl: float | None = None
+    uncovered: float | None = None
+    links: float | None = None
+    links_box: float | None = None
+    linked: float | None = None
+    vulnerable: dict[str, float] | None = None
+    attributes: dict[str, AttributeMetrics] | None = None
+    workload: WorkloadMetrics | None = None
+
+
+def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> Metrics | None:
+    """What the steps of :func:`pganon.metrics.steps.measure_steps` found; None if nothing ran."""
+    if request.nothing:
+        return None
+    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    if request.workload is not None:
+        found["workload"] = _workload(spec, request.workload, state.facts)
+    return Metrics(**found)
+
+
+def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
+    facts = state.facts
+    attributes = {
+        attribute.published: _attribute(spec, attribute.index, state)
+        for attribute in spec.attributes
+    }
+    records = state.count("records")
+    weights = sum(attribute.weight for attribute in spec.attributes)
+    trees = [
+        (axis.levels(state), attributes[axis.attribute.published].height or 0)
+        for axis in axes(spec.attributes)
+        if isinstance(axis, TreeAxis)
+    ]
+    rgcp, links = _number(facts, "metric_rgcp"), _number(facts, "metric_mean_links")
+    return {
+        "glm": sum(a.glm for a in attributes.values()) / len(attributes),
+        "entropy": sum(a.entropy for a in attributes.values()) / len(attributes),
+        "precision": 1 - sum(h / top for top, h in trees if top) / len(trees) if trees else None,
+        "rgcp": rgcp,
+        "rgcp_relative": None if rgcp is None else rgcp / (SUPPRESSED_FACTOR * records * weights),
+        "kl": _divergence(facts, "metric_"),
+        "uncovered": _share(facts, "metric_uncovered"),
+        "links": links,
+        "links_box": _number(facts, "metric_box_links"),
+        "linked": None if links is None else links / records,
+        "vulnerable": {
+            item.published: float(_number(facts, f"metric_vulnerable{item.index}") or 0)
+            for item in spec.sensitive
+        },
+        "attributes": attributes,
+    }
+
+
+def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
+    facts = state.facts
+    records, suppressed = state.count("records"), state.count("suppressed")
+    axis = axes(spec.attributes)[i]
+    height = None
+    if isinstance(axis, TreeAxis):
+        top = axis.levels(state)
+        height = (float(facts[f"metric_height{i}"] or 0) + suppressed * top) / records
+    bits, all_bits = (float(facts[f"metric_{name}{i}"] or 0) for name in ("bits", "all_bits"))
+    return AttributeMetrics(
+        glm=(float(facts[f"metric_glm{i}"] or 0) + suppressed) / records,
+        entropy=bits / all_bits if all_bits > 0 else 0.0,
+        height=height,
+        emd=_number(facts, f"metric{i}_emd"),
+        kl=_divergence(facts, f"metric{i}_"),
+        uncovered=_share(facts, f"metric{i}_uncovered") or 0.0,
+        difference=_number(facts, f"metric{i}_difference"),
+        half_width=_number(facts, f"metric{i}_half_width"),
+        absolute=_number(facts, f"metric{i}_absolute"),
+    )
+
+
+def _workload(spec: ReleaseSpec, workload: Workload, facts: Mapping[str, Any]) -> WorkloadMetrics:
+    def errors(name: str) -> Errors:
+        prefix = f"workload_{name}_"
+        return Errors(
+            _number(facts, f"{prefix}median"),
+            _number(facts, f"{prefix}mean"),
+            int(facts[f"{prefix}empty"]),
+        )
+
+    sums = {item.published: errors(f"t{item.number}") for item in summed(spec)}
+    return WorkloadMetrics(workload, errors("n"), sums)
+
+
+def _number(facts: Mapping[str, Any], name: str) -> float | None:
+    """None for NULL, and for what JSON cannot hold."""
+    value = facts[name]
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _share(facts: Mapping[str, Any], name: str) -> float | None:
+    value = _number(facts, name)
+    return None if value is None else max(0.0, round(value, 12))
+
+
+def _divergence(facts: Mapping[str, Any], prefix: str) -> float | None:
+    """None where something of the source is covered by nothing: then it is infinite."""
+    value = _number(facts, f"{prefix}kl")
+    if value is None or _share(facts, f"{prefix}uncovered"):
+        return None
+    return max(0.0, value)

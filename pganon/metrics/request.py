@@ -1,0 +1,76 @@
+"""What to measure beyond the figures that every run computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pganon.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Random queries; the same ones for every release of the same source.
+
+    Attributes:
+        queries: how many.
+        predicates: quasi-identifiers that each query restricts, at most all of them.
+        selectivity: share of the combinations of values that a query asks for, in (0, 1].
+        seed: decides which queries.
+    """
+
+    queries: int = 1000
+    predicates: int = 2
+    selectivity: float = 0.05
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.queries <= 1_000_000:
+            raise _wrong("queries must be from 1 to 1000000")
+        if self.predicates < 1:
+            raise _wrong("predicates must be at least 1")
+        if not 0 < self.selectivity <= 1:
+            raise _wrong("selectivity must be above 0 and at most 1")
+        if not -(2**63) <= self.seed < 2**63:
+            raise _wrong("seed must be a whole number of 64 bits")
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which metrics a run computes.
+
+    Attributes:
+        everything: all that need no workload; they read the source's codes several times.
+        workload: random queries, or none.
+        vulnerable: share of a class's most frequent sensitive value above which the class counts
+            as vulnerable.
+    """
+
+    everything: bool = False
+    workload: Workload | None = None
+    vulnerable: float = 0.5
+
+    @property
+    def nothing(self) -> bool:
+        return not self.everything and self.workload is None
+
+
+def parse_workload(text: str) -> Workload:
+    """A workload from `queries=1000,predicates=2,selectivity=0.05,seed=1`, any part left out."""
+    kinds = {"queries": int, "predicates": int, "selectivity": float, "seed": int}
+    found: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition("=")
+        if name not in kinds:
+            raise _wrong(f"unknown part: {name}")
+        try:
+            found[name] = kinds[name](value)
+        except ValueError:
+            raise _wrong(f"{name} is not a number") from None
+    return Workload(**found)
+
+
+def _wrong(problem: str) -> UsageError:
+    return UsageError(
+        f"workload: {problem}", hint="for example queries=1000,predicates=2,selectivity=0.05,seed=1"
+    )

@@ -1,0 +1,164 @@
+"""The source as metrics see it: cells of equal codes with the group they are published in.
+
+msource      (group_id, cell, c<i>, n, t<j>)   group_id is NULL for suppressed records; t<j> sums
+mplaces<i>   (code, n, upto, place, at)        values of attribute i; `upto` records with values up
+             to this one, `at` its place in [0, 1] where values lie on a line
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, OrderedAxis, axes
+from pganon.encode.codes import LEFT_OUT
+from pganon.methods.base import Description
+from pganon.plan.sqltools import cast, col, fragment, named, query, union_all
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import Form, ReleaseSpec
+
+CELLS = "metric_cells"
+GROUPS = "metric_groups"
+"""Facts: number of distinct combinations of codes, and of groups."""
+
+
+COMPARED = 300_000_000
+"""Most pairs of a cell and a group that a metric compares; beyond, it is not measured."""
+
+
+def few(state: State, limit: int = COMPARED) -> bool:
+    return state.count(CELLS) * state.count(GROUPS) <= limit
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A numeric column published unchanged, which queries can add up."""
+
+    number: int
+    work: str
+    published: str
+
+
+def summed(spec: ReleaseSpec) -> list[Summed]:
+    pairs = [(f"v{item.index}", item) for item in spec.sensitive]
+    pairs += [(f"p{item.index}", item) for item in spec.carried]
+    numeric = [(work, item.published) for work, item in pairs if item.column.is_number]
+    return [Summed(number, *pair) for number, pair in enumerate(numeric)]
+
+
+def stacked(parts: Sequence[exp.Select]) -> exp.Select:
+    """All rows of several SELECTs."""
+    both = union_all(parts)
+    return query("select u.* from u", {"u": both})  # pyright: ignore[reportArgumentType]
+
+
+def on_line(axis: Axis) -> bool:
+    """Whether the values of the attribute have distances to each other."""
+    return isinstance(axis, OrderedAxis) or axis.attribute.form is Form.RANGE
+
+
+def discrete(axis: Axis) -> bool:
+    """Whether a published range of the attribute holds finitely many values."""
+    return axis.attribute.form is not Form.RANGE or axis.attribute.column.kind not in (
+        "numeric",
+        "float",
+    )
+
+
+def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
+    found: list[Step] = [
+        CreateTable(
+            "metric_source",
+            "source records by codes and group",
+            lambda s: s.work("msource"),
+            lambda s: _source(spec, description, s),
+        )
+    ]
+    for axis in axes(spec.attributes):
+        found.append(
+            CreateTable(
+                f"metric_places{axis.index}",
+                f"places of the values of attribute {axis.index + 1}",
+                lambda s, axis=axis: s.work(f"mplaces{axis.index}"),
+                lambda s, axis=axis: _places(axis, s),
+            )
+        )
+    found.append(
+        Check(
+            "metric_sizes",
+            "cells and groups, which bound the work of comparing them",
+            lambda s: query(
+                "select max(m.cell) as cells, count(distinct m.group_id) as groups from m",
+                {"m": s.work("msource")},
+            ),
+            prefix="metric_",
+        )
+    )
+    return found
+
+
+def _source(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
+    names = [axis.code for axis in axes(spec.attributes)]
+    sums = summed(spec)
+    columns = [*names, *[item.work for item in sums]]
+    parts = [_columns(description.members(spec, state), [*columns, "group_id"])]
+    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+        left = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
+        parts.append(_columns(left, [*columns, "group_id"]))
+    tree = query(
+        "select m.group_id, count(*) as n from m",
+        {"m": stacked(parts)},
+    ).select(*[col(name, "m") for name in names])
+    for item in sums:
+        added = fragment("coalesce(sum(:v), 0)", v=cast(col(item.work, "m"), "float8"))
+        tree = tree.select(named(added, f"t{item.number}"))
+    tree = tree.group_by(col("group_id", "m"), *[col(name, "m") for name in names])
+    cells = exp.Window(
+        this=exp.func("dense_rank", dialect="postgres"),
+        order=exp.Order(expressions=[exp.Ordered(this=col(name, "x")) for name in names]),
+    )
+    return query("select x.* from x", {"x": tree}).select(named(cells, "cell"))
+
+
+def _columns(tree: exp.Select, names: list[str]) -> exp.Select:
+    return query("select 1 from x", {"x": tree}).select(
+        *[col(name, "x") for name in names], append=False
+    )
+
+
+PLACES = {
+    "date": "(:v - date '2000-01-01')::numeric",
+    "timestamp": "extract(epoch from :v)::numeric * 1000000",
+    "timestamptz": "extract(epoch from :v)::numeric * 1000000",
+}
+"""Numbers, days and microseconds: units in which the values of a discrete type are 1 apart."""
+
+
+def place(axis: Axis, value: exp.Expr) -> exp.Expr:
+    return fragment(PLACES.get(axis.attribute.column.kind, ":v::numeric"), v=value)
+
+
+def _places(axis: Axis, state: State) -> exp.Expr:
+    dictionary = {"d": axis.dictionary(state)}
+    tree = query(
+        "select d.code, d.n, sum(d.n) over (order by d.code) - coalesce(sum(d.n) filter"
+        " (where d.code = 0) over (), 0) as upto from d",
+        dictionary,
+    )
+    if not on_line(axis):
+        return tree.select(
+            named(fragment("null::numeric"), "place"), named(fragment("null::float8"), "at")
+        )
+    if axis.attribute.form is not Form.RANGE:
+        return tree.select(
+            named(fragment("nullif(d.code, 0)::numeric"), "place"),
+            named(col("position", "d"), "at"),
+        )
+    tree = tree.select(named(place(axis, col("value", "d")), "place"))
+    return query(
+        "select x.*, case when x.place is not null then coalesce((x.place - min(x.place) over ())"
+        " / nullif(max(x.place) over () - min(x.place) over (), 0), 0)::float8 end as at from x",
+        {"x": tree},
+    )

@@ -1,0 +1,76 @@
+"""The measure phase of a run: what is asked for, in the order of what it builds on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pganon.encode.axis import axes
+from pganon.methods.base import Description, Tables
+from pganon.metrics import coverage, distribution, information, linkage, loss, source, workload
+from pganon.metrics.request import Request
+from pganon.plan.steps import Check, State, Step
+from pganon.spec.model import ReleaseSpec
+
+PREFIX = "metric_"
+
+
+def measure_steps(
+    spec: ReleaseSpec,
+    description: Description,
+    tables: Callable[[State], Tables],
+    request: Request,
+) -> tuple[Step, ...]:
+    """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
+    found: list[Step] = [
+        Check(
+            "utility",
+            "loss, discernibility, class sizes",
+            lambda s: loss.basic(spec, description, s),
+            prefix="measure_",
+        )
+    ]
+    if request.nothing:
+        return tuple(found)
+    found += source.steps(spec, description)
+    found += coverage.steps(spec, description, tables)
+    if request.everything:
+        found += _everything(spec, description, tables, request)
+    if request.workload is not None:
+        found += workload.steps(spec, description, tables, request.workload)
+    return tuple(found)
+
+
+def _everything(
+    spec: ReleaseSpec,
+    description: Description,
+    tables: Callable[[State], Tables],
+    request: Request,
+) -> list[Step]:
+    return [
+        Check(
+            "metric_loss",
+            "GLM and generalization height",
+            lambda s: loss.further(spec, description, s),
+            prefix=PREFIX,
+        ),
+        Check(
+            "metric_entropy",
+            "non-uniform entropy",
+            lambda s: information.entropy(spec, s),
+            prefix=PREFIX,
+        ),
+        Check(
+            "metric_vulnerable",
+            "classes in which one sensitive value is too frequent",
+            lambda s: information.vulnerable(spec, description, tables(s), request.vulnerable),
+            prefix=PREFIX,
+        ),
+        *distribution.steps(axes(spec.attributes)),
+        Check(
+            "metric_divergence",
+            "divergence of the combinations of values",
+            lambda s: information.divergence(spec, s),
+            prefix=PREFIX,
+        ),
+        *linkage.steps(spec),
+    ]
