@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -17,9 +18,11 @@ from pganon.privacy.frequency import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
+    RecursiveCLDiversity,
+    RelativeFrequency,
 )
-from pganon.privacy.likeness import TCloseness
-from tests.support import oracle
+from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
+from tests.support import model_oracle, oracle
 from tests.support.driver import Connection
 
 HIST, REF = QualifiedName("pg_temp", "hist"), QualifiedName("pg_temp", "ref")
@@ -111,3 +114,91 @@ def test_entropy_of_m_uniform_values_is_m(conn: Connection, m: int) -> None:
 def test_constant_values(conn: Connection, distance: str) -> None:
     assert measured(conn, TCloseness(0.001, distance), [[1, 1], [1]])[0] == (0, True)
     assert measured(conn, DistinctLDiversity(2), [[1, 1]])[0] == (1, False)
+
+
+@MODEST
+@given(
+    groups=GROUPS,
+    alpha=st.sampled_from(["0.2", "0.25", "0.3", "0.5", "0.6", "1"]),
+    c=st.sampled_from(["0.5", "1", "1.5", "2", "3"]),
+    l=st.integers(1, 4),
+)
+def test_shares_and_recursion(
+    conn: Connection,
+    groups: Groups,
+    alpha: str,
+    c: str,
+    l: int,  # noqa: E741
+) -> None:
+    for grp, (measure, holds) in measured(conn, RelativeFrequency(float(alpha)), groups).items():
+        expected = model_oracle.alpha(groups[grp])
+        assert measure == pytest.approx(float(expected))
+        assert holds == (expected <= Fraction(alpha))
+    model = RecursiveCLDiversity(float(c), l)
+    for grp, (measure, holds) in measured(conn, model, groups).items():
+        ratio = model_oracle.recursive_c(groups[grp], l)
+        assert measure == pytest.approx(float(ratio))
+        assert holds == (ratio < Fraction(c))  # strict
+
+
+@MODEST
+@given(
+    groups=GROUPS,
+    beta=st.sampled_from(["0.25", "0.5", "1", "1.5", "2", "4"]),
+    delta=st.floats(0.01, 3),
+)
+def test_likeness(conn: Connection, groups: Groups, beta: str, delta: float) -> None:
+    whole = [value for group in groups for value in group]
+    for grp, (measure, holds) in measured(conn, BetaLikeness(float(beta), "basic"), groups).items():
+        basic = model_oracle.beta_basic(groups[grp], whole)
+        assert measure == pytest.approx(float(basic), abs=1e-12)
+        assert holds == (basic <= Fraction(beta))
+    for grp, (measure, holds) in measured(conn, BetaLikeness(float(beta)), groups).items():
+        enhanced = model_oracle.beta_enhanced(groups[grp], whole)
+        assert measure == pytest.approx(float(enhanced), abs=1e-12)
+        assert holds == (enhanced <= Fraction(beta))
+    for grp, (measure, _) in measured(conn, DeltaDisclosure(delta), groups).items():
+        assert measure == pytest.approx(model_oracle.delta(groups[grp], whole), abs=1e-12)
+
+
+def test_delta_is_strict(conn: Connection) -> None:
+    groups = [[1, 1, 2, 2], [1, 2, 2, 2], [1, 1, 1, 2]]
+    found = measured(conn, DeltaDisclosure(math.log(2)), groups)
+    assert [holds for _, holds in found.values()] == [True, False, False]
+    just_above = measured(conn, DeltaDisclosure(math.log(2) + 1e-9), groups)
+    assert all(holds for _, holds in just_above.values())
+
+
+@MODEST
+@given(
+    groups=GROUPS,
+    model=st.sampled_from(
+        [
+            RelativeFrequency(0.5),
+            RecursiveCLDiversity(1, 2),
+            RecursiveCLDiversity(2, 3),
+            TCloseness(0.2),
+            TCloseness(0.2, "ordered"),
+            BetaLikeness(1, "basic"),
+            BetaLikeness(1),
+            DeltaDisclosure(1),
+            EntropyLDiversity(2),
+            DistinctLDiversity(2),
+            KAnonymity(2),
+        ]
+    ),
+)
+def test_merging_two_groups_never_makes_the_worse_worse(
+    conn: Connection, groups: Groups, model: Model
+) -> None:
+    apart = [value for value, _ in measured(conn, model, groups).values()]
+    together = [
+        value
+        for value, _ in measured(
+            conn, model, [[*groups[0], *(groups[1] if groups[1:] else [])], *groups[2:]]
+        ).values()
+    ]
+    if model.bound.value == ">=":
+        assert min(together) >= min(apart) - 1e-9
+    else:
+        assert max(together) <= max(apart) + 1e-9
