@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.support.builders import make_table, policy
 from tests.support.driver import Staged, run
+
+pytestmark = pytest.mark.primary_server_only
 
 RECORDS = 600
 

@@ -11,6 +11,8 @@ from pganon.identifiers import quote
 from tests.support.builders import make_table, policy
 from tests.support.driver import leftovers, publish, refused
 
+pytestmark = pytest.mark.primary_server_only
+
 NAMES = [
     "Age",
     'x"; drop table t; --',

@@ -9,6 +9,8 @@ import pytest
 from tests.support.builders import make_table, policy
 from tests.support.driver import leftovers, publish, refused
 
+pytestmark = pytest.mark.primary_server_only
+
 COLUMNS = {"person": "text", "q": "integer", "s": "text"}
 ROLES = {"q": "q", "s": "s"}
 

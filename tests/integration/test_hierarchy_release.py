@@ -70,7 +70,7 @@ def test_ranged_hierarchies(
 
 def test_a_gap_is_counted_not_shown(db: Any) -> None:
     make_table(db.connect("source_owner"), {"q": "text"}, [["ab"], ["hidden"], ["hidden"]])
-    with refused("precondition") as errors:
+    with refused("hierarchy") as errors:
         run(db.owner(), policy({"q": {"hierarchy": {"inline": {"*": ["ab", "ac"]}}}}, 2))
     assert "1 value in 2 records" in str(errors[0])
     assert "hidden" not in f"{errors[0]}{errors[0].hint}"
