@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import psycopg
 
@@ -103,7 +104,8 @@ class PrivacyRefusal(PganonError):
         super().__init__(message, hint=hint, code=code)
         self.model = model
         self.required = required
-        self.observed = observed
+        # JSON, and so the ledger, has no infinity: no parameter would be enough.
+        self.observed = observed if observed is not None and isfinite(observed) else None
 
 
 class LedgerError(PganonError):

@@ -180,6 +180,8 @@ def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     if isinstance(value, decimal.Decimal):
+        if not value.is_finite():
+            return None  # JSON has no infinity
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, datetime.date | datetime.datetime | datetime.time):
         return value.isoformat()

@@ -249,8 +249,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         on = f" on {requirement.column}" if requirement.column else ""
         return PrivacyRefusal(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state.count('kept')} records; the best reachable is"
-            f" {model.symbol} = {_reachable(model, reached):g}{on}",
+            f" {state.count('kept')} records; {_best(model, reached)}{on}",
             model=model.name,
             required=model.parameter,
             observed=reached,
@@ -274,18 +273,22 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
 
 def _reachable(model: Model, reached: float) -> float:
     """The measure with three decimals, rounded to the side that can still be reached."""
-    if not math.isfinite(reached):
-        return reached
     if model.bound is Bound.AT_LEAST:
         return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
     found = math.ceil((reached - TOLERANCE) * 1000) / 1000
     return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
 
 
+def _best(model: Model, reached: float) -> str:
+    if not math.isfinite(reached):
+        return f"no {model.symbol} is enough"
+    return f"the best reachable is {model.symbol} = {_reachable(model, reached):g}"
+
+
 def _weaker(model: Model, reached: float) -> str:
     """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
     if not math.isfinite(reached):
-        return f"no {model.symbol} is enough; choose another model"
+        return "choose another model"
     most = "most" if model.bound is Bound.AT_LEAST else "least"
     return f"require at {most} {model.symbol} = {_reachable(model, reached):g}"
 
