@@ -18,7 +18,7 @@ from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.plan.staged import Staged, StoredRelation
 from pganon.publish import history, views
-from pganon.publish.history import History
+from pganon.publish.history import History, Version
 from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.run import locks
 
@@ -26,7 +26,8 @@ Connection = psycopg.Connection[Any]
 T = TypeVar("T")
 
 LOCK_TIMEOUT = "2s"
-PAUSES = (0.25, 0.5, 1.0, 2.0)  # seconds between attempts
+IN_USE = "in_use"
+PAUSES = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 30.0)  # seconds between attempts
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _make_readable(
         ),
     )
     old = after.versions[staged.keep :]
-    retired = patiently(conn, lambda: history.drop_stored(conn, staged.release, old))
+    retired = _retire(conn, staged.release, old)
     replaced = known.release.current if known else None
     ledger.append(
         conn,
@@ -141,6 +142,16 @@ def _make_readable(
     )
 
 
+def _retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
+    """Drop what is kept no longer; what somebody still reads waits for the next publication."""
+    try:
+        return patiently(conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1])
+    except PreconditionError as error:
+        if error.code != IN_USE:
+            raise
+        return []
+
+
 @contextmanager
 def publishing(conn: Connection) -> Iterator[None]:
     """A transaction that excludes other publications before it reads anything."""
@@ -155,13 +166,15 @@ def publishing(conn: Connection) -> Iterator[None]:
         raise translate(error, step="publish") from None
 
 
-def patiently(conn: Connection, act: Callable[[], T]) -> T:
+def patiently(
+    conn: Connection, act: Callable[[], T], *, pauses: Sequence[float] | None = None
+) -> T:
     """Do what needs exclusive locks on what analysts read.
 
     Whoever asks for such a lock makes every later reader wait behind it, so each attempt is
     short, and its locks are given back before the next.
     """
-    for pause in (*PAUSES, None):
+    for pause in (*(PAUSES if pauses is None else pauses), None):
         try:
             with conn.transaction():
                 conn.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
@@ -173,7 +186,7 @@ def patiently(conn: Connection, act: Callable[[], T]) -> T:
     raise PreconditionError(
         "the published views are in use by long queries",
         hint="try again when they have finished; nothing was changed",
-        code="in_use",
+        code=IN_USE,
     )
 
 
