@@ -1,0 +1,144 @@
+"""Metrics of examples that were worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.metrics import workload
+from pganon.metrics.report import Metrics, metrics_of
+from pganon.metrics.request import Request, Workload
+from pganon.plan.sqltools import cast, named, num, query, text
+from tests.support.builders import make_table, policy
+from tests.support.driver import Staged, fetch
+from tests.support.forced import run_with
+
+pytestmark = pytest.mark.primary_server_only
+
+POINTS = ({"x": "integer", "y": "integer"}, [(0, 0), (2, 0), (0, 1), (2, 1), (8, 4)])
+PEOPLE = (
+    {"age": "integer", "sex": "text"},
+    [(20, "F"), (22, "F"), (24, "M"), (30, "M"), (34, "M"), (40, "F")],
+)
+Table = tuple[dict[str, str], Sequence[Sequence[Any]]]
+Measure = Callable[..., tuple[Staged, Metrics]]
+
+
+@pytest.fixture
+def measure(db: Any, monkeypatch: pytest.MonkeyPatch) -> Measure:
+    """Metrics of a table with given classes of keys from 1."""
+
+    def measured(
+        table: Table, classes: Sequence[Sequence[int]], request: Request | None = None
+    ) -> tuple[Staged, Metrics]:
+        request = request or Request(everything=True)
+        make_table(db.connect("source_owner"), *table)
+        staged = run_with(
+            monkeypatch, db.owner(), policy(dict.fromkeys(table[0], "q"), 1 + 1), classes, request
+        )
+        found = metrics_of(staged.plan.spec, request, staged.state)
+        assert found is not None
+        return staged, found
+
+    return measured
+
+
+def test_rgcp_charges_what_gcp_gives_away(measure: Measure) -> None:
+    """The far point costs nothing in GCP's sum if suppressed, and most in RGCP."""
+    staged, one_suppressed = measure(POINTS, [[1, 2, 3, 4]])
+    assert staged.utility.gcp == pytest.approx((4 * 0.25 + 1) / 5)
+    assert one_suppressed.rgcp == pytest.approx(20)
+
+
+def test_rgcp_of_one_class_of_everything(measure: Measure) -> None:
+    staged, whole = measure(POINTS, [[1, 2, 3, 4, 5]])
+    assert whole.rgcp == pytest.approx(10)
+    assert whole.rgcp_relative == pytest.approx(10 / 40)
+    assert staged.utility.gcp == 1
+
+
+@pytest.mark.parametrize(
+    ("classes", "gcp", "links"),
+    [([[1, 2, 3], [4, 5, 6]], 8.1, 2.0), ([[1, 3, 5], [2, 4, 6]], 10.8, 4 / 3)],
+)
+def test_linkage(measure: Measure, classes: list[list[int]], gcp: float, links: float) -> None:
+    staged, got = measure(PEOPLE, classes)
+    assert staged.utility.gcp * 6 * 2 == pytest.approx(gcp)
+    assert got.links == pytest.approx(links)
+    assert got.linked == pytest.approx(links / 6)
+
+
+def test_distribution_of_a_number(measure: Measure) -> None:
+    _, got = measure(PEOPLE, [[1, 3, 5], [2, 4, 6]])
+    assert got.attributes is not None
+    age = got.attributes["age"]
+    assert age.emd == pytest.approx(0.733333 / 20, abs=1e-6)
+    assert age.difference == pytest.approx(0, abs=1e-9)
+    assert age.half_width == pytest.approx(0.247923, abs=1e-6)
+    assert age.absolute == pytest.approx(0.266667, abs=1e-6)
+
+
+def test_most_records_suppressed(measure: Measure) -> None:
+    _, got = measure(PEOPLE, [[1, 2, 3]])
+    assert (got.rgcp, got.links) == (pytest.approx(24), pytest.approx(1))
+    assert got.attributes is not None
+    assert got.attributes["age"].emd == pytest.approx(6.333333 / 20, abs=1e-6)
+    assert got.attributes["age"].kl is None
+    assert got.attributes["age"].uncovered == pytest.approx(0.5)
+
+
+def test_queries(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ages 22-30, 35-40 and 20-22, and the women."""
+    codes = [20, 22, 24, 30, 34, 40]
+
+    def asked(attributes: Any, workload: Workload, state: Any) -> exp.Expr:
+        rows = [(22, 30, None), (40, 40, None), (20, 22, None), (None, None, "010")]
+        parts = []
+        for number, (low, high, bits) in enumerate(rows, start=1):
+            values = {"query": num(number)}
+            for name, value in (("low0", low), ("high0", high)):
+                # The second query begins at 35, between two values.
+                given = 35 if (name, value) == ("low0", 40) else value
+                values[name] = cast(exp.null() if given is None else num(given), "float8")
+            for name, value in (("first0", low), ("last0", high)):
+                code = exp.null() if value is None else num(codes.index(value) + 1)
+                values[name] = cast(code, "integer")
+            values["bits1"] = cast(exp.null() if bits is None else text(bits), "varbit")
+            parts.append(exp.select(*[named(v, k) for k, v in values.items()]))
+        union: Any = parts[0]
+        for part in parts[1:]:
+            union = exp.union(union, part, distinct=False)
+        return query("select u.* from u", {"u": union})
+
+    monkeypatch.setattr(workload, "_queries", asked)
+    request = Request(workload=Workload(queries=4, predicates=1))
+    staged, got = measure(PEOPLE, [[1, 2], [3, 4, 5, 6]], request)
+    names = (staged.state.work("mexact").identifier, staged.state.work("mestimate").identifier)
+    exact, estimate = (
+        {
+            row["query"]: row["n"]
+            for row in fetch(staged.conn, sql.SQL("SELECT * FROM {}").format(n))
+        }
+        for n in names
+    )
+    assert exact == {1: 3, 2: 1, 3: 2, 4: 3}
+    # A range of whole numbers is full of whole numbers: 9 of 21-22, 7 of 24-40 years.
+    assert estimate == {
+        1: pytest.approx(2.313725, abs=1e-6),
+        2: pytest.approx(1.411765, abs=1e-6),
+        3: pytest.approx(2),
+        4: pytest.approx(4),
+    }
+    assert got.workload is not None
+    assert got.workload.count.mean == pytest.approx((0.228758 + 0.411765 + 0 + 1 / 3) / 4, abs=1e-6)
+    assert got.workload.count.median == pytest.approx((0.228758 + 1 / 3) / 2, abs=1e-6)
+
+
+def test_distribution_of_a_set(measure: Measure) -> None:
+    _, got = measure(PEOPLE, [[1, 2], [3, 4, 5, 6]])
+    assert got.attributes is not None
+    assert got.attributes["sex"].emd == pytest.approx(1 / 6)

@@ -1,0 +1,76 @@
+"""Metrics from the command line: asked for with a run, kept for the steward."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.builders import make_table, policy
+from tests.support.cli import Ran, pganon
+from tests.support.cluster import Database
+from tests.support.driver import leftovers
+
+COLUMNS = {"age": "integer", "town": "text", "pay": "numeric"}
+ROWS = [(20 + n % 17, "abc"[n % 3], 100 * (n % 5)) for n in range(60)]
+
+
+@pytest.fixture
+def policy_file(db: Database, tmp_path: Path) -> str:
+    make_table(db.connect("source_owner"), COLUMNS, ROWS)
+    given = policy({"age": "q", "town": "q", "pay": "s"}, 5, publish={"readers": ["analyst"]})
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(given))
+    return str(file)
+
+
+def run(db: Database, file: str, *arguments: str) -> Ran:
+    return pganon("run", file, "--dsn", db.dsn("steward"), *arguments)
+
+
+def test_metrics_are_measured_on_request_and_kept(db: Database, policy_file: str) -> None:
+    ran = run(db, policy_file, "--metrics", "all", "--json")
+    assert ran.code == 0, ran.err
+    metrics = ran.json["metrics"]
+    assert set(metrics["attributes"]) == {"age", "town"}
+    assert metrics["workload"]["workload"]["queries"] == 1000
+    assert set(metrics["workload"]["sums"]) == {"pay"}
+    assert leftovers(db) == []
+    shown = pganon("show", "r", "--dsn", db.dsn("steward"), "--json").json
+    assert shown["versions"][0]["measures"]["metrics"] == metrics
+    text = pganon("show", "r", "--dsn", db.dsn("steward")).out
+    assert "sum of pay" in text
+    assert "discernibility" in text
+
+
+def test_readers_see_no_measures(db: Database, policy_file: str) -> None:
+    assert run(db, policy_file, "--metrics", "all").code == 0
+    shown = pganon("show", "r", "--dsn", db.dsn("analyst"))
+    assert shown.code == 0, shown.err
+    for word in ("discernibility", "GLM", "error", "vulnerable"):
+        assert word not in shown.out
+    assert pganon("show", "r", "--dsn", db.dsn("analyst"), "--json").json["versions"] is None
+
+
+def test_a_workload_alone(db: Database, policy_file: str) -> None:
+    ran = run(db, policy_file, "--workload", "queries=20,seed=4", "--json")
+    assert ran.code == 0, ran.err
+    metrics = ran.json["metrics"]
+    assert (metrics["glm"], metrics["attributes"]) == (None, None)
+    again = run(db, policy_file, "--workload", "queries=20,seed=4")
+    assert again.code == 0, again.err
+    assert "20 random queries" in again.out
+
+
+def test_nothing_more_by_default(db: Database, policy_file: str) -> None:
+    ran = run(db, policy_file, "--json")
+    assert ran.json["metrics"] is None
+    assert not [s for s in ran.json["steps"] if s["step"].startswith(("metric_", "workload_"))]
+
+
+def test_a_wrong_workload_is_refused_before_anything_runs(db: Database, policy_file: str) -> None:
+    ran = run(db, policy_file, "--workload", "queries=none")
+    assert ran.code == 2
+    assert "queries is not a number" in ran.err
+    assert "for example" in ran.err

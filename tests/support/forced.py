@@ -1,0 +1,66 @@
+"""Releases with given classes, so that published examples can be measured."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from pganon.encode.axis import axes
+from pganon.methods.registry import method_of
+from pganon.metrics.request import Request
+from pganon.plan import build
+from pganon.plan.sqltools import col, num, query
+from pganon.plan.steps import Check, CreateTable, Load, State, Step
+from pganon.spec.model import ReleaseSpec
+from tests.support.driver import Connection, Staged, run
+
+
+def run_with(
+    monkeypatch: pytest.MonkeyPatch,
+    conn: Connection,
+    policy: dict[str, Any],
+    classes: Sequence[Sequence[int]],
+    request: Request,
+) -> Staged:
+    """All phases up to measures with these classes of record keys; the others are suppressed."""
+
+    def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+        given = [(str(key), gid) for gid, keys in enumerate(classes, start=1) for key in keys]
+        columns = [axis.code for axis in axes(spec.attributes)]
+
+        def grouped(s: State) -> Any:
+            tree = query(
+                "select distinct g.gid from c join g on g.record = c.record",
+                {"c": s.work("coded"), "g": s.work("given")},
+            )
+            return tree.select(*[col(name, "c") for name in columns])
+
+        return (
+            Load(
+                "given",
+                "given classes",
+                lambda s: s.work("given"),
+                (("record", "text"), ("gid", "integer")),
+                lambda: given,
+            ),
+            CreateTable("grouped", "given classes", lambda s: s.work("grouped"), grouped),
+            Check(
+                "suppressed",
+                "records in no class",
+                lambda s: query(
+                    "select :all - :given as suppressed",
+                    None,
+                    all=num(s.count("records")),
+                    given=num(len(given)),
+                ),
+            ),
+        )
+
+    def forced(spec: ReleaseSpec) -> Any:
+        return dataclasses.replace(method_of(spec), partition_steps=partition_steps)
+
+    monkeypatch.setattr(build, "method_of", forced)
+    return run(conn, policy, request=request)
