@@ -1,21 +1,25 @@
-"""`python -m benchmarks [adult] [acs] [generated] [--rows N]`: all of them by default."""
+"""`python -m benchmarks [adult] [acs] [generated] [assess] [--rows N] [--assess-rows N]`.
+
+All of them by default.
+"""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from benchmarks import mondrian, support
+from benchmarks import assess, mondrian, support
 
 REAL = ("adult", "acs")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[*REAL, "generated", []], default=[])
+    parser.add_argument("which", nargs="*", choices=[*REAL, "generated", "assess", []], default=[])
     parser.add_argument("--rows", type=int, default=10_000_000, help="of the generated table")
+    parser.add_argument("--assess-rows", type=int, default=1_000_000, help="of the assessed table")
     arguments = parser.parse_args()
-    wanted = arguments.which or [*REAL, "generated"]
+    wanted = arguments.which or [*REAL, "generated", "assess"]
     data = support.data_folder() if any(name in REAL for name in wanted) else None
     report: dict[str, Any] = {}
     with support.bench_database() as dsn:
@@ -30,7 +34,12 @@ def main() -> None:
         if speed:
             report["speed"] = speed
             mondrian.show_speed(speed)
-    support.write_json("mondrian", report)
+        if "assess" in wanted:
+            measured = assess.measure(dsn, arguments.assess_rows)
+            assess.show(measured)
+            support.write_json("assess", measured)
+    if report:
+        support.write_json("mondrian", report)
 
 
 if __name__ == "__main__":

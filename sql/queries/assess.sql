@@ -6,7 +6,9 @@ SELECT coalesce(
     pg_catalog.has_function_privilege(
         pg_catalog.to_regprocedure('pganon.distinguishing(regclass, text[], integer)')::pg_catalog.oid,
         'EXECUTE'
-    ) AND pg_catalog.has_schema_privilege('pganon', 'USAGE'),
+    ) AND pg_catalog.has_schema_privilege(
+        pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
+    ),
     false
 );
 

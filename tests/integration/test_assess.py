@@ -1,0 +1,144 @@
+"""`pganon assess` and `pganon.assess`: as an analyst, as a gate, and without pganon."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pytest
+
+import pganon as package
+from pganon.errors import InstallError, PreconditionError, UsageError
+from tests.support.cli import pganon
+from tests.support.cluster import Database
+
+TABLE = """
+    CREATE TABLE public.visit ("Age" int, city text, disease text, person int);
+    INSERT INTO public.visit VALUES
+        (30, 'a', 'flu', 1), (30, 'a', 'cold', 2), (30, 'a', 'flu', 3),
+        (40, 'b', 'flu', 4), (40, 'b', 'cold', 4), (40, 'b', 'cold', 5), (40, NULL, 'flu', 6);
+    GRANT SELECT ON public.visit TO analyst;
+"""
+CALL = ("assess", "visit", "--qi", "Age,city", "--sensitive", "disease")
+
+
+@pytest.fixture
+def visits(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    db.source(TABLE)
+    monkeypatch.setenv("PGANON_DSN", db.dsn("analyst"))
+    monkeypatch.setenv("COLUMNS", "120")
+    return db
+
+
+def test_a_readable_table(visits: Database) -> None:
+    ran = pganon(*CALL, "--individual", "person")
+    assert ran.code == 0, ran.err
+    for word in ("k_anonymity", "eir_beta", "prosecutor_mean", '"Age", city', "separation"):
+        assert word in ran.out
+
+
+def test_requirements_make_it_a_gate(visits: Database) -> None:
+    assert pganon(*CALL, "--require", "k=1", "--require", "l=1").code == 0
+    ran = pganon(*CALL, "--require", "k=3", "--json")
+    assert ran.code == 1
+    k = next(m for m in ran.json["measures"] if m["measure"] == "k_anonymity")
+    assert (k["value"], k["holds"], k["violating_classes"], k["violating_records"]) == (
+        1,
+        False,
+        1,
+        1,
+    )
+    assert not ran.json["holds"]
+    assert "required 3" in pganon(*CALL, "--require", "k=3").err
+
+
+def test_json_has_null_for_what_no_parameter_bounds(visits: Database) -> None:
+    ran = pganon(*CALL, "--json")
+    found = {m["measure"]: m["value"] for m in ran.json["measures"]}
+    assert found["delta_disclosure"] is None
+    assert ran.json["class_sizes"] == [{"size": 1, "classes": 1}, {"size": 3, "classes": 2}]
+    assert ran.json["quasi_identifiers"][0]["columns"] == ["city"]
+
+
+def test_csv(visits: Database) -> None:
+    rows = list(csv.DictReader(io.StringIO(pganon(*CALL, "--csv").out)))
+    assert rows[0]["measure"] == "k_anonymity"
+    assert float(next(r for r in rows if r["measure"] == "delta_disclosure")["value"]) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--require", "k"), "not a requirement"),
+        (("--require", "k=x"), "not a requirement"),
+        (("--require", "k=inf"), "not a requirement"),
+        (("--require", "q=1"), "nothing can be required"),
+        (("--require", "eir_l=2"), "needs individuals"),
+        (("--json", "--csv"), "exclude each other"),
+        (("--population", "nowhere"), "no table or view"),
+        (("--individual", "nobody"), "no column"),
+    ],
+)
+def test_wrong_calls(visits: Database, arguments: tuple[str, ...], word: str) -> None:
+    ran = pganon(*CALL, *arguments)
+    assert ran.code == 2
+    assert word in ran.err + ran.out
+
+
+def test_reasoning_sets_are_searched_exactly(visits: Database) -> None:
+    with visits.connect("analyst") as conn:
+        found = package.assess(
+            "visit",
+            ["Age"],
+            ["disease"],
+            individual="person",
+            require={"eir_l": 2, "k": 2},
+            conn=conn,
+        )
+    eir = found.measures[-1]
+    # Person 4 has both, 5 a cold, 6 flu; everybody of the other class has one of two.
+    assert (eir.measure, eir.value, eir.holds) == ("eir_l_diversity", 2, True)
+    assert found.missed == ()
+    assert list(found.to_frame().columns)[:3] == ["measure", "column", "value"]
+
+
+def test_reasoning_sets_that_share_a_value(visits: Database) -> None:
+    visits.source("DELETE FROM public.visit WHERE person IN (2, 6)", grant=False)
+    with visits.connect("analyst") as conn:
+        found = package.assess(
+            "visit", ["Age"], ["disease"], individual="person", require={"eir_l": 2}, conn=conn
+        )
+    eir = found.measures[-1]
+    assert (eir.value, eir.holds, eir.violating_classes) == (1, False, 2)
+    assert (eir.violating_records, eir.violating_individuals) == (5, 4)
+
+
+def test_population(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.town AS SELECT * FROM visit CROSS JOIN generate_series(1, 4);"
+        "GRANT SELECT ON public.town TO analyst"
+    )
+    ran = pganon(*CALL, "--population", "public.town", "--json")
+    risk = {item["measure"]: item["value"] for item in ran.json["risk"]}
+    assert risk["journalist_highest"] == 0.25
+    assert risk["prosecutor_highest"] == 1
+
+
+def test_without_pganon(bare_db: Database) -> None:
+    bare_db.source("CREATE TABLE public.t (a int); INSERT INTO t VALUES (1)")
+    with pytest.raises(InstallError) as caught:
+        package.assess("t", ["a"], dsn=bare_db.dsn())
+    assert "pganon init" in (caught.value.hint or "")
+    assert caught.value.exit_code == 3
+
+
+def test_names_of_relations(visits: Database) -> None:
+    with visits.connect("analyst") as conn:
+        with pytest.raises(PreconditionError, match="no table or view"):
+            package.assess("Nope", ["a"], conn=conn)
+        with pytest.raises(UsageError):
+            package.assess("a.b.c", ["a"], conn=conn)
+        conn.execute("CREATE TEMP TABLE empty AS SELECT 1 AS a WHERE false")
+        with pytest.raises(PreconditionError, match="no records"):
+            package.assess("pg_temp.empty", ["a"], conn=conn)
