@@ -11,17 +11,21 @@ from __future__ import annotations
 
 from pganon.assessment import Assessment, assess
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.metrics.request import Request as MetricsRequest
+from pganon.metrics.request import Workload
 from pganon.policy.loader import load_policy
 from pganon.run.pipeline import Options, plan_release, releases, run_release
 from pganon.run.result import RunResult
 
 __all__ = [
     "Assessment",
+    "MetricsRequest",
     "Options",
     "PganonError",
     "PolicyError",
     "PrivacyRefusal",
     "RunResult",
+    "Workload",
     "assess",
     "load_policy",
     "plan_release",

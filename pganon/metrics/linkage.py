@@ -2,7 +2,7 @@
 
 mcells    (cell, c<i>, at<i>)          distinct combinations of codes with their places
 mreps     (group_id, n, mean<i>, ..)   groups: mean place of the members, and what is published
-mnear     (cell, nearest, own)         distance of the nearest group; `own`: see _near
+mown_<t>  (cell.., group_id, members, own)   distance of the members with these codes to their group
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
 from pganon.metrics.source import few, on_line, stacked
-from pganon.plan.sqltools import col, fragment, named, num, query, total
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, total
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -105,8 +105,8 @@ def distance(attributes: Sequence[Axis], target: Target) -> exp.Expr:
     A value without a line costs 0 if it is the only one covered, 1/2 if it is one of several, 1 if
     it is not covered; NULL on a line is such a value.
     """
-    squares: list[exp.Expr] = [num(0)]
-    others: list[exp.Expr] = [num(0)]
+    squares: list[exp.Expr] = [COSTS["none"]]
+    others: list[exp.Expr] = [COSTS["none"]]
     for axis in attributes:
         (squares if on_line(axis) else others).append(_part(axis, target))
         if on_line(axis):
@@ -114,24 +114,35 @@ def distance(attributes: Sequence[Axis], target: Target) -> exp.Expr:
     return fragment("sqrt(:s) + :o", s=exp.paren(total(squares)), o=exp.paren(total(others)))
 
 
+# Bare decimals would be of the type numeric, which is many times slower.
+COSTS = {
+    name: cast(exp.Literal.number(value), "float8")
+    for name, value in (("none", "0"), ("half", "0.5"), ("one", "1"))
+}
+
+
 def _part(axis: Axis, target: Target) -> exp.Expr:
     i = axis.index
     if not on_line(axis):
         return fragment(
-            "case when get_bit(:b, :c) = 0 then 1 when :n = 1 then 0 else 0.5 end",
+            "case when get_bit(:b, :c) = 0 then :one when :n = 1 then :none else :half end",
             b=col(f"bits{i}", "r"),
             c=col(axis.code, "c"),
             n=col(f"covers{i}", "r"),
+            **COSTS,
         )
     at = col(f"at{i}", "c")
     if target.mean:
-        return fragment("coalesce((:at - :m) ^ 2, 0)", at=at, m=col(f"mean{i}", "r"))
+        return fragment(
+            "coalesce((:at - :m) * (:at - :m), :none)", at=at, m=col(f"mean{i}", "r"), **COSTS
+        )
     return fragment(
-        "coalesce(greatest(0, :start - :at, :at - :stop) ^ 2"
-        " + case when :start is null or :at is null then null else 0 end, 0)",
+        "case when :at < :start then (:start - :at) * (:start - :at)"
+        " when :at > :stop then (:at - :stop) * (:at - :stop) else :none end",
         at=at,
         start=col(f"start{i}", "r"),
         stop=col(f"stop{i}", "r"),
+        **COSTS,
     )
 
 
@@ -139,63 +150,60 @@ def _unplaced(axis: Axis) -> exp.Expr:
     """NULL on either side of a line."""
     i = axis.index
     return fragment(
-        "case when :at is null then case when not :z then 1 when :mean is null then 0"
-        " else 0.5 end when :mean is null then 1 else 0 end",
+        "case when :at is null then case when not :z then :one when :mean is null then :none"
+        " else :half end when :mean is null then :one else :none end",
         at=col(f"at{i}", "c"),
         z=col(f"z{i}", "r"),
         mean=col(f"mean{i}", "r"),
+        **COSTS,
     )
 
 
 def _link(attributes: Sequence[Axis], target: Target) -> list[Step]:
-    near, ties = f"mnear_{target.name}", f"mties_{target.name}"
-    apart = distance(attributes, target)
-
-    def pairs(state: State) -> dict[str, object]:
-        return {"c": state.work("mcells"), "r": state.work("mreps")}
-
     return [
         CreateTable(
-            f"metric_near_{target.name}",
-            f"distance of every record to the nearest of the {target.purpose}",
-            lambda s: s.work(near),
-            lambda s: query(
-                "select c.cell, min(:d) as nearest from c cross join r group by c.cell",
-                pairs(s),  # pyright: ignore[reportArgumentType]
-                d=apart,
-            ),
-            when=few,
-        ),
-        CreateTable(
-            f"metric_ties_{target.name}",
-            f"records in the nearest groups, by {target.purpose}",
-            lambda s: s.work(ties),
-            lambda s: query(
-                "select c.cell, sum(r.n) as tied, array_agg(r.group_id) as groups from c"
-                " join n on n.cell = c.cell cross join r"
-                " where :d <= n.nearest + :e group by c.cell",
-                {**pairs(s), "n": s.work(near)},  # pyright: ignore[reportArgumentType]
-                d=apart,
-                e=exp.Literal.number(EPSILON),
-            ),
+            f"metric_own_{target.name}",
+            f"distance of every record to its own among the {target.purpose}",
+            lambda s: s.work(f"mown_{target.name}"),
+            lambda s: _own(attributes, target, s),
             when=few,
         ),
         Check(
             f"metric_linkage_{target.name}",
             f"expected number of right links by {target.purpose}",
-            lambda s: _right(s, ties),
+            lambda s: _right(attributes, target, s),
             prefix=f"metric_{target.name}_",
         ),
     ]
 
 
-def _right(state: State, ties: str) -> exp.Select:
+def _own(attributes: Sequence[Axis], target: Target, state: State) -> exp.Select:
+    """Cells as in mcells, with group_id, n and the distance `own` to that group."""
+    return query(
+        "select c.*, s.group_id, s.n as members, :d as own from s"
+        " join c on c.cell = s.cell join r on r.group_id = s.group_id",
+        {"s": state.work("msource"), "c": state.work("mcells"), "r": state.work("mreps")},
+        d=distance(attributes, target),
+    )
+
+
+def _right(attributes: Sequence[Axis], target: Target, state: State) -> exp.Select:
+    """A record finds its group only if no other is nearer; all that are as near share the guess."""
     if not few(state):
         return query("select null::float8 as links")
+    # OFFSET keeps the planner from computing every distance twice.
+    groups = query(
+        "select r.n, :d as far from r offset 0",
+        {"r": state.work("mreps")},
+        d=distance(attributes, target),
+    )
     return query(
-        "select coalesce(sum(s.n / t.tied::float8), 0) as links from s"
-        " join t on t.cell = s.cell where s.group_id = any(t.groups)",
-        {"s": state.work("msource"), "t": state.work(ties)},
+        "select coalesce(sum(c.members / t.tied::float8), 0) as links from c"
+        " cross join lateral (select min(f.far) as nearest,"
+        " sum(f.n) filter (where f.far <= c.own + :e) as tied from f) as t"
+        " where t.nearest >= c.own - :e",
+        {"c": state.work(f"mown_{target.name}"), "f": groups},
+        e=exp.Literal.number(EPSILON),
     )
 
 
