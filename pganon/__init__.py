@@ -1,10 +1,10 @@
 """Anonymized data releases, computed, verified and published inside PostgreSQL.
 
-    import pganon
+import pganon
 
-    policy = pganon.load_policy("policy.yaml")
-    result = pganon.run_release(policy, dsn="postgresql:///mydb")
-    print(result.version, result.utility.gcp)
+policy = pganon.load_policy("policy.yaml")
+result = pganon.run_release(policy, dsn="postgresql:///mydb")
+print(result.version, result.utility.gcp)
 """
 
 from __future__ import annotations
