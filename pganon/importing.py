@@ -137,7 +137,10 @@ def _check_target(conn: Connection, target: QualifiedName, replace: bool) -> Non
     ).fetchone()
     schema_exists, kind = row or (False, None)
     if not schema_exists:
-        raise PreconditionError(f'the schema "{target.schema}" does not exist')
+        raise PreconditionError(
+            f'the schema "{target.schema}" does not exist',
+            hint="create it first, or name an existing one as in schema.table",
+        )
     if kind is not None and kind != "r":
         raise PreconditionError(f"{target} exists and is not a table")
     if kind is not None and not replace:

@@ -153,7 +153,7 @@ def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
     if records < spec.minimum_size:
         return PrivacyRefusal(
             f"{source} has {records} records, a class needs at least {spec.minimum_size}",
-            model=spec.requirements[0].model.name,
+            model=max((r.model for r in spec.requirements), key=lambda m: m.minimum_size).name,
             required=spec.minimum_size,
             observed=records,
             hint="lower k or l, or release a larger table",

@@ -246,10 +246,9 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     requirement = spec.requirements[number]
     model = requirement.model
     if row["parts"] == 1:
-        on = f" on {requirement.column}" if requirement.column else ""
         return PrivacyRefusal(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state.count('kept')} records; {_best(model, reached)}{on}",
+            f" {state.count('kept')} records; {_best(model, reached)}",
             model=model.name,
             required=model.parameter,
             observed=reached,
