@@ -114,17 +114,29 @@ def run_release(
     options = options or Options()
     with contextlib.closing(database.connect(dsn, settings=settings)) as conn:
         database.become_owner(conn)
-        # Row estimates over chains of work tables are often far too low, and a nested loop is
-        # the one join that such an estimate makes slow without bound.
-        conn.execute("SET enable_nestloop = off")
-        if options.jobs is not None:
-            # All heavy statements are parallel ones, so this is what divides their work.
-            conn.execute(
-                "SELECT set_config('max_parallel_workers_per_gather', %s, false)",
-                [str(options.jobs - 1)],
-            )
+        _advise_planner(conn, options)
         with _translated():
             return _Run(conn, loaded, options).go()
+
+
+# Row estimates over chains of work tables with many join columns are often far too low. A nested
+# loop then is slow without bound, and a merge join sorts large tables that a hash join would not.
+# Work is in few, large statements, so a parallel plan soon pays.
+_PLANNER = {
+    "enable_nestloop": "off",
+    "enable_mergejoin": "off",
+    "parallel_setup_cost": "100",
+    "parallel_tuple_cost": "0.01",
+}
+
+
+def _advise_planner(conn: Connection, options: Options) -> None:
+    settings = dict(_PLANNER)
+    if options.jobs is not None:
+        # All heavy statements are parallel ones, so this is what divides their work.
+        settings["max_parallel_workers_per_gather"] = str(options.jobs - 1)
+    for name, value in settings.items():
+        conn.execute("SELECT set_config(%s, %s, false)", [name, value])
 
 
 @contextlib.contextmanager
