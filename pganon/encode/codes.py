@@ -18,6 +18,7 @@ from pganon.encode.sensitive import (
     sensitive_key,
     valued,
 )
+from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -35,7 +36,8 @@ def encode_steps(spec: ReleaseSpec, *, left_out: bool = False) -> tuple[Step, ..
     steps: list[Step] = []
     for axis in axes(spec.attributes):
         steps += dictionary_steps(spec, axis)
-    steps += [sensitive_dictionary(item) for item in valued(spec)]
+    for item in valued(spec):
+        steps += [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
     steps += [
         _sizes(spec),
         CreateTable("coded", "values become codes", lambda s: s.work("coded"), _coded(spec)),

@@ -1,7 +1,7 @@
 """Sensitive values as codes, and the distributions that groups are compared with.
 
 sdict<j>                          (code, value, n)           NULL is one value, the last
-ref<j>_source, ref<j>_published   (value, position, n, share)   keyed by code
+ref<j>_source, ref<j>_published   (value, position, n, share [, path])   keyed by code
 """
 
 from __future__ import annotations
@@ -79,8 +79,15 @@ def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
     return value
 
 
+def with_paths(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
+    """The rows of `x`, which has a `code`, with the keys of their ancestors."""
+    paths = exp.alias_(state.work(f"spath{item.index}").table, "a", table=True, quoted=True)
+    on = exp.EQ(this=col("code", "a"), expression=col("code", "x"))
+    return tree.select(col("path", "a")).join(paths, on=on)
+
+
 def reference_step(item: Sensitive, kind: str) -> Step:
-    """(value, position, share): the distribution of the snapshot, or of what is published."""
+    """(value, position, share [, path]): the distribution of the snapshot, or as published."""
 
     def select(state: State) -> exp.Expr:
         if kind == "source":
@@ -98,11 +105,12 @@ def reference_step(item: Sensitive, kind: str) -> Step:
                     ),
                 },
             )
-        return query(
+        tree = query(
             "select x.code as value, x.code as position, x.n,"
             " x.n::float8 / sum(x.n) over () as share from x",
             {"x": counted},
         )
+        return tree if item.hierarchy is None else with_paths(tree, item, state)
 
     return CreateTable(
         f"reference{item.index}_{kind}",

@@ -22,10 +22,21 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
     if role not in ROLES:
         return []
     out: list[Refusal] = []
-    if role != "quasi_identifying":
-        for key, default in (("hierarchy", None), ("weight", 1)):
-            if column.get(key, default) not in (default, None):
-                out.append(_only_for(key, "quasi_identifying", role))
+    if role != "quasi_identifying" and column.get("weight", 1) not in (1, None):
+        out.append(_only_for("weight", "quasi_identifying", role))
+    hierarchy = column.get("hierarchy")
+    if hierarchy is not None and role not in ("quasi_identifying", "sensitive"):
+        out.append(_only_for("hierarchy", "quasi_identifying or sensitive", role))
+    elif role == "sensitive" and isinstance(hierarchy, Mapping):
+        out += [
+            Refusal(
+                ("hierarchy",),
+                f"a hierarchy by {key} is not for sensitive columns",
+                "numbers and dates have distance: ordered",
+            )
+            for key in ("intervals", "date")
+            if key in hierarchy
+        ]
     nulls = column.get("nulls", "as_value")
     if role == "sensitive" and nulls in NULLS and nulls not in SENSITIVE_NULLS:
         words = " or ".join(SENSITIVE_NULLS)
@@ -74,6 +85,7 @@ def policy_refusals(
             Refusal(("privacy",), "privacy is empty", "write at least {model: k_anonymity, k: 5}")
         )
     out += _model_refusals(models, columns)
+    out += _idle_hierarchies(models, columns)
     out += _individual_refusals(roles, individual)
     return out
 
@@ -93,6 +105,7 @@ def _model_refusals(
         if name is not None:
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))
+            yield from _tree_refusals(i, model, columns.get(name))
 
 
 def _sensitive_refusals(
@@ -119,6 +132,37 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
             f"distance: ordered needs ordered values; column {show(model.column)} is categorical",
             "use distance: equal, or leave type out if the values are numbers, dates or an enum",
         )
+
+
+def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+    if column is None or column.role != "sensitive" or column.hierarchy is not None:
+        return
+    if getattr(model, "distance", None) == "hierarchical":
+        yield Refusal(
+            ("privacy", i, "distance"),
+            f"distance: hierarchical needs a hierarchy; column {show(model.column)} has none",
+            f'add hierarchy: to column "{model.column}", or use distance: equal',
+        )
+
+
+def _idle_hierarchies(
+    models: Iterable[Any], columns: Mapping[str, Column | None]
+) -> Iterable[Refusal]:
+    """Hierarchies of sensitive columns, which are published unchanged, that nothing reads."""
+    models = list(models)
+    if None in models:
+        return
+    used = {m.column for m in models if getattr(m, "distance", None) == "hierarchical"}
+    for name, column in columns.items():
+        if column is None or column.role != "sensitive" or column.hierarchy is None:
+            continue
+        if name not in used:
+            yield Refusal(
+                ("columns", name, "hierarchy"),
+                f"the hierarchy of the sensitive column {show(name)} does nothing; only"
+                " t_closeness with distance: hierarchical reads it",
+                "remove it, or set distance: hierarchical",
+            )
 
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:

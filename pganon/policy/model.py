@@ -23,6 +23,7 @@ from pganon.policy.refusals import (
     usable_name,
 )
 from pganon.policy.words import (
+    DISTANCES,
     LATER_METHODS,
     LATER_MODELS,
     LATER_ROLES,
@@ -149,7 +150,7 @@ class TCloseness(Declaration):
     column: str
     t: Annotated[float, Field(gt=0, le=1)]
     distance: Annotated[
-        Literal["equal", "ordered"], _word("distance", ("equal", "ordered"), ("hierarchical",))
+        Literal["equal", "ordered", "hierarchical"], _word("distance", DISTANCES)
     ] = "equal"
 
 

@@ -52,6 +52,7 @@ LATER_METHODS = (
     "msb",
     "sloms",
 )
+DISTANCES = ("equal", "ordered", "hierarchical")
 RESERVED_SCHEMAS = (
     "information_schema",
     "pganon",

@@ -102,6 +102,14 @@ class Model(ABC):
         """
         return False
 
+    @property
+    def needs_tree(self) -> bool:
+        """Whether the aggregate reads nodes of a hierarchy over the values, not values.
+
+        The reference then has `path` as well; see :func:`pganon.privacy.rows.tree_rows`.
+        """
+        return False
+
     @abstractmethod
     def aggregate(self, rows: str) -> exp.Expr:
         """The measure of one group, as an aggregate over its rows in the relation `rows`.
@@ -123,7 +131,8 @@ class Model(ABC):
             histogram: relation (by..., value, n).
             by: names of the grouping columns.
             reference: relation (value, position, share): all values with their order from 1 and
-                their share in the table; required where :attr:`needs_reference`.
+                their share in the table; required where :attr:`needs_reference`. With `path`,
+                keys of a value and its ancestors, where :attr:`needs_tree`.
         """
         rows = class_rows(histogram, by, [self], reference)
         tree = exp.select(named(self.aggregate("g"), "measure")).from_(rows.subquery("g"))

@@ -33,7 +33,9 @@ class TCloseness(ReferenceModel):
 
     Equality satisfies. distance "equal": all values equally far apart, half the sum of absolute
     differences. distance "ordered": earth mover's distance over the order of the values,
-    neighbours being 1 / (m - 1) apart. Values absent from a group count in both.
+    neighbours being 1 / (m - 1) apart. distance "hierarchical": earth mover's distance over a
+    hierarchy (section 5.2), two values being as far apart as the level of their lowest common
+    ancestor, divided by that of the root. Values absent from a group count in all.
 
     The distance is over all values together: the share of a rare value may grow many times
     (see :class:`BetaLikeness`).
@@ -56,12 +58,28 @@ class TCloseness(ReferenceModel):
     def needs_moves(self) -> bool:
         return self.distance == "ordered"
 
+    @property
+    def needs_tree(self) -> bool:
+        return self.distance == "hierarchical"
+
     def aggregate(self, rows: str) -> exp.Expr:
         if self.distance == "ordered":
             return fragment(
                 "greatest(sum(:moved), 0) / greatest(max(:places) - 1, 1)",
                 moved=col("moved", rows),
                 places=col("places", rows),
+            )
+        if self.distance == "hierarchical":
+            # By definition every inner node costs level * min(pos, neg), pos being the sum of the
+            # children's excesses e = max(q - p, 0). As pos - neg = q - p of the node itself, that
+            # is level * (pos - e of the node); summed up, every node but the root counts its e
+            # once. So it is the equal distance of the nodes of a level, averaged over the levels.
+            return fragment(
+                "sum(greatest(:n::float8 / :total - :share, 0)) / max(:levels)",
+                n=col("n", rows),
+                total=col("total", rows),
+                share=col("share", rows),
+                levels=col("levels", rows),
             )
         # The positive differences add up to half of all absolute ones, and only values that
         # occur in the group can be positive, so no grid of all values is needed.

@@ -5,6 +5,8 @@ at, so its cost does not grow with groups x values. Between two of them the shar
 has reached stays q, while the share P(i) that the table has reached at place i grows. `moved` of
 a row is the sum of |q - P(i)| from its place up to the place before the group's next value; a
 search tells where P passes q, and sums of P are known beforehand.
+
+Of the distance over a hierarchy only the nodes above values of a group are looked at.
 """
 
 from __future__ import annotations
@@ -30,6 +32,10 @@ def class_rows(
     reference: Relation | None = None,
 ) -> exp.Select:
     """The histogram with the further columns that `Model.aggregate` of the models reads."""
+    if any(model.needs_tree for model in models):
+        if not all(model.needs_tree for model in models):
+            raise ValueError("a model over nodes shares no rows with one over values")
+        return tree_rows(histogram, by, reference)
     tree = query("select h.value, h.n from h", {"h": histogram}).select(
         *[col(name, "h") for name in by]
     )
@@ -62,6 +68,41 @@ def class_rows(
     if any(model.needs_moves for model in models):
         return _with_moves(tree, by, reference)
     return tree
+
+
+def tree_rows(histogram: Relation, by: Sequence[str], reference: Relation | None) -> exp.Select:
+    """SELECT `by`, n, total, share, levels: one row per group, level and node with its records.
+
+    Levels are those below the root, the values themselves among them; `share` is the node's in
+    the reference, `total` the group's number of records. `path` of the reference has a key per
+    level, lowest first, equally many for all values. A value that the reference does not have is
+    a node without share of its own on every level.
+    """
+    if reference is None:
+        raise ValueError("the model needs the distribution of the table")
+    placed = query(
+        "select h.n, x.node, x.level from h left join r on r.value = h.value"
+        " cross join (select coalesce(max(cardinality(d.path)), 1) as levels from d) as d"
+        " cross join lateral unnest(coalesce(r.path, array_fill(0, array[d.levels])))"
+        " with ordinality as x(node, level)",
+        {"h": histogram, "r": reference, "d": reference},
+    ).select(*[col(name, "h") for name in by])
+    nodes = query("select h.level, h.node, sum(h.n) as n from h", {"h": placed})
+    keys = [col(name, "h") for name in (*by, "level", "node")]
+    nodes = nodes.select(*[col(name, "h") for name in by]).group_by(*keys)
+    shares = query(
+        "select x.level, x.node, sum(r.share) as share from r"
+        " cross join lateral unnest(r.path) with ordinality as x(node, level)"
+        " group by x.level, x.node",
+        {"r": reference},
+    )
+    return query(
+        "select h.n, :total as total, coalesce(s.share, 0) as share, d.levels"
+        " from h left join s on s.level = h.level and s.node = h.node"
+        " cross join (select coalesce(max(cardinality(d.path)), 1) as levels from d) as d",
+        {"h": nodes, "s": shares, "d": reference},
+        total=_over(exp.Sum(this=col("n", "h")), [*by, "level"]),
+    ).select(*[col(name, "h") for name in by])
 
 
 def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp.Select:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
 from pganon.identifiers import QualifiedName
+from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
 
@@ -66,12 +67,19 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Sensitive:
-    """A sensitive column, published unchanged."""
+    """A sensitive column, published unchanged.
+
+    Attributes:
+        hierarchy: the tree that distances between its values are taken in, if any.
+        leaf_type: type of the values as leaves of the tree.
+    """
 
     index: int
     column: Column
     published: str
     nulls: str
+    hierarchy: Hierarchy | None = None
+    leaf_type: str = "text"
 
 
 @dataclass(frozen=True)

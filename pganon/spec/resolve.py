@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
 from pganon.encode.hierarchy import has_ranges
+from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.encode.snapshot import canonical_type
 from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
@@ -86,7 +87,7 @@ class _Builder:
                         attributes.append(found)
                 case "sensitive":
                     self._supported(name, column)
-                    sensitive.append(Sensitive(len(sensitive), column, published, declared.nulls))
+                    sensitive.append(self._sensitive(len(sensitive), column, declared, published))
                     self._distance(name, column)
                 case "insensitive":
                     self._supported(name, column)
@@ -171,6 +172,18 @@ class _Builder:
                     "use distance: equal, or an enum or number",
                 )
 
+    def _sensitive(
+        self, index: int, column: Column, declared: Declared, published: str
+    ) -> Sensitive:
+        if declared.hierarchy is None or column.kind == "unsupported":
+            return Sensitive(index, column, published, declared.nulls)
+        # Numbers that the policy calls categorical are codes: their digits are what counts.
+        kind = "text" if declared.type == "categorical" else canonical_type(column)
+        hierarchy = declared.hierarchy
+        item = Sensitive(index, column, published, declared.nulls, hierarchy, kind)
+        self._tree(column.name, lambda: sensitive_tree_steps(item, self.base_dir))
+        return item
+
     def _attribute(
         self, index: int, column: Column, declared: Declared, published: str
     ) -> Attribute | None:
@@ -215,11 +228,13 @@ class _Builder:
         """What is wrong with a hierarchy before any value is looked at: files, kinds."""
         if attribute.scale is not Scale.TREE:
             return
+        self._tree(attribute.column.name, lambda: tree_steps(self.policy, self.base_dir, attribute))
+
+    def _tree(self, name: str, build: Callable[[], object]) -> None:
         try:
-            tree_steps(self.policy, self.base_dir, attribute)
+            build()
         except PreconditionError as error:
-            field = f"columns.{attribute.column.name}.hierarchy"
-            self.report(field, error.message, error.hint)
+            self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
     @staticmethod
     def _shape(column: Column, declared: Declared, kind: str) -> tuple[Scale, Form]:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.codes import relaxed
 from pganon.encode.secrets import keyed_hash
-from pganon.encode.sensitive import referenced, sensitive_key
+from pganon.encode.sensitive import referenced, sensitive_key, with_paths
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, union_all
@@ -228,18 +228,26 @@ def value_key(item: Sensitive, table: str) -> exp.Expr:
 
 
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(attribute, value, position, n): the source's distribution with values as text keys."""
-    return union_all(
-        [
-            query(
-                "select :number::smallint as attribute,"
-                " coalesce('=' || d.value::text, '') as value, d.code as position, d.n from d",
-                {"d": state.work(f"sdict{item.index}")},
-                number=num(item.index),
-            )
-            for item in referenced(spec)
-        ]
-    )
+    """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
+
+    `path` has the keys of a value's ancestors where a hierarchy is, so that distances in it can
+    be measured again from what is stored.
+    """
+    items = referenced(spec)
+    parts: list[exp.Select] = []
+    for item in items:
+        tree = query(
+            "select :number::smallint as attribute,"
+            " coalesce('=' || x.value::text, '') as value, x.code as position, x.n from x",
+            {"x": state.work(f"sdict{item.index}")},
+            number=num(item.index),
+        )
+        if item.hierarchy is not None:
+            tree = with_paths(tree, item, state)
+        elif any(other.hierarchy is not None for other in items):
+            tree = tree.select(named(fragment("null::integer[]"), "path"))
+        parts.append(tree)
+    return union_all(parts)
 
 
 def checks(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[CheckQuery, ...]:
@@ -293,11 +301,12 @@ def _check(
 
 
 def _reference_shares(item: Sensitive, kind: str, tables: dict[str, QualifiedName]) -> exp.Select:
+    path = [] if item.hierarchy is None else ["path"]
     counted = query(
         "select f.value, f.position, f.n from reference as f where f.attribute = :a",
         dict(tables),
         a=num(item.index),
-    )
+    ).select(*[col(name, "f") for name in path])
     if kind == "published":
         published = query(
             "select :value as value, count(*) as n from records as r group by 1",
@@ -308,11 +317,11 @@ def _reference_shares(item: Sensitive, kind: str, tables: dict[str, QualifiedNam
             "select f.value, f.position, coalesce(p.n, 0) as n from f"
             " left join p on p.value = f.value",
             {"f": counted, "p": published},
-        )
+        ).select(*[col(name, "f") for name in path])
     return query(
         "select x.value, x.position, x.n::float8 / sum(x.n) over () as share from x",
         {"x": counted},
-    )
+    ).select(*[col(name, "x") for name in path])
 
 
 # -- views ------------------------------------------------------------------------------------

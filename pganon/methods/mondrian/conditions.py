@@ -19,7 +19,7 @@ SIDE = ("node", "attr", "pos", "side")
 
 
 def reference_table(state: State, sensitive: int, kind: str):
-    """Work table (value, position, share) of a sensitive column; kind source or published."""
+    """Work table (value, position, share [, path]) of a column; kind source or published."""
     return state.work(f"ref{sensitive}_{kind}")
 
 

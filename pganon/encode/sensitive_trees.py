@@ -1,0 +1,84 @@
+"""Hierarchies over sensitive values, which the hierarchical distance is taken in.
+
+sleaves<j>   (value, n)      distinct values that are not NULL, in the type of the leaves
+spath<j>     (code, path)    keys of every value and its ancestors, lowest first, without the root
+
+The key of an ancestor is the lowest code below it, so keys are unique within a level. NULL is a
+child of the root of its own: its own ancestor on every level below the root.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlglot import exp
+
+from pganon.encode.hierarchy import hierarchy_steps
+from pganon.identifiers import quote
+from pganon.plan.sqltools import cast, col, query, union_all
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.spec.model import Sensitive
+
+
+def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
+    """From `sdict<j>` to `spath<j>`; nothing where the column has no hierarchy."""
+    if item.hierarchy is None:
+        return []
+    j = item.index
+    name = quote(item.column.name)
+    return [
+        CreateTable(
+            f"sensitive_leaves{j}",
+            f"values of {name} that need an ancestor",
+            lambda s: s.work(f"sleaves{j}"),
+            lambda s: query(
+                "select :value as value, d.n from d where d.value is not null",
+                {"d": s.work(f"sdict{j}")},
+                value=_leaf(item),
+            ),
+        ),
+        *hierarchy_steps(
+            f"s{j}", item.hierarchy, lambda s: s.work(f"sleaves{j}"), item.leaf_type, base_dir, name
+        ),
+        CreateTable(
+            f"sensitive_paths{j}",
+            f"ancestors of every value of {name}",
+            lambda s: s.work(f"spath{j}"),
+            lambda s: _paths(item, s),
+        ),
+    ]
+
+
+def _leaf(item: Sensitive) -> exp.Expr:
+    """A value of the dictionary, where numbers with fractions are texts, as a leaf."""
+    value = col("value", "d")
+    types = {"numeric": "numeric", "float": "double precision"}
+    if item.leaf_type != "text" and item.column.kind in types:
+        return cast(value, types[item.column.kind])
+    return value
+
+
+def _paths(item: Sensitive, state: State) -> exp.Expr:
+    tables = {"d": state.work(f"sdict{item.index}"), "t": state.work(f"tree_s{item.index}")}
+    flat = query(
+        "select d.code, x.level, x.label from d join t on t.value = :leaf"
+        " cross join lateral unnest(t.labels[:cardinality(t.labels) - 1])"
+        " with ordinality as x(label, level)",
+        tables,
+        leaf=_leaf(item),
+    )
+    keyed = query(
+        "select f.code, f.level,"
+        ' min(f.code) over (partition by f.level, f.label collate "C") as node from f',
+        {"f": flat},
+    )
+    valued = query(
+        "select k.code, array_agg(k.node order by k.level) as path from k group by k.code",
+        {"k": keyed},
+    )
+    missing = query(
+        "select d.code, array_fill(d.code, array[(select coalesce(max(cardinality(t.labels)), 2)"
+        " - 1 from t)]) as path from d where d.value is null",
+        tables,
+    )
+    return union_all([valued, missing])
