@@ -52,9 +52,8 @@ def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
 def _leaf(item: Sensitive) -> exp.Expr:
     """A value of the dictionary, where numbers with fractions are texts, as a leaf."""
     value = col("value", "d")
-    types = {"numeric": "numeric", "float": "double precision"}
-    if item.leaf_type != "text" and item.column.kind in types:
-        return cast(value, types[item.column.kind])
+    if item.leaf_type == "numeric" and item.column.kind in ("numeric", "float"):
+        return cast(value, "numeric")
     return value
 
 
@@ -62,8 +61,8 @@ def _paths(item: Sensitive, state: State) -> exp.Expr:
     tables = {"d": state.work(f"sdict{item.index}"), "t": state.work(f"tree_s{item.index}")}
     flat = query(
         "select d.code, x.level, x.label from d join t on t.value = :leaf"
-        " cross join lateral unnest(t.labels[:cardinality(t.labels) - 1])"
-        " with ordinality as x(label, level)",
+        " cross join lateral unnest(t.labels) with ordinality as x(label, level)"
+        " where x.level < cardinality(t.labels)",
         tables,
         leaf=_leaf(item),
     )

@@ -80,28 +80,29 @@ def tree_rows(histogram: Relation, by: Sequence[str], reference: Relation | None
     """
     if reference is None:
         raise ValueError("the model needs the distribution of the table")
+    # `by` often has a column "node" already.
     placed = query(
-        "select h.n, x.node, x.level from h left join r on r.value = h.value"
+        "select h.n, x.ancestor, x.tier from h left join r on r.value = h.value"
         " cross join (select coalesce(max(cardinality(d.path)), 1) as levels from d) as d"
         " cross join lateral unnest(coalesce(r.path, array_fill(0, array[d.levels])))"
-        " with ordinality as x(node, level)",
+        " with ordinality as x(ancestor, tier)",
         {"h": histogram, "r": reference, "d": reference},
     ).select(*[col(name, "h") for name in by])
-    nodes = query("select h.level, h.node, sum(h.n) as n from h", {"h": placed})
-    keys = [col(name, "h") for name in (*by, "level", "node")]
+    nodes = query("select h.tier, h.ancestor, sum(h.n) as n from h", {"h": placed})
+    keys = [col(name, "h") for name in (*by, "tier", "ancestor")]
     nodes = nodes.select(*[col(name, "h") for name in by]).group_by(*keys)
     shares = query(
-        "select x.level, x.node, sum(r.share) as share from r"
-        " cross join lateral unnest(r.path) with ordinality as x(node, level)"
-        " group by x.level, x.node",
+        "select x.tier, x.ancestor, sum(r.share) as share from r"
+        " cross join lateral unnest(r.path) with ordinality as x(ancestor, tier)"
+        " group by x.tier, x.ancestor",
         {"r": reference},
     )
     return query(
         "select h.n, :total as total, coalesce(s.share, 0) as share, d.levels"
-        " from h left join s on s.level = h.level and s.node = h.node"
+        " from h left join s on s.tier = h.tier and s.ancestor = h.ancestor"
         " cross join (select coalesce(max(cardinality(d.path)), 1) as levels from d) as d",
         {"h": nodes, "s": shares, "d": reference},
-        total=_over(exp.Sum(this=col("n", "h")), [*by, "level"]),
+        total=_over(exp.Sum(this=col("n", "h")), [*by, "tier"]),
     ).select(*[col(name, "h") for name in by])
 
 

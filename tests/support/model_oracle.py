@@ -49,6 +49,31 @@ def delta(values: Values, whole: Values) -> float:
     return max(abs(math.log(q[v] / p)) if v in q else math.inf for v, p in shares(whole).items())
 
 
+Paths = dict[Any, tuple[str, ...]]
+"""Labels of every value, its own first, the root last, all equally many."""
+
+
+def t_hierarchical(values: Values, whole: Values, paths: Paths) -> Fraction:
+    """Section 5.2 of Li et al. (2007) as it is written: a cost at every inner node of the tree."""
+    top = len(next(iter(paths.values()))) - 1
+    q, p = shares(values), shares(whole)
+    extra: dict[tuple[int, Any], Fraction] = {
+        (0, v): q.get(v, Fraction(0)) - p.get(v, Fraction(0)) for v in paths
+    }
+    cost = Fraction(0)
+    for height in range(1, top + 1):
+        children: dict[Any, set[Any]] = defaultdict(set)
+        for value, labels in paths.items():
+            children[labels[height]].add(value if height == 1 else labels[height - 1])
+        for node, below in children.items():
+            moved = [extra[height - 1, child] for child in below]
+            extra[height, node] = sum(moved, Fraction(0))
+            pos = sum((e for e in moved if e > 0), Fraction(0))
+            neg = -sum((e for e in moved if e < 0), Fraction(0))
+            cost += Fraction(height, top) * min(pos, neg)
+    return cost
+
+
 Pairs = Sequence[tuple[Any, Any]]
 """Records of a group as (individual, value)."""
 

@@ -26,6 +26,7 @@ from pganon.privacy.likeness import TCloseness
         (EntropyLDiversity(2.5), 2.5, 2.4999999),
         (TCloseness(0.2), 0.2, 0.2000001),
         (TCloseness(0.375, "ordered"), 0.375, 0.3750001),
+        (TCloseness(0.375, "hierarchical"), 0.375, 0.3750001),
     ],
 )
 def test_equality_satisfies_and_a_real_difference_does_not(

@@ -101,6 +101,22 @@ def test_ordered_distance_needs_an_order() -> None:
     policy_from(data)
 
 
+def test_hierarchical_distance_and_hierarchy_need_each_other() -> None:
+    close = {"model": "t_closeness", "column": "x", "t": 0.1, "distance": "hierarchical"}
+    data = with_column("x", role="sensitive")
+    data["privacy"] = [close]
+    assert "needs a hierarchy" in problems(data)["privacy[0].distance"]
+    tree = {"inline": {"*": {"a": ["b", "c"]}}}
+    data["columns"]["x"]["hierarchy"] = tree
+    policy_from(data)
+    data["privacy"] = [{**close, "distance": "equal"}]
+    assert "does nothing" in problems(data)["columns.x.hierarchy"]
+    data["privacy"] = [close]
+    for form in ({"intervals": [5]}, {"date": ["year"]}):
+        data["columns"]["x"]["hierarchy"] = form
+        assert "not for sensitive columns" in problems(data)["columns.x.hierarchy"]
+
+
 @pytest.mark.parametrize("later", LATER_MODELS)
 def test_later_models(later: str) -> None:
     message = problems(policy(privacy=[{"model": later, "k": 1}]))["privacy[0].model"]
@@ -122,7 +138,8 @@ def test_later_roles(later: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "field", "part"),
     [
-        ({"role": "sensitive", "hierarchy": {"prefix": [1]}}, "hierarchy", "is for quasi_ident"),
+        ({"role": "sensitive", "hierarchy": {"prefix": [1]}}, "hierarchy", "does nothing"),
+        ({"role": "insensitive", "hierarchy": {"prefix": [1]}}, "hierarchy", "is for quasi_ident"),
         ({"role": "sensitive", "weight": 2}, "weight", "is for quasi_identifying columns"),
         ({"role": "sensitive", "nulls": "suppress"}, "nulls", "as_value or reject"),
         ({"role": "sensitive", "type": "ordinal", "order": ["a"]}, "order", "not available"),
