@@ -150,7 +150,7 @@ def _idle_hierarchies(
 ) -> Iterable[Refusal]:
     """Hierarchies of sensitive columns, which are published unchanged, that nothing reads."""
     models = list(models)
-    if None in models:
+    if not models or None in models:
         return
     used = {m.column for m in models if getattr(m, "distance", None) == "hierarchical"}
     for name, column in columns.items():

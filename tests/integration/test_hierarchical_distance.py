@@ -18,7 +18,7 @@ from pganon.privacy.likeness import TCloseness
 from tests.support import model_oracle as oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
-from tests.support.driver import Connection, publish, run
+from tests.support.driver import Connection, leftovers, publish, run
 
 MODEST = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -242,6 +242,7 @@ def test_verify_measures_from_what_is_stored(db: Database) -> None:
         [CLOSE, {"model": "t_closeness", "column": "y", "t": 0.5}],
     )
     publish(db, declared)
+    assert leftovers(db) == []
     owner.execute("DROP TABLE public.levels; DROP TABLE public.t")
     steward = db.owner()
     text = "SELECT measured, holds FROM pganon.verify('r') WHERE column_name = 's'"
