@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -12,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pganon.importing import Format, import_file
 from tests.support import model_oracle as oracle
 from tests.support.cluster import Connection, Database
 
@@ -400,24 +397,3 @@ def test_infinite_where_no_parameter_would_do(conn: Connection) -> None:
     # q = 1, p = 1/2: the gain of 1 is above -ln p = 0.69, whatever beta is.
     assert math.isinf(value(conn, "pganon.beta_likeness('t', '{a}', 's')"))
     assert value(conn, "pganon.beta_likeness('t', '{a}', 's', 'basic')") == 1
-
-
-ARX_ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult/arx/adult.csv.gz"
-
-
-@pytest.mark.primary_server_only
-@pytest.mark.skipif(
-    not ARX_ADULT.exists(), reason="PGANON_DATA is not set, or holds no adult/arx/adult.csv.gz"
-)
-def test_average_risk_of_adult_as_arx_publishes_it(db: Database) -> None:
-    steward = db.connect()
-    steward.execute("CREATE SCHEMA data")
-    done = import_file(steward, ARX_ADULT, "data.adult", form=Format(separator=";"))
-    names = [name for name, _ in done.columns]
-    assert (len(names), done.rows) == (9, 30_162)
-    row = steward.execute(
-        "SELECT value FROM pganon.risk('data.adult', %s) WHERE measure = 'prosecutor_mean'",
-        [names],
-    ).fetchone()
-    assert row is not None
-    assert float(row[0]) == pytest.approx(0.6465751607983555, abs=1e-12, rel=0)
