@@ -202,6 +202,52 @@ def test_null_constant_and_infinite_sensitive_values(db: Database) -> None:
     assert value(conn, "pganon.k_anonymity('t', '{s}')") == 1
 
 
+DISEASES = """
+    CREATE TEMP TABLE tree (disease text, part text, system text, root text);
+    INSERT INTO pg_temp.tree VALUES
+        ('flu', 'infection', 'respiratory', '*'), ('pneumonia', 'infection', 'respiratory', '*'),
+        ('bronchitis', 'infection', 'respiratory', '*'),
+        ('pulmonary edema', 'vascular', 'respiratory', '*'),
+        ('pulmonary embolism', 'vascular', 'respiratory', '*'),
+        ('gastric ulcer', 'stomach', 'digestive', '*'),
+        ('stomach cancer', 'stomach', 'digestive', '*'), ('gastritis', 'stomach', 'digestive', '*'),
+        ('colitis', 'colon', 'digestive', '*'), ('colon cancer', 'colon', 'digestive', '*')
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "distance"),
+    [("bronchitis", 1 / 3), ("pulmonary embolism", 2 / 3), ("stomach cancer", 1), (None, 1)],
+)
+def test_distance_over_a_tree(db: Database, other: str | None, distance: float) -> None:
+    """Two classes of one disease each: each is half the diseases' distance from the whole."""
+    conn = db.connect("analyst")
+    conn.execute(DISEASES.encode())
+    conn.execute("CREATE TEMP TABLE t AS SELECT 1 AS q, 'flu' AS s UNION ALL SELECT 2, %s", [other])
+    call = "pganon.t_closeness('pg_temp.t', '{q}', 's', 'hierarchical', 'pg_temp.tree')"
+    assert float(value(conn, call)) == pytest.approx(distance / 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM pg_temp.tree WHERE disease = 'flu'",
+        "INSERT INTO pg_temp.tree SELECT * FROM pg_temp.tree WHERE disease = 'flu'",
+        "UPDATE pg_temp.tree SET root = 'other' WHERE disease = 'flu'",
+        "UPDATE pg_temp.tree SET part = NULL WHERE disease = 'colitis'",
+    ],
+)
+def test_what_is_no_hierarchy_is_refused(db: Database, change: str) -> None:
+    conn = db.connect("analyst")
+    conn.execute(DISEASES.encode())
+    conn.execute("CREATE TEMP TABLE t AS SELECT 1 AS q, 'flu' AS s")
+    conn.execute(change.encode())
+    with pytest.raises(psycopg.Error) as caught:
+        value(conn, "pganon.t_closeness('pg_temp.t', '{q}', 's', 'hierarchical', 'pg_temp.tree')")
+    assert caught.value.sqlstate == "PA117"
+    assert "flu" not in str(caught.value)
+
+
 def test_salaries_and_diseases_of_the_t_closeness_paper(db: Database) -> None:
     conn = db.connect("analyst")
     conn.execute("CREATE TEMP TABLE t (q int, salary int, disease text)")

@@ -1,6 +1,7 @@
 -- Largest distance of a class's distribution to that of the whole relation.
 CREATE FUNCTION pganon.t_closeness(
-    rel regclass, qi text[], sensitive text, distance text DEFAULT 'equal'
+    rel regclass, qi text[], sensitive text, distance text DEFAULT 'equal',
+    hierarchy regclass DEFAULT NULL
 )
     RETURNS numeric
     LANGUAGE plpgsql STABLE
@@ -11,10 +12,13 @@ DECLARE
         WHEN 'equal' THEN 't_closeness' WHEN 'ordered' THEN 't_closeness_ordered' END;
     measured record;
 BEGIN
+    IF distance = 'hierarchical' THEN
+        RETURN pganon.hierarchical_distance(rel, qi, sensitive, hierarchy);
+    END IF;
     IF wanted IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA114', MESSAGE = format('t-closeness has no distance "%s"', distance),
-            HINT = 'distances are equal and ordered';
+            HINT = 'distances are equal, ordered and hierarchical';
     END IF;
     IF distance = 'ordered' AND NOT (pganon.comparable(rel, sensitive)).ordered THEN
         RAISE EXCEPTION USING
@@ -28,5 +32,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION pganon.t_closeness(regclass, text[], text, text) IS
+COMMENT ON FUNCTION pganon.t_closeness(regclass, text[], text, text, regclass) IS
     'largest distance of a class''s sensitive values to those of the whole relation';
