@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from tests.support import model_oracle
+from tests.support import model_oracle, oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import run
@@ -99,3 +100,48 @@ def test_one_class_of_everything_is_like_the_table(db: Database) -> None:
     assert len(staged.members) == 1
     assert staged.verified("beta_likeness") == [0, 0]
     assert staged.verified("delta_disclosure") == [0, 0]
+
+
+@pytest.mark.parametrize("choose", ["width", "loss"])
+def test_conditions_on_two_sensitive_columns_are_held_apart(db: Database, choose: str) -> None:
+    """Each against its own column, not against the pairs of both; exact classes by brute force."""
+    rng = random.Random(11)
+    rows = [
+        [rng.randint(0, 60), rng.choice("abc"), rng.choice("uvwx"), rng.choice([1, 1, 2, 3])]
+        for _ in range(240)
+    ]
+    records = [
+        oracle.Record(i, (row[0], row[1]), (row[2], row[3])) for i, row in enumerate(rows, start=1)
+    ]
+    whole = [row[3] for row in rows]
+
+    def satisfied(group: oracle.Group) -> bool:
+        first, second = ([record.sensitive[j] for record in group] for j in (0, 1))
+        return (
+            len(group) >= 3
+            and oracle.distinct_l(first) >= 3
+            and oracle.t_equal(second, whole) <= Fraction(4, 10)
+        )
+
+    attributes = [
+        oracle.Ordered([row[0] for row in rows]),
+        oracle.Nominal([row[1] for row in rows]),
+    ]
+    expected = oracle.Mondrian(attributes, satisfied, 3, choose).partition(records)
+    make_table(db.connect("source_owner"), {"x": "int", "y": "text", "s": "text", "u": "int"}, rows)
+    staged = run(
+        db.owner(),
+        policy(
+            {"x": "q", "y": "q", "s": "s", "u": "s"},
+            [
+                {"model": "k_anonymity", "k": 3},
+                {"model": "distinct_l_diversity", "column": "s", "l": 3},
+                {"model": "t_closeness", "column": "u", "t": 0.4},
+            ],
+            method={"name": "mondrian", "choose": choose},
+        ),
+    )
+    assert len(expected) > 5
+    assert {frozenset(ids) for ids in staged.members.values()} == {
+        frozenset(record.id for record in group) for group in expected
+    }
