@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 import sqlglot
 from psycopg import sql
@@ -17,7 +16,6 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 
 DIALECT = "postgres"
-E = TypeVar("E", bound=exp.Expr)
 
 
 @lru_cache(maxsize=4096)

@@ -202,3 +202,30 @@ def test_merging_two_groups_never_makes_the_worse_worse(
         assert min(together) >= min(apart) - 1e-9
     else:
         assert max(together) <= max(apart) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("variant", "value", "most"),
+    [
+        ("enhanced", "HIV", 441),
+        ("enhanced", "Flu", 569),
+        ("enhanced", "Brain", 670),
+        ("basic", "HIV", 461),
+        ("basic", "Flu", 692),
+        ("basic", "Brain", 923),
+    ],
+)
+def test_caps_of_the_beta_likeness_example(
+    conn: Connection, variant: str, value: str, most: int
+) -> None:
+    """Flu 6, HIV 4, Hypertension 8, Brain 8, beta = 2: the largest share (per mille) of a class.
+
+    Caps are 0.4418, 0.5692 and 0.6704, basic 0.4615, 0.6923 and 0.9231.
+    """
+    codes = {"Flu": (1, 6), "HIV": (2, 4), "Hypertension": (3, 8), "Brain": (4, 8)}
+    code = codes[value][0]
+    others = [number for number, _ in codes.values() if number != code]
+    for count, expected in ((most, True), (most + 1, False)):
+        group = [code] * count + [others[i % 3] for i in range(1000 - count)]
+        rest = [n for n, share in codes.values() for _ in range(share * 1000 - group.count(n))]
+        assert measured(conn, BetaLikeness(2, variant), [group, rest])[0][1] is expected
