@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.cli import common
+from pganon.methods.registry import METHODS
 
 LABELS = {
     "glm": "GLM",
@@ -28,17 +29,9 @@ PER_ATTRIBUTE = {
 }
 
 
-def show_utility(utility: Mapping[str, Any]) -> None:
-    """The figures of every run."""
-    common.facts(
-        {
-            "classes": f"{utility['classes']} of {utility['smallest_class']} to"
-            f" {utility['largest_class']} records",
-            "GCP": _figure(utility["gcp"]),
-            "discernibility": f"{utility['discernibility']:g}",
-            "average class": _figure(utility["average_class"]),
-        }
-    )
+def show_utility(method: str, utility: Mapping[str, Any]) -> None:
+    """The figures of every run, as a version made by `method` remembers them."""
+    common.facts(METHODS[method].form.figures.recorded(utility).details())
 
 
 def show_metrics(metrics: Mapping[str, Any]) -> None:

@@ -101,7 +101,7 @@ def _show_measures(info: ReleaseInfo) -> None:
         return
     measures = current[0].measures
     if "utility" in measures:
-        show_utility(measures["utility"])
+        show_utility(current[0].method, measures["utility"])
     if measures.get("metrics"):
         show_metrics(measures["metrics"])
 

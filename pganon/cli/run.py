@@ -166,11 +166,7 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         {
             "records": f"{result.released} released, {result.suppressed} suppressed,"
             f" {result.records} in the source",
-            "classes": f"{utility.classes} of {utility.smallest_class} to"
-            f" {utility.largest_class} records",
-            "GCP": f"{utility.gcp:.6f}",
-            "risk": f"{utility.highest_risk:.4g} at most, {utility.mean_risk:.4g} on average"
-            " (prosecutor)",
+            **utility.summary(),
             "time": f"{result.seconds:.1f} s",
         }
     )
@@ -189,7 +185,7 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         right=["measured"],
     )
     common.table(
-        ["quasi-identifier", "loss (NCP)"],
+        [utility.columns, "loss (NCP)"],
         [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
         right=["loss (NCP)"],
     )

@@ -7,12 +7,14 @@ they are verified from those relations alone, and which views show them. A new m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
+from pganon.metrics.utility import Utility
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
@@ -23,7 +25,7 @@ Tables = dict[str, QualifiedName]
 
 @dataclass(frozen=True)
 class Description:
-    """What metrics need to know of a form, so that one definition serves every form.
+    """What metrics on request need to know of a form, so that one definition serves many forms.
 
     A group is what records of a release share: class, bucket, cluster. A form that publishes exact
     quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
@@ -52,17 +54,27 @@ class PublishedForm:
         relations: the tables of a release; parts that views read come first.
         staging_steps: steps that fill them in the staging schema.
         checks: queries that re-measure the guarantee from these tables alone.
-        views: the published views over these tables.
-        description: what metrics are computed from.
-        counted: the part whose rows are the released records.
+        views: the published views over these tables; the first bears the release's name.
+        released: SELECT one row with `published`, the number of released records, as bigint; 0
+            where the tables are empty.
+        measures: steps that observe the figures of every run.
+        utility: these figures, from the facts of the run.
+        figures: the class of what `utility` gives, to read a version's record of it.
+        groups: what people call the groups, in the plural.
+        description: what metrics on request are computed from; None if there are none, because
+            the form does not say which values belong to which record.
     """
 
     relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
     staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
     checks: Callable[[ReleaseSpec, Tables], tuple[CheckQuery, ...]]
     views: Callable[[ReleaseSpec, Tables], tuple[PublishedView, ...]]
-    description: Description
-    counted: str
+    released: Callable[[ReleaseSpec, Tables], exp.Select]
+    measures: Callable[[ReleaseSpec], tuple[Step, ...]]
+    utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
+    figures: type[Utility]
+    groups: str
+    description: Description | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,8 @@ class Method:
     """An algorithm that makes groups.
 
     Attributes:
-        partition_steps: steps from the encoded records to what the form needs.
+        partition_steps: steps from the encoded records to what the form needs. They observe the
+            fact `suppressed`, the number of source records that are not released.
         assumed: facts that `explain` renders with, since nothing was observed yet.
     """
 

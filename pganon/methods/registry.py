@@ -5,6 +5,7 @@ from __future__ import annotations
 from pganon.methods.base import Method, PublishedForm
 from pganon.methods.forms import classes, described
 from pganon.methods.mondrian import partition_steps as mondrian_steps
+from pganon.metrics.utility import ClassUtility, class_utility
 from pganon.spec.model import ReleaseSpec
 
 CLASSES = PublishedForm(
@@ -12,8 +13,12 @@ CLASSES = PublishedForm(
     staging_steps=classes.staging_steps,
     checks=classes.checks,
     views=classes.views,
+    released=classes.released,
+    measures=described.measures,
+    utility=class_utility,
+    figures=ClassUtility,
+    groups="classes",
     description=described.DESCRIPTION,
-    counted="records",
 )
 
 METHODS = {

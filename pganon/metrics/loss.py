@@ -14,15 +14,18 @@ from pganon.plan.steps import State
 from pganon.spec.model import Form, ReleaseSpec
 
 
-def basic(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
-    """One row: class sizes, sum of squares, weighted loss and `ncp<i>` per attribute."""
+def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Expr:
+    """One row: class sizes, sum of squares, weighted loss and `ncp<i>` per attribute.
+
+    `extents` has `n` and the extent columns of the axes, one row per class.
+    """
     attributes = axes(spec.attributes)
     weights = sum(attribute.weight for attribute in spec.attributes)
     tree = query(
         "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
         " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
         " sum(e.n::numeric * e.n)::float8 as squares, sum(e.n * :loss) as weighted_loss from e",
-        {"e": description.extents(state)},
+        {"e": extents},
         loss=exp.paren(
             fragment(
                 ":sum / :weights",

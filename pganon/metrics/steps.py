@@ -1,4 +1,4 @@
-"""The measure phase of a run: what is asked for, in the order of what it builds on."""
+"""What is measured on request, in the order of what it builds on."""
 
 from __future__ import annotations
 
@@ -21,17 +21,9 @@ def measure_steps(
     request: Request,
 ) -> tuple[Step, ...]:
     """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
-    found: list[Step] = [
-        Check(
-            "utility",
-            "loss, discernibility, class sizes",
-            lambda s: loss.basic(spec, description, s),
-            prefix="measure_",
-        )
-    ]
     if request.nothing:
-        return tuple(found)
-    found += source.steps(spec, description)
+        return ()
+    found: list[Step] = [*source.steps(spec, description)]
     found += coverage.steps(spec, description, tables)
     if request.everything:
         found += _everything(spec, description, tables, request)

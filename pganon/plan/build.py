@@ -13,7 +13,7 @@ from sqlglot import exp
 from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import Previous, source_check
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.errors import PganonError, PrivacyRefusal, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.metrics.request import Request
@@ -63,8 +63,12 @@ def build_plan(
     """The plan of one run: deterministic, nothing is executed or looked up.
 
     `request` are the metrics to compute beyond those of every run.
+
+    Raises:
+        UsageError: no_metrics, the published form has no metrics on request.
     """
     method = method_of(spec)
+    requested = _requested(spec, method, request)
     phases = (
         Phase(
             "snapshot",
@@ -82,12 +86,7 @@ def build_plan(
         Phase(
             "measure",
             "utility of the release",
-            measure_steps(
-                spec,
-                method.form.description,
-                lambda state: _tables(method.form.relations(spec, state), staged=True),
-                request,
-            ),
+            (*method.form.measures(spec), *requested),
         ),
     )
     return Plan(spec, method, phases)
@@ -95,6 +94,24 @@ def build_plan(
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
     return {r.part: r.staged if staged else r.stored for r in relations}
+
+
+def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
+    if request.nothing:
+        return ()
+    if method.form.description is None:
+        raise UsageError(
+            f"--metrics and --workload compare records; a release of {method.form.groups}, which"
+            f" {method.name} makes, does not say which values belong to which record",
+            hint="leave them out; every run measures the loss of what it publishes",
+            code="no_metrics",
+        )
+    return measure_steps(
+        spec,
+        method.form.description,
+        lambda state: _tables(method.form.relations(spec, state), staged=True),
+        request,
+    )
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
@@ -116,8 +133,8 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
     def select(state: State) -> exp.Expr:
         tables = _tables(method.form.relations(spec, state), staged=True)
         return query(
-            "select count(*) as published, :in - :out - count(*) as unaccounted from t",
-            {"t": tables[method.form.counted]},
+            "select r.published, :in - :out - r.published as unaccounted from r",
+            {"r": method.form.released(spec, tables)},
             **{"in": num(state.count("records")), "out": num(state.count("suppressed"))},
         )
 

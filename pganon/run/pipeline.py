@@ -26,6 +26,7 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.metrics.report import Metrics, metrics_of
 from pganon.metrics.request import Request
+from pganon.metrics.utility import Utility
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
@@ -40,7 +41,7 @@ from pganon.publish.views import check_swap
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from pganon.run.executor import Executor
-from pganon.run.result import RunResult, StepSeconds, Utility, Verified, utility_of
+from pganon.run.result import RunResult, StepSeconds, Verified
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.resolve import resolve
 
@@ -157,6 +158,7 @@ class _Run:
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
+        views = build_plan(spec, request=self.options.metrics).stored_views(State(0))
         locks.check_session(self.conn)
         with locks.release_lock(self.conn, spec.policy.release):
             check_target(
@@ -165,13 +167,9 @@ class _Run:
                 source=str(spec.source.name),
                 view=spec.view,
                 readers=spec.readers,
+                parts=[view.name for view in views[1:]],
             )
-            check_swap(
-                self.conn,
-                spec.policy.release,
-                build_plan(spec).stored_views(State(0)),
-                cascade=self.options.cascade,
-            )
+            check_swap(self.conn, spec.policy.release, views, cascade=self.options.cascade)
             clean(self.conn)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
@@ -197,10 +195,8 @@ class _Run:
         previous = Previous(last.version, last.run_id, last.source_fingerprint) if last else None
         plan = build_plan(spec, previous, self.options.metrics)
         state = self._execute(plan, State(run_id))
-        warnings = _warnings(spec, previous, state, last.policy_hash if last else None)
-        utility = utility_of(
-            state.facts, tuple(a.published for a in spec.attributes), spec.minimum_size
-        )
+        warnings = _warnings(plan, previous, state, last.policy_hash if last else None)
+        utility = plan.method.form.utility(spec, state.facts)
         metrics = metrics_of(spec, self.options.metrics, state)
         checks = plan.stored_checks(state)
         verified = _verified(checks, state)
@@ -293,7 +289,7 @@ class _Run:
             source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
             measures={
                 "records": state.count("records"),
-                "utility": utility.__dict__,
+                "utility": asdict(utility),
                 "verified": [v.__dict__ for v in verified],
                 **({"metrics": asdict(metrics)} if metrics else {}),
             },
@@ -316,8 +312,9 @@ def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, .
 
 
 def _warnings(
-    spec: ReleaseSpec, previous: Previous | None, state: State, last_hash: str | None
+    plan: Plan, previous: Previous | None, state: State, last_hash: str | None
 ) -> tuple[str, ...]:
+    spec = plan.spec
     found: list[str] = []
     if previous is not None and spec.policy.republication == "warn":
         changed = state.facts.get("previous_fingerprint") != previous.source_fingerprint
@@ -328,8 +325,8 @@ def _warnings(
             )
     if previous is not None and last_hash is not None and last_hash != spec.policy_hash:
         found.append(
-            f"the policy changed since version {previous.version}; classes of both versions can be"
-            " intersected by whoever has both"
+            f"the policy changed since version {previous.version}; {plan.method.form.groups} of"
+            " both versions can be intersected by whoever has both"
         )
     if spec.policy.records_per_individual == "many_accepted":
         found.append(

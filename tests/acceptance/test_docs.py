@@ -27,12 +27,13 @@ from pganon.cli.server import Status
 from pganon.errors import Problem
 from pganon.importing import Imported
 from pganon.install.installer import Outcome
+from pganon.methods.registry import METHODS
 from pganon.policy.loader import load_policy
 from pganon.policy.words import MODELS
 from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
-from pganon.run.result import RunResult, StepSeconds, Utility, Verified
+from pganon.run.result import RunResult, StepSeconds, Verified
 from tests.support import cluster
 from tests.support.pages import (
     RUN,
@@ -238,7 +239,8 @@ def test_every_command_takes_json() -> None:
 def test_every_key_of_a_json_result_is_in_the_reference() -> None:
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     shapes = (
-        *(RunResult, Utility, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
+        *(method.form.figures for method in METHODS.values()),
+        *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
     )
     missing = {

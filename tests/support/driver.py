@@ -22,7 +22,7 @@ from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.executor import Executor
 from pganon.run.pipeline import Options, run_release
-from pganon.run.result import RunResult, Utility, utility_of
+from pganon.run.result import RunResult
 from pganon.spec.resolve import resolve
 
 Connection = psycopg.Connection[Any]
@@ -42,11 +42,8 @@ class Staged:
         return self.state.facts
 
     @property
-    def utility(self) -> Utility:
-        spec = self.plan.spec
-        return utility_of(
-            self.facts, tuple(a.published for a in spec.attributes), spec.minimum_size
-        )
+    def utility(self) -> Any:
+        return self.plan.method.form.utility(self.plan.spec, self.facts)
 
     def table(self, part: str) -> list[dict[str, Any]]:
         """Rows of a staged relation."""

@@ -16,6 +16,7 @@ from pganon.encode.codes import relaxed
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.sensitive import referenced, sensitive_key, with_paths
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.forms.members import code_columns, equal, members
 from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, union_all
 from pganon.plan.staged import (
@@ -117,7 +118,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "members",
             "the steward's memory of who was in which class",
             lambda s: s.stage("members"),
-            lambda s: _members(spec, s),
+            lambda s: members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
         ),
     ]
     if referenced(spec):
@@ -132,13 +133,21 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def released(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> exp.Select:
+    return query("select count(*) as published from records", dict(tables))
+
+
+def cell_keys(spec: ReleaseSpec) -> list[str]:
+    """Columns that say which cell a record is in."""
+    return ["rid"] if relaxed(spec) else code_columns(spec)
+
+
 def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
-    names = ["rid"] if relaxed(spec) else [axis.code for axis in axes(spec.attributes)]
-    return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])
+    return equal(cell_keys(spec), left, right)
 
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
-    columns = [axis.code for axis in axes(spec.attributes)]
+    columns = code_columns(spec)
     columns += ["rid"] if relaxed(spec) else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
@@ -189,33 +198,6 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Expr:
         for join in part.joins:
             tree.append("joins", join)
     return tree.order_by(col("class_id", "e"))
-
-
-def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(member, class_id): by individual or key, else by a keyed hash of the quasi-identifiers."""
-    identity = "individual" if spec.individual else "record" if spec.record_key else None
-    if identity is not None:
-        tree = exp.select(named(col(identity, "c"), "member"), col("class_id", "g")).from_(
-            exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
-        )
-        return tree.join(
-            exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
-            on=same_cell(spec, "g", "c"),
-        )
-    tree = exp.select().from_(
-        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True)
-    )
-    parts: list[exp.Expr] = []
-    for axis in axes(spec.attributes):
-        alias = f"d{axis.index}"
-        tree = tree.join(
-            exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True),
-            on=exp.EQ(this=col("code", alias), expression=col(axis.code, "g")),
-        )
-        parts.append(cast(col("value", alias), "text"))
-    described = exp.func("jsonb_build_array", *parts)
-    tree = tree.select(named(keyed_hash(state, described), "member"), col("class_id", "g"))
-    return tree.distinct() if relaxed(spec) else tree
 
 
 # -- verification -----------------------------------------------------------------------------

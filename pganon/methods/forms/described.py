@@ -8,8 +8,9 @@ from pganon.encode.axis import axes
 from pganon.methods.base import Description, Tables
 from pganon.methods.forms.classes import same_cell, unchanged
 from pganon.methods.forms.recode import EXTENTS
+from pganon.metrics import loss
 from pganon.plan.sqltools import col, query
-from pganon.plan.steps import State
+from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
 
 
@@ -45,6 +46,18 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
 
 def extents(state: State) -> exp.Select:
     return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
+
+
+def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """What :func:`pganon.metrics.utility.class_utility` reads."""
+    return (
+        Check(
+            "utility",
+            "loss, discernibility, class sizes",
+            lambda s: loss.basic(spec, extents(s), s),
+            prefix="measure_",
+        ),
+    )
 
 
 DESCRIPTION = Description(shown, values, members, extents)

@@ -1,0 +1,99 @@
+"""The figures that every run computes, whatever the published form.
+
+Definitions are in docs/reference/measures.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+from pganon.spec.model import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Utility(ABC):
+    """Utility of a release. A form adds fields of its own, which must be what JSON can hold.
+
+    Attributes:
+        gcp: global certainty penalty in [0, 1]: mean weighted NCP over all source records, a
+            suppressed record counting 1.
+        ncp: mean NCP of every grouped column over the released records.
+        columns: what the columns of `ncp` are to the policy.
+    """
+
+    columns: ClassVar[str] = "quasi-identifier"
+
+    gcp: float
+    ncp: dict[str, float]
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        """The figures as a version remembers them."""
+        return cls(**{field.name: document[field.name] for field in fields(cls)})
+
+    @abstractmethod
+    def summary(self) -> dict[str, str]:
+        """Label and text of what a run prints."""
+
+    @abstractmethod
+    def details(self) -> dict[str, str]:
+        """Label and text of what `pganon show` prints of a version."""
+
+
+@dataclass(frozen=True)
+class ClassUtility(Utility):
+    """Utility and risk of a release of classes.
+
+    Attributes:
+        discernibility: sum of squared class sizes plus source records per suppressed record.
+        average_class: average equivalence class size over the smallest one allowed (AEC).
+        highest_risk, mean_risk: prosecutor risk, 1 / class size, highest and mean over records.
+    """
+
+    discernibility: float
+    average_class: float
+    classes: int
+    smallest_class: int
+    largest_class: int
+    highest_risk: float
+    mean_risk: float
+
+    def summary(self) -> dict[str, str]:
+        return {
+            "classes": self._sizes,
+            "GCP": f"{self.gcp:.6f}",
+            "risk": f"{self.highest_risk:.4g} at most, {self.mean_risk:.4g} on average"
+            " (prosecutor)",
+        }
+
+    def details(self) -> dict[str, str]:
+        return {
+            "classes": self._sizes,
+            "GCP": f"{self.gcp:.4g}",
+            "discernibility": f"{self.discernibility:g}",
+            "average class": f"{self.average_class:.4g}",
+        }
+
+    @property
+    def _sizes(self) -> str:
+        return f"{self.classes} of {self.smallest_class} to {self.largest_class} records"
+
+
+def class_utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClassUtility:
+    """The figures from what :func:`pganon.metrics.loss.basic` observed as `measure_...`."""
+    records, suppressed = int(facts["records"]), int(facts["suppressed"])
+    released, classes = int(facts["measure_released"]), int(facts["measure_classes"])
+    return ClassUtility(
+        gcp=(float(facts["measure_weighted_loss"]) + suppressed) / records,
+        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
+        discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
+        average_class=released / classes / spec.minimum_size,
+        classes=classes,
+        smallest_class=int(facts["measure_smallest_class"]),
+        largest_class=int(facts["measure_largest_class"]),
+        highest_risk=1 / int(facts["measure_smallest_class"]),
+        mean_risk=classes / released,
+    )
