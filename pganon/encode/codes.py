@@ -133,7 +133,7 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
             tree = tree.select(col("record", "t"))
         if spec.individual:
             tree = tree.select(col("individual", "t"))
-        if relaxed(spec):
+        if spec.policy.method.numbers_records:
             tree = tree.select(named(_random_number(state), "rid"))
         unknown = [
             fragment(":q is null", q=col(f"q{attribute.index}", "t"))
@@ -149,8 +149,8 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
 
 
 def relaxed(spec: ReleaseSpec) -> bool:
-    """Whether the method divides equal records, so that each needs an identity of its own."""
-    return spec.policy.method.variant == "relaxed"
+    """Whether records with equal codes are told apart, so that each needs a number of its own."""
+    return spec.policy.method.numbers_records
 
 
 def weight_type(state: State) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.codes import relaxed, weight_type
+from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -83,7 +83,7 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     keys = [axis.code for axis in axes(spec.attributes)] + [f"s{i.index}" for i in valued(spec)]
     columns = [col(name, "r") for name in keys]
     node = named(_part(spec, state), "node")
-    if relaxed(spec):
+    if spec.policy.method.numbers_records:
         one = cast(num(1), weight_type(state))
         return query("select r.rid, :w as w from r", {"r": state.work("coded")}, w=one).select(
             node, *columns
@@ -110,7 +110,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
             name, "the cells that are released", lambda s: s.work("cells", round=0), select
         )
 
-    if relaxed(spec) or not valued(spec):
+    if spec.policy.method.numbers_records or not valued(spec):
         return [create("released_cells", released_cells)]
     codes = [axis.code for axis in axes(spec.attributes)]
 

@@ -9,11 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pganon.policy.refusals import Refusal, nearest, show
-from pganon.policy.words import NULLS, ROLES, SENSITIVE_NULLS
+from pganon.policy.compatibility import method_refusals
+from pganon.policy.methods import Mondrian
+from pganon.policy.refusals import Refusal, alternatives, nearest, show
+from pganon.policy.words import NULLS, QUASI_SENSITIVE_NULLS, ROLES, SENSITIVE_NULLS
 
 if TYPE_CHECKING:
+    from pganon.policy.methods import ANY
     from pganon.policy.model import Column
+
+
+_GROUPED = ("quasi_identifying", "quasi_sensitive")
+_OPTIONAL_KEYS = (
+    ("weight", ("quasi_identifying",), 1),
+    ("set", ("quasi_sensitive",), None),
+    *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
+    ("nulls", (*_GROUPED, "sensitive"), "as_value"),
+)
+"""Keys of a column, the roles that they are for, and the value that says nothing."""
 
 
 def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
@@ -21,71 +34,84 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
     role = column.get("role")
     if role not in ROLES:
         return []
-    out: list[Refusal] = []
-    if role != "quasi_identifying" and column.get("weight", 1) not in (1, None):
-        out.append(_only_for("weight", "quasi_identifying", role))
-    hierarchy = column.get("hierarchy")
-    if hierarchy is not None and role not in ("quasi_identifying", "sensitive"):
-        out.append(_only_for("hierarchy", "quasi_identifying or sensitive", role))
-    elif role == "sensitive" and isinstance(hierarchy, Mapping):
-        out += [
-            Refusal(
-                ("hierarchy",),
-                f"a hierarchy by {key} is not for sensitive columns",
-                "numbers and dates have distance: ordered",
-            )
-            for key in ("intervals", "date")
-            if key in hierarchy
-        ]
-    nulls = column.get("nulls", "as_value")
-    if role == "sensitive" and nulls in NULLS and nulls not in SENSITIVE_NULLS:
-        words = " or ".join(SENSITIVE_NULLS)
-        out.append(Refusal(("nulls",), f"nulls of a sensitive column are {words}, not {nulls}"))
-    if role not in ("quasi_identifying", "sensitive"):
-        both = "quasi_identifying or sensitive"
-        for key, default in (("nulls", "as_value"), ("type", None), ("order", None)):
-            if column.get(key, default) not in (default, None):
-                out.append(_only_for(key, both, role))
-    elif column.get("order") is not None and role == "sensitive":
-        # Distances take the natural order; an order that nothing obeys would mislead.
-        message = "an order of one's own is not available for sensitive columns in this version"
-        out.append(Refusal(("order",), message, "use the natural order of a number, date or enum"))
-    elif column.get("order") is not None and column.get("type") != "ordinal":
+    out = [
+        Refusal(
+            (key,),
+            f"{key} is for {alternatives(roles)} columns; this one is {role}",
+            f"remove {key}",
+        )
+        for key, roles, default in _OPTIONAL_KEYS
+        if role not in roles and column.get(key, default) not in (default, None)
+    ]
+    if role == "sensitive":
+        out += _sensitive_column(column)
+    elif role in _GROUPED and column.get("order") is not None and column.get("type") != "ordinal":
         out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
+    if role == "quasi_sensitive":
+        out += _quasi_sensitive_column(column)
     if role == "identifying" and column.get("as") is not None:
         out.append(Refusal(("as",), "an identifying column is never published", "remove as"))
     return out
 
 
-def _only_for(key: str, roles: str, role: str) -> Refusal:
-    return Refusal((key,), f"{key} is for {roles} columns; this one is {role}", f"remove {key}")
+def _sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
+    hierarchy = column.get("hierarchy")
+    forms = hierarchy if isinstance(hierarchy, Mapping) else {}
+    for key in ("intervals", "date"):
+        if key in forms:
+            yield Refusal(
+                ("hierarchy",),
+                f"a hierarchy by {key} is not for sensitive columns",
+                "numbers and dates have distance: ordered",
+            )
+    nulls = column.get("nulls", "as_value")
+    if nulls in NULLS and nulls not in SENSITIVE_NULLS:
+        words = alternatives(SENSITIVE_NULLS)
+        yield Refusal(("nulls",), f"nulls of a sensitive column are {words}, not {nulls}")
+    if column.get("order") is not None:
+        # Distances take the natural order; an order that nothing obeys would mislead.
+        message = "an order of one's own is not available for sensitive columns in this version"
+        yield Refusal(("order",), message, "use the natural order of a number, date or enum")
+
+
+def _quasi_sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
+    if column.get("set") is None:
+        yield Refusal(
+            ("set",),
+            "is missing; a quasi_sensitive column belongs to a QS set",
+            "write set: and a name that it shares with the columns from the same source",
+        )
+    nulls = column.get("nulls", "as_value")
+    if nulls in NULLS and nulls not in QUASI_SENSITIVE_NULLS:
+        words = alternatives(QUASI_SENSITIVE_NULLS)
+        yield Refusal(
+            ("nulls",),
+            f"nulls of a quasi_sensitive column are {words}, not {nulls}",
+            "as_value: a NULL is a value of its own in a cluster",
+        )
 
 
 def policy_refusals(
-    columns: Mapping[str, Column | None], privacy: Iterable[Any], individual: object
+    columns: Mapping[str, Column | None],
+    privacy: Iterable[Any],
+    individual: object,
+    method: ANY | None,
+    release: object,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
-    A column that is None, and an element of `privacy` that is None, is declared but wrong in
-    itself; nothing is concluded from it.
+    A column, an element of `privacy` or a method that is None is declared but wrong in itself;
+    nothing is concluded from it.
     """
     out: list[Refusal] = []
-    roles = {name: column.role if column else None for name, column in columns.items()}
-    if None not in roles.values() and "quasi_identifying" not in roles.values():
-        out.append(
-            Refusal(
-                ("columns",),
-                "no column has the role quasi_identifying",
-                "declare the columns that others could know about a person",
-            )
-        )
     models = list(privacy)
     if not models:
-        out.append(
-            Refusal(("privacy",), "privacy is empty", "write at least {model: k_anonymity, k: 5}")
-        )
+        example = (method or Mondrian).example
+        out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
+    out += method_refusals(method, columns, models, release)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
+    roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
     return out
 
@@ -106,6 +132,7 @@ def _model_refusals(
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))
             yield from _tree_refusals(i, model, columns.get(name))
+        yield from _public_refusals(i, model, columns)
 
 
 def _sensitive_refusals(
@@ -143,6 +170,18 @@ def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusa
             f"distance: hierarchical needs a hierarchy; column {show(model.column)} has none",
             f'add hierarchy: to column "{model.column}", or use distance: equal',
         )
+
+
+def _public_refusals(i: int, model: Any, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    """Tables that are public for a QS set that no column is in."""
+    sets = {column.qs_set: None for column in columns.values() if column and column.qs_set}
+    for name in getattr(model, "public", {}):
+        if name not in sets and None not in columns.values():
+            yield Refusal(
+                ("privacy", i, "public", name),
+                f"no column is in the QS set {show(name)}",
+                nearest(name, sets),
+            )
 
 
 def _idle_hierarchies(

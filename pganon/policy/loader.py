@@ -15,6 +15,7 @@ from pganon.policy.document import Document, field_path, nearest_line, read_docu
 from pganon.policy.model import (
     AnyPrivacyModel,
     Column,
+    Method,
     Policy,
 )
 from pganon.policy.refusals import Place, Refusal
@@ -24,6 +25,7 @@ MAX_BYTES = 1 << 20
 
 _COLUMN = TypeAdapter(Column)
 _MODEL = TypeAdapter(AnyPrivacyModel)
+_METHOD = TypeAdapter(Method)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,9 @@ def _across(data: dict[str, Any]) -> list[Refusal]:
     columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
     privacy = data.get("privacy")
     models = [_try(_MODEL, m) for m in privacy] if isinstance(privacy, list) else [None]
-    return out + policy_refusals(columns, models, data.get("individual"))
+    method = _try(_METHOD, data.get("method"))
+    across = policy_refusals(columns, models, data.get("individual"), method, data.get("release"))
+    return out + across
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import NameProblem, parse_name
+from pganon.policy import methods
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.refusals import (
+    known_word,
     refuse,
     refuse_one,
     refuse_word,
@@ -36,30 +38,30 @@ from pganon.policy.words import (
 )
 from pganon.spec.expressions import ExpressionProblem, check_where
 
-Role = Literal["identifying", "individual", "quasi_identifying", "sensitive", "insensitive"]
+Role = Literal[
+    "identifying",
+    "individual",
+    "quasi_identifying",
+    "quasi_sensitive",
+    "sensitive",
+    "insensitive",
+]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 Nulls = Literal["as_value", "own_class", "suppress", "reject"]
-
-
-def _word(what: str, known: tuple[str, ...], later: tuple[str, ...] = ()) -> BeforeValidator:
-    """Validator that answers unknown words with the nearest known one."""
-
-    def check(value: object) -> object:
-        refuse_word(what, value, known, later)
-        return value
-
-    return BeforeValidator(check)
 
 
 Name = Annotated[str, AfterValidator(usable_name)]
 
 
-def _source_name(text: str) -> str:
+def _relation_name(text: str) -> str:
     try:
         parse_name(text)
     except NameProblem as problem:
         refuse_one(str(problem) if len(text) <= 200 else "the name is too long")
     return text
+
+
+RelationName = Annotated[str, AfterValidator(_relation_name)]
 
 
 def _condition(text: str) -> str:
@@ -82,15 +84,25 @@ def _open_schema(name: str) -> str:
 # --- columns ---------------------------------------------------------------------------------
 
 
+def _one_set(value: object) -> object:
+    if isinstance(value, list | tuple):
+        refuse_one(
+            "a column belongs to exactly one QS set, not to a list of them",
+            suggestion="write the name of the one set; the column is in no other",
+        )
+    return value
+
+
 class Column(Declaration):
     """What one source column is, and how it may be treated."""
 
-    role: Annotated[Role, _word("role", ROLES, LATER_ROLES)]
-    type: Annotated[ColumnType, _word("column type", TYPES)] | None = None
+    role: Annotated[Role, known_word("role", ROLES, LATER_ROLES)]
+    type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
     hierarchy: Hierarchy | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    nulls: Annotated[Nulls, _word("way to treat nulls", NULLS)] = "as_value"
+    nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
+    qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")
@@ -150,7 +162,7 @@ class TCloseness(Declaration):
     column: str
     t: Annotated[float, Field(gt=0, le=1)]
     distance: Annotated[
-        Literal["equal", "ordered", "hierarchical"], _word("distance", DISTANCES)
+        Literal["equal", "ordered", "hierarchical"], known_word("distance", DISTANCES)
     ] = "equal"
 
 
@@ -161,7 +173,7 @@ class BetaLikeness(Declaration):
     column: str
     beta: Annotated[float, Field(gt=0, le=1e9)]
     variant: Annotated[
-        Literal["basic", "enhanced"], _word("variant of beta_likeness", ("basic", "enhanced"))
+        Literal["basic", "enhanced"], known_word("variant of beta_likeness", ("basic", "enhanced"))
     ] = "enhanced"
 
 
@@ -173,6 +185,29 @@ class DeltaDisclosure(Declaration):
     delta: Annotated[float, Field(gt=0, le=1e3)]
 
 
+class QSKAnonymity(Declaration):
+    """Every cluster has at least k value combinations in every QS set."""
+
+    model: Literal["qs_k_anonymity"]
+    k: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    count: Annotated[
+        Literal["supported", "product"],
+        known_word("way to count combinations", ("supported", "product")),
+    ] = "supported"
+    min_values: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
+    public: dict[Name, RelationName] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _public_is_counted(self) -> QSKAnonymity:
+        if self.public and self.count == "product":
+            refuse_one(
+                "count: product reads no table; it counts combinations whether they exist or not",
+                at=("public",),
+                suggestion="remove public, or write count: supported",
+            )
+        return self
+
+
 PrivacyModel = (
     KAnonymity
     | AlphaKAnonymity
@@ -182,7 +217,13 @@ PrivacyModel = (
     | TCloseness
     | BetaLikeness
     | DeltaDisclosure
+    | QSKAnonymity
 )
+
+MODEL_CLASSES: dict[str, type[Declaration]] = {
+    get_args(model.model_fields["model"].annotation)[0]: model for model in get_args(PrivacyModel)
+}
+"""Every privacy model of this version by its name."""
 
 
 def _tagged(key: str, what: str, known: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
@@ -216,19 +257,10 @@ AnyPrivacyModel = Annotated[
 # --- method and publication ------------------------------------------------------------------
 
 
-class Mondrian(Declaration):
-    """Top-down multidimensional partitioning."""
-
-    name: Literal["mondrian"]
-    variant: Annotated[
-        Literal["strict", "relaxed"], _word("variant of mondrian", ("strict", "relaxed"))
-    ] = "strict"
-    choose: Annotated[
-        Literal["width", "loss"], _word("way to choose a column", ("width", "loss"))
-    ] = "width"
-
-
-Method = Annotated[Mondrian, _tagged("name", "method", METHODS, LATER_METHODS)]
+Method = Annotated[
+    Annotated[methods.ANY, Field(discriminator="name")],
+    _tagged("name", "method", METHODS, LATER_METHODS),
+]
 
 
 class Publish(Declaration):
@@ -248,7 +280,7 @@ class Policy(Declaration):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
     release: Name
-    source: Annotated[str, AfterValidator(_source_name)]
+    source: RelationName
     where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None
     individual: str | None = None
     columns: dict[Name, Column]
@@ -256,21 +288,23 @@ class Policy(Declaration):
     method: Method
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
     on_infeasible: Annotated[
-        Literal["refuse", "suppress"], _word("word for on_infeasible", ("refuse", "suppress"))
+        Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
     ] = "refuse"
     republication: Annotated[
         Literal["refuse", "warn", "allow"],
-        _word("word for republication", ("refuse", "warn", "allow")),
+        known_word("word for republication", ("refuse", "warn", "allow")),
     ] = "refuse"
     records_per_individual: Annotated[
         Literal["one", "many_accepted"],
-        _word("word for records_per_individual", ("one", "many_accepted")),
+        known_word("word for records_per_individual", ("one", "many_accepted")),
     ] = "one"
     publish: Publish = Publish()
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
-        refuse(policy_refusals(self.columns, self.privacy, self.individual))
+        refuse(
+            policy_refusals(self.columns, self.privacy, self.individual, self.method, self.release)
+        )
         return self
 
     def with_role(self, role: Role) -> list[str]:

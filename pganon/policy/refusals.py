@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from pganon.identifiers import NameProblem, check_name
@@ -92,6 +93,22 @@ def refuse_word(
             suggestion=nearest(value, [*known, *later]),
         )
     refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", known))
+
+
+def known_word(what: str, known: tuple[str, ...], later: tuple[str, ...] = ()) -> BeforeValidator:
+    """Validator that answers unknown words with the nearest known one."""
+
+    def check(value: object) -> object:
+        refuse_word(what, value, known, later)
+        return value
+
+    return BeforeValidator(check)
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """`a, b or c`."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def usable_name(name: str) -> str:

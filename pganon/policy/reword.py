@@ -8,24 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from pganon.policy.hierarchies import FORMS, OrderTree
-from pganon.policy.model import (
-    Column,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    KAnonymity,
-    Mondrian,
-    Policy,
-    Publish,
-    TCloseness,
-)
+from pganon.policy.methods import OPTIONS
+from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
-
-_MODELS: dict[str, type[BaseModel]] = {
-    "k_anonymity": KAnonymity,
-    "distinct_l_diversity": DistinctLDiversity,
-    "entropy_l_diversity": EntropyLDiversity,
-    "t_closeness": TCloseness,
-}
 
 
 def refusals_of(error: ValidationError) -> Iterator[Refusal]:
@@ -48,8 +33,12 @@ def _place(loc: Place) -> Place:
             return ("columns", name)
         case ("columns", _, "hierarchy", _, *rest):
             return (*loc[:3], *rest)
+        case ("privacy", int(), _, "public", name, "[key]"):
+            return (*loc[:2], "public", name)
         case ("privacy", int(), _, *rest):
             return (*loc[:2], *rest)
+        case ("method", _, *rest):
+            return ("method", *rest)
         case _:
             return loc
 
@@ -135,8 +124,8 @@ def _known_keys(loc: Place) -> list[str]:
     match loc:
         case ():
             model: type[BaseModel] = Policy
-        case ("method", *_):
-            model = Mondrian
+        case ("method", str(name)) if name in OPTIONS:
+            model = OPTIONS[name]
         case ("publish",):
             model = Publish
         case ("columns", _):
@@ -145,8 +134,8 @@ def _known_keys(loc: Place) -> list[str]:
             model = OrderTree
         case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:
             model = FORMS[form]
-        case ("privacy", int(), str(name)) if name in _MODELS:
-            model = _MODELS[name]
+        case ("privacy", int(), str(name)) if name in MODEL_CLASSES:
+            model = MODEL_CLASSES[name]
         case _:
             return []
     return [info.alias or name for name, info in model.model_fields.items()]

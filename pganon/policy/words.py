@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-ROLES = ("identifying", "individual", "quasi_identifying", "sensitive", "insensitive")
-LATER_ROLES = ("quasi_sensitive", "semi_sensitive")
+ROLES = (
+    "identifying",
+    "individual",
+    "quasi_identifying",
+    "quasi_sensitive",
+    "sensitive",
+    "insensitive",
+)
+LATER_ROLES = ("semi_sensitive",)
 TYPES = ("numeric", "ordinal", "categorical")
 NULLS = ("as_value", "own_class", "suppress", "reject")
+QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "reject")
 MODELS = (
     "k_anonymity",
@@ -16,6 +24,7 @@ MODELS = (
     "t_closeness",
     "beta_likeness",
     "delta_disclosure",
+    "qs_k_anonymity",
 )
 LATER_MODELS = (
     "ir_k_anonymity",
@@ -23,13 +32,12 @@ LATER_MODELS = (
     "ir_alpha_beta_anonymity",
     "eir_l_diversity",
     "eir_alpha_beta_anonymity",
-    "qs_k_anonymity",
     "anatomy_l_diversity",
     "slicing_l_diversity",
     "local_bucket_diversity",
     "background_knowledge",
 )
-METHODS = ("mondrian",)
+METHODS = ("mondrian", "qs_greedy", "qs_efficient")
 LATER_METHODS = (
     "full_domain",
     "danonyir",
@@ -44,8 +52,6 @@ LATER_METHODS = (
     "js_reduce",
     "kinc_mic",
     "kagg_mic",
-    "qs_greedy",
-    "qs_efficient",
     "anatomy",
     "slicing",
     "slamsa",

@@ -15,12 +15,13 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Relation
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import Hierarchy
+from pganon.policy.methods import part_name
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
 
 
 class Scale(StrEnum):
-    """How the values of a quasi-identifier lie to each other.
+    """How the values of an attribute lie to each other.
 
     ordered: on a line (numbers, dates, ordinal values); groups are ranges of it.
     nominal: no structure; groups are sets of values.
@@ -33,23 +34,29 @@ class Scale(StrEnum):
 
 
 class Form(StrEnum):
-    """What a generalized value looks like when it is published."""
+    """What the values of a group look like when they are published.
+
+    range, set, label: one generalized value that covers them.
+    values: the sorted array of the distinct values themselves.
+    """
 
     RANGE = "range"
     SET = "set"
     LABEL = "label"
+    VALUES = "values"
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """A quasi-identifier.
+    """A column that records are grouped by: a quasi-identifier or a quasi-sensitive attribute.
 
     Attributes:
-        index: position among the quasi-identifiers, from 0; names its work columns.
+        index: position among the attributes, from 0; names its work columns.
         value_type: type in which the dictionary holds its values (canonical type).
         published_type: type of the published column.
         null_column: name of the published `<column>_null`, or None where NULLs cannot be mixed.
         order: the policy's own order of an ordinal column's values, lowest first.
+        qs_set: the QS set that it is in, None for a quasi-identifier.
     """
 
     index: int
@@ -63,6 +70,7 @@ class Attribute:
     nulls: str
     weight: float
     order: tuple[str, ...] | None = None
+    qs_set: str | None = None
 
 
 @dataclass(frozen=True)
@@ -121,4 +129,14 @@ class ReleaseSpec:
     @property
     def minimum_size(self) -> int:
         """Fewest records that any class can have under all requirements."""
-        return max(requirement.model.minimum_size for requirement in self.requirements)
+        return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def qs_sets(self) -> dict[str, tuple[Attribute, ...]]:
+        """The attributes of every QS set, both in the order of the policy."""
+        names = dict.fromkeys(a.qs_set for a in self.attributes if a.qs_set is not None)
+        return {name: tuple(a for a in self.attributes if a.qs_set == name) for name in names}
+
+    def view_of(self, part: str) -> QualifiedName:
+        """The published view of a part of the release, beside :attr:`view`."""
+        return QualifiedName(self.view.schema, part_name(self.view.name, part))

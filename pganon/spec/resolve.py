@@ -16,14 +16,12 @@ from pganon.encode.snapshot import canonical_type
 from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
+from pganon.policy.methods import CLASS_ID as CLASS_ID
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.privacy.registry import requirements_of
 from pganon.spec.expressions import ExpressionProblem, check_where
 from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
-
-CLASS_ID = "class_id"
-"""The column that pganon adds to a release of classes."""
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -81,7 +79,7 @@ class _Builder:
                 continue
             published = declared.published_as or name
             match declared.role:
-                case "quasi_identifying":
+                case "quasi_identifying" | "quasi_sensitive":
                     found = self._attribute(len(attributes), column, declared, published)
                     if found is not None:
                         attributes.append(found)
@@ -199,14 +197,16 @@ class _Builder:
                 "use type: ordinal or categorical",
             )
             return None
-        scale, form = self._shape(column, declared, kind)
+        scale = self._scale(declared, kind)
+        form = self._form(declared, kind)
         null_column = None
-        if column.nullable and declared.nulls == "as_value":
+        if form is not Form.VALUES and column.nullable and declared.nulls == "as_value":
             null_column = f"{published}_null"
         published_type = {
             Form.RANGE: RANGE_TYPES.get(column.kind, ""),
             Form.SET: f"{column.type_name}[]",
             Form.LABEL: "text",
+            Form.VALUES: f"{column.type_name}[]",
         }[form]
         attribute = Attribute(
             index=index,
@@ -220,6 +220,7 @@ class _Builder:
             nulls=declared.nulls,
             weight=declared.weight,
             order=declared.order,
+            qs_set=declared.qs_set,
         )
         self._hierarchy(attribute)
         return attribute
@@ -237,13 +238,18 @@ class _Builder:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
     @staticmethod
-    def _shape(column: Column, declared: Declared, kind: str) -> tuple[Scale, Form]:
+    def _scale(declared: Declared, kind: str) -> Scale:
         if declared.hierarchy is not None:
-            ranged = has_ranges(declared.hierarchy)
-            return Scale.TREE, Form.RANGE if ranged else Form.LABEL
-        if kind == "numeric":
-            return Scale.ORDERED, Form.RANGE
-        return (Scale.ORDERED if kind == "ordinal" else Scale.NOMINAL), Form.SET
+            return Scale.TREE
+        return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
+
+    @staticmethod
+    def _form(declared: Declared, kind: str) -> Form:
+        if declared.role == "quasi_sensitive":
+            return Form.VALUES
+        if declared.hierarchy is not None:
+            return Form.RANGE if has_ranges(declared.hierarchy) else Form.LABEL
+        return Form.RANGE if kind == "numeric" else Form.SET
 
     def _names(
         self,
@@ -252,13 +258,16 @@ class _Builder:
         carried: Iterable[Carried],
     ) -> None:
         """Published names: unique, storable, and none that pganon adds is a source column's."""
-        used: Counter[str] = Counter([CLASS_ID])
+        added = self.policy.method.adds
+        used: Counter[str] = Counter(added)
         for item in (*attributes, *sensitive, *carried):
             used[item.published] += 1
             field = f"columns.{item.column.name}"
-            if item.published == CLASS_ID:
+            if item.published in added:
                 self.report(
-                    field, f'"{CLASS_ID}" is a column that pganon adds', "rename it with `as:`"
+                    field,
+                    f"{quote(item.published)} is a column that pganon adds",
+                    "rename it with `as:`",
                 )
             elif used[item.published] > 1:
                 self.report(

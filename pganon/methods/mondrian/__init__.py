@@ -7,7 +7,7 @@ from pganon.encode.sensitive import valued
 from pganon.methods.cells import cell_steps, enough_values
 from pganon.methods.mondrian.rounds import Mondrian
 from pganon.plan.steps import Step
-from pganon.policy.model import Mondrian as Options
+from pganon.policy.methods import Mondrian as Options
 from pganon.spec.model import ReleaseSpec
 
 

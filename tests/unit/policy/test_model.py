@@ -126,7 +126,8 @@ def test_later_models(later: str) -> None:
 @pytest.mark.parametrize("later", LATER_METHODS)
 def test_later_methods(later: str) -> None:
     assert problems(policy(method={"name": later})) == {
-        "method.name": f'method "{later}" is not available in this version; available: mondrian'
+        "method.name": f'method "{later}" is not available in this version; '
+        "available: mondrian, qs_greedy, qs_efficient"
     }
 
 
@@ -144,8 +145,8 @@ def test_later_roles(later: str) -> None:
         ({"role": "sensitive", "nulls": "suppress"}, "nulls", "as_value or reject"),
         ({"role": "sensitive", "type": "ordinal", "order": ["a"]}, "order", "not available"),
         ({"role": "sensitive", "nulls": "own_class"}, "nulls", "as_value or reject"),
-        ({"role": "insensitive", "nulls": "reject"}, "nulls", "is for quasi_identifying or"),
-        ({"role": "identifying", "type": "numeric"}, "type", "is for quasi_identifying or"),
+        ({"role": "insensitive", "nulls": "reject"}, "nulls", "is for quasi_identifying, "),
+        ({"role": "identifying", "type": "numeric"}, "type", "is for quasi_identifying, "),
         ({"role": "identifying", "as": "y"}, "as", "never published"),
         ({"role": "quasi_identifying", "order": ["a"]}, "order", "needs type: ordinal"),
         (

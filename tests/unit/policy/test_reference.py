@@ -9,8 +9,9 @@ import pytest
 
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.loader import load_policy
-from pganon.policy.model import Column, Mondrian, Policy, Publish
-from pganon.policy.words import MODELS, NULLS, ROLES
+from pganon.policy.methods import OPTIONS
+from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
+from pganon.policy.words import METHODS, MODELS, NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
 TEXT = PAGE.read_text("utf-8")
@@ -29,8 +30,17 @@ def test_examples_load(example: str) -> None:
 def test_every_key_and_word_is_there() -> None:
     keys = [
         info.alias or name
-        for model in (Policy, Column, Mondrian, Publish, *FORMS.values())
+        for model in (
+            Policy,
+            Column,
+            Publish,
+            *OPTIONS.values(),
+            *MODEL_CLASSES.values(),
+            *FORMS.values(),
+        )
         for name, info in model.model_fields.items()
     ]
-    missing = [word for word in (*keys, *ROLES, *MODELS, *NULLS) if f"`{word}`" not in TEXT]
+    missing = [
+        word for word in (*keys, *ROLES, *MODELS, *METHODS, *NULLS) if f"`{word}`" not in TEXT
+    ]
     assert missing == []

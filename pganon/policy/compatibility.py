@@ -1,0 +1,106 @@
+"""What the method of a policy asks of its columns, models and names.
+
+Every rule reads the class variables of :class:`pganon.policy.methods.MethodOptions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pganon.identifiers import MAX_BYTES, fits
+from pganon.policy.methods import OPTIONS, part_name
+from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.words import MODELS, ROLES
+
+if TYPE_CHECKING:
+    from pganon.policy.methods import ANY
+    from pganon.policy.model import Column
+
+_HOW_TO_DECLARE = {
+    "quasi_identifying": "declare the columns that others could know about a person",
+    "quasi_sensitive": "declare the columns of every joined source, each with the set it is of",
+}
+
+
+def method_refusals(
+    method: ANY | None,
+    columns: Mapping[str, Column | None],
+    models: Sequence[Any],
+    release: object,
+) -> list[Refusal]:
+    """What does not fit the method; nothing is concluded from what is None."""
+    if method is None:
+        return []
+    return [
+        *_wrong_roles(method, columns),
+        *_nothing_to_group(method, columns),
+        *_too_few_sets(method, columns),
+        *_wrong_models(method, models),
+        *_long_names(method, release),
+    ]
+
+
+def _wrong_roles(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    for name, column in columns.items():
+        if column is None or column.role in method.roles:
+            continue
+        role = column.role
+        yield Refusal(
+            ("columns", name, "role"),
+            f"the method {method.name} has no use for columns of role {role}",
+            f"use role {alternatives(r for r in ROLES if r in method.roles)}"
+            + _or_methods(n for n, options in OPTIONS.items() if role in options.roles),
+        )
+
+
+def _wrong_models(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+    for i, model in enumerate(models):
+        if model is None or model.model in method.models:
+            continue
+        name: str = model.model
+        yield Refusal(
+            ("privacy", i, "model"),
+            f"the method {method.name} cannot guarantee {name}",
+            f"use {alternatives(m for m in MODELS if m in method.models)}"
+            + _or_methods(n for n, options in OPTIONS.items() if name in options.models),
+        )
+
+
+def _or_methods(names: Iterable[str]) -> str:
+    known = list(names)
+    return f", or the method {alternatives(known)}" if known else ""
+
+
+def _nothing_to_group(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    if any(column is None or column.role == method.grouped for column in columns.values()):
+        return
+    message = f"no column has the role {method.grouped}"
+    yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
+
+
+def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    if method.grouped != "quasi_sensitive" or None in columns.values():
+        return
+    sets = {column.qs_set for column in columns.values() if column and column.qs_set is not None}
+    if len(sets) == 1:
+        yield Refusal(
+            ("columns",),
+            f"QS k-anonymity needs at least two QS sets; all columns are in {show(sets.pop())}",
+            "write another name as `set` of the columns that come from another source",
+        )
+
+
+def _long_names(method: ANY, release: object) -> Iterable[Refusal]:
+    if not isinstance(release, str) or not fits(release):
+        return
+    for part in method.parts:
+        size = len(part_name(release, part).encode())
+        if size > MAX_BYTES:
+            longest = MAX_BYTES - len(part_name("", part).encode())
+            yield Refusal(
+                ("release",),
+                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
+                f" PostgreSQL allows {MAX_BYTES}",
+                f"choose a name of at most {longest} bytes",
+            )
