@@ -55,6 +55,18 @@ def test_listing(db: Database) -> None:
     assert caught.value.code == "unknown_release"
 
 
+def test_a_model_with_several_parameters_is_listed_with_all(db: Database) -> None:
+    promised = {"model": "grouped", "k": 4, "count": "supported", "min_values": 2, "column": None}
+    release(db.owner(), guarantee=[promised])
+    for role in ("steward", "analyst"):
+        shown = pganon("show", "adult", "--dsn", db.dsn(role), "--json").json
+        assert shown["guarantee"] == [promised]
+        text = pganon("show", "adult", "--dsn", db.dsn(role)).out
+        assert "grouped k=4 count=supported min_values=2" in text
+    listed = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases")
+    assert listed.fetchall() == [([promised],)]
+
+
 def test_verify(db: Database) -> None:
     conn = db.owner()
     done = release(conn, joined=True)

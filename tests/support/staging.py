@@ -57,6 +57,7 @@ def staged(
     readers: tuple[str, ...] = ("analyst",),
     keep: int = 3,
     joined: bool = False,
+    guarantee: Sequence[dict[str, Any]] = ({"model": "k_anonymity", "k": 1},),
 ) -> Staged:
     """A release of one table of records (or two that a view joins), and members."""
     relations = [_stage(conn, run, "records", columns, rows)]
@@ -89,7 +90,7 @@ def staged(
         method="mondrian",
         policy={"release": release, "source": source},
         policy_hash="abc",
-        guarantee=[{"model": "k_anonymity", "k": 1}],
+        guarantee=list(guarantee),
         relations=tuple(relations),
         views=tuple(views),
         checks=(CheckQuery("k_anonymity", "k", None, 1, "at least", "", count),),

@@ -12,7 +12,6 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
-from pganon.encode.codes import relaxed
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.sensitive import referenced, sensitive_key, with_paths
 from pganon.identifiers import QualifiedName, quote
@@ -28,9 +27,9 @@ from pganon.plan.staged import (
     ViewColumn,
 )
 from pganon.plan.steps import CreateTable, State, Statement, Step
+from pganon.policy.methods import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.spec.resolve import CLASS_ID
 
 STRUCTURE = "structure"
 """Name of the check that the class relation says one thing about every class."""
@@ -139,7 +138,7 @@ def released(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> exp.Select:
 
 def cell_keys(spec: ReleaseSpec) -> list[str]:
     """Columns that say which cell a record is in."""
-    return ["rid"] if relaxed(spec) else code_columns(spec)
+    return ["rid"] if spec.policy.method.numbers_records else code_columns(spec)
 
 
 def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
@@ -148,7 +147,7 @@ def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = code_columns(spec)
-    columns += ["rid"] if relaxed(spec) else []
+    columns += ["rid"] if spec.policy.method.numbers_records else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
         {"g": state.work("grouped"), "n": state.work("numbers")},

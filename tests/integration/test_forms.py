@@ -1,0 +1,114 @@
+"""A published form other than that of classes: what a run asks it for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pganon.identifiers import QualifiedName
+from pganon.methods.base import PublishedForm
+from pganon.methods.registry import METHODS
+from pganon.metrics.utility import Utility
+from pganon.spec.model import ReleaseSpec
+from tests.support.builders import make_table, policy
+from tests.support.cli import pganon
+from tests.support.cluster import Database
+
+
+@dataclass(frozen=True)
+class HeapUtility(Utility):
+    """Figures of a form that nobody has heard of."""
+
+    columns = "quasi-sensitive column"
+
+    heaps: int
+
+    def summary(self) -> dict[str, str]:
+        return {"heaps": f"{self.heaps} heaps", "GCP": f"{self.gcp:g}"}
+
+    def details(self) -> dict[str, str]:
+        return {"heaps": f"{self.heaps} heaps"}
+
+
+def _heaps(spec: ReleaseSpec, facts: Mapping[str, Any]) -> HeapUtility:
+    return HeapUtility(0.25, {"age": 0.25}, int(facts["measure_classes"]))
+
+
+@pytest.fixture
+def policy_file(db: Database, tmp_path: Path) -> str:
+    make_table(db.connect("source_owner"), {"age": "integer"}, [(20 + n % 7,) for n in range(20)])
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(policy({"age": "q"}, 5, publish={"readers": ["analyst"]})))
+    return str(file)
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> PublishedForm:
+    method = METHODS["mondrian"]
+    form = replace(method.form, **changes)
+    monkeypatch.setitem(METHODS, "mondrian", replace(method, form=form))
+    return form
+
+
+def _started(db: Database) -> int:
+    row = db.owner().execute("SELECT count(*) FROM pganon.ledger").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_figures_are_the_forms_own(
+    db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with(monkeypatch, utility=_heaps, figures=HeapUtility)
+    dsn = db.dsn("steward")
+    ran = pganon("run", policy_file, "--dsn", dsn)
+    assert ran.code == 0, ran.err
+    assert "heaps" in ran.out
+    assert "quasi-sensitive column" in ran.out
+    assert "classes" not in ran.out.replace("class_id", "")
+    shown = pganon("show", "r", "--dsn", dsn)
+    assert shown.code == 0, shown.err
+    assert "heaps" in shown.out
+    (version,) = pganon("show", "r", "--dsn", dsn, "--json").json["versions"]
+    assert set(version["measures"]["utility"]) == {"gcp", "ncp", "heaps"}
+
+
+@pytest.mark.parametrize("asked", [("--metrics", "all"), ("--workload", "queries=5")])
+def test_metrics_on_request_are_refused_before_any_work(
+    db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
+) -> None:
+    _with(monkeypatch, description=None, groups="heaps")
+    dsn = db.dsn("steward")
+    ran = pganon("run", policy_file, "--dsn", dsn, *asked)
+    assert ran.code == 2
+    assert "compare records; a release of heaps" in " ".join(ran.err.split())
+    assert _started(db) == 0
+    assert pganon("run", policy_file, "--dsn", dsn).code == 0
+
+
+def test_names_of_all_views_are_looked_at_before_any_work(
+    db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = METHODS["mondrian"].form
+
+    def two(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> Any:
+        (view,) = form.views(spec, tables)
+        return (view, replace(view, name=QualifiedName(view.name.schema, view.name.name + "_more")))
+
+    _with(monkeypatch, views=two)
+    dsn = db.dsn("steward")
+    owner = db.owner()
+    owner.execute("CREATE SCHEMA published")
+    owner.execute("CREATE TABLE published.r_more (a integer)")
+    ran = pganon("run", policy_file, "--dsn", dsn, "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (2, "name_taken")
+    assert _started(db) == 0
+    owner.execute("DROP TABLE published.r_more")
+    ran = pganon("run", policy_file, "--dsn", dsn)
+    assert ran.code == 0, ran.err
+    shown = pganon("show", "r", "--dsn", db.dsn("analyst"), "--json").json
+    assert shown["views"] == ["published.r", "published.r_more"]
