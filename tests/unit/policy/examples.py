@@ -26,3 +26,23 @@ def with_column(name: str = "x", **keys: Any) -> dict[str, Any]:
     data = policy()
     data["columns"][name] = keys
     return data
+
+
+def qs_policy(**changes: Any) -> dict[str, Any]:
+    """A policy with two QS sets."""
+    data = policy(
+        release="vehicles",
+        source="public.vehicles",
+        columns={
+            "plate": {"role": "identifying"},
+            "reg_year": {"role": "quasi_sensitive", "set": "registration"},
+            "colour": {"role": "quasi_sensitive", "set": "registration"},
+            "zone": {"role": "quasi_sensitive", "set": "sighting"},
+            "hour": {"role": "quasi_sensitive", "set": "sighting"},
+            "speed": {"role": "insensitive"},
+        },
+        privacy=[{"model": "qs_k_anonymity", "k": 4}],
+        method={"name": "qs_greedy"},
+    )
+    data.update(changes)
+    return data

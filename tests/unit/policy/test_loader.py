@@ -241,7 +241,9 @@ ANYTHING = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["role", "model", "name", "k", "column", "hierarchy", "csv", "x"]),
+            st.sampled_from(
+                ["role", "model", "name", "k", "column", "hierarchy", "csv", "set", "public", "x"]
+            ),
             inner,
             max_size=4,
         )

@@ -1,0 +1,327 @@
+"""What a method asks of columns, models and names, and the rules of QS sets."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from pganon.errors import PolicyError
+from pganon.identifiers import MAX_BYTES
+from pganon.policy.loader import load_policy, policy_from
+from pganon.policy.methods import OPTIONS, Mondrian, QsEfficient, QsGreedy, part_name
+from pganon.policy.model import MODEL_CLASSES, Policy, QSKAnonymity, Role, policy_hash
+from pganon.policy.schema import policy_schema
+from pganon.policy.words import METHODS, MODELS, ROLES
+from tests.unit.policy.examples import policy, qs_policy
+from tests.unit.policy.test_model import problems
+
+QS = {"model": "qs_k_anonymity", "k": 4}
+
+
+def suggestions(data: dict[str, Any]) -> dict[str, str | None]:
+    """Suggestions by field."""
+    with pytest.raises(PolicyError) as caught:
+        policy_from(data)
+    return {str(problem.field): problem.suggestion for problem in caught.value.problems}
+
+
+def with_model(**keys: Any) -> dict[str, Any]:
+    return qs_policy(privacy=[{**QS, **keys}])
+
+
+def with_qs_column(**keys: Any) -> dict[str, Any]:
+    data = qs_policy()
+    data["columns"]["x"] = {"role": "quasi_sensitive", "set": "sighting", **keys}
+    return data
+
+
+# -- words and classes ------------------------------------------------------------------------
+
+
+def test_every_word_has_its_class() -> None:
+    assert tuple(OPTIONS) == METHODS
+    assert tuple(MODEL_CLASSES) == MODELS
+    assert get_args(Role) == ROLES
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_a_method_says_is_made_of_known_words(name: str) -> None:
+    options = OPTIONS[name]
+    assert options.roles <= set(ROLES)
+    assert options.roles >= {"identifying", "individual", options.grouped}
+    assert options.models <= set(MODELS)
+    assert options.adds
+
+
+def test_every_model_and_role_has_a_method() -> None:
+    assert set(MODELS) == {model for options in OPTIONS.values() for model in options.models}
+    assert set(ROLES) == {role for options in OPTIONS.values() for role in options.roles}
+
+
+def test_defaults() -> None:
+    assert policy_from(qs_policy()).method == QsGreedy(name="qs_greedy", block_size=1024)
+    efficient = policy_from(qs_policy(method={"name": "qs_efficient"})).method
+    assert efficient == QsEfficient(name="qs_efficient", block_size=16_384)
+    (model,) = policy_from(qs_policy()).privacy
+    assert isinstance(model, QSKAnonymity)
+    assert (model.k, model.count, model.min_values, model.public) == (4, "supported", 1, {})
+
+
+def test_which_methods_number_records() -> None:
+    assert not Mondrian(name="mondrian").numbers_records
+    assert Mondrian(name="mondrian", variant="relaxed").numbers_records
+    assert QsGreedy(name="qs_greedy").numbers_records
+
+
+def test_the_schema_has_the_new_parts() -> None:
+    schema = policy_schema()["$defs"]
+    assert "set" in schema["Column"]["properties"]
+    assert "block_size" in schema["QsGreedy"]["properties"]
+    assert set(schema["QSKAnonymity"]["properties"]) == {
+        *("model", "k", "count", "min_values", "public")
+    }
+
+
+def test_document_makes_the_same_policy() -> None:
+    found = policy_from(with_model(public={"sighting": "public.t"}, min_values=2))
+    assert Policy.model_validate(found.document()) == found
+    written_out = policy_from(with_model(count="supported", min_values=1, public={}))
+    assert policy_hash(written_out) == policy_hash(policy_from(qs_policy()))
+    assert policy_hash(found) != policy_hash(written_out)
+
+
+# -- options ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "field", "part"),
+    [
+        ({"name": "qs_greedy", "block_size": 1}, "method.block_size", "at least 2"),
+        ({"name": "qs_greedy", "block_size": "9"}, "method.block_size", 'not "9"'),
+        ({"name": "qs_greedy", "variant": "strict"}, "method.variant", "not a key"),
+        ({"name": "mondrian", "block_size": 9}, "method.block_size", "not a key"),
+        ({"name": "mondrian", "choose": "x"}, "method.choose", "is not a way to choose"),
+        ({"name": "qs_gredy"}, "method.name", "is not a method"),
+    ],
+)
+def test_options_that_are_wrong(method: Any, field: str, part: str) -> None:
+    found = problems(qs_policy(method=method))
+    assert part in found[field]
+
+
+def test_a_key_is_answered_with_those_of_its_method() -> None:
+    method = {"name": "qs_efficient", "blocksize": 9}
+    assert suggestions(qs_policy(method=method)) == {
+        "method.blocksize": 'did you mean "block_size"?'
+    }
+
+
+# -- method against the rest of the policy ----------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["quasi_identifying", "sensitive"])
+def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
+    data = qs_policy()
+    data["columns"]["x"] = {"role": role}
+    assert problems(data) == {
+        "columns.x.role": f"the method qs_greedy has no use for columns of role {role}"
+    }
+    assert suggestions(data)["columns.x.role"] == (
+        "use role identifying, individual, quasi_sensitive or insensitive, or the method mondrian"
+    )
+
+
+def test_roles_that_mondrian_does_not_have() -> None:
+    data = policy()
+    data["columns"]["x"] = {"role": "quasi_sensitive", "set": "a"}
+    assert "no use for columns of role quasi_sensitive" in problems(data)["columns.x.role"]
+    assert str(suggestions(data)["columns.x.role"]).endswith(
+        "or the method qs_greedy or qs_efficient"
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [{"model": "k_anonymity", "k": 2}, {"model": "t_closeness", "column": "speed", "t": 0.2}],
+)
+def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None:
+    data = qs_policy(privacy=[QS, model])
+    assert problems(data)["privacy[1].model"] == (
+        f"the method qs_greedy cannot guarantee {model['model']}"
+    )
+    assert suggestions(data)["privacy[1].model"] == "use qs_k_anonymity, or the method mondrian"
+
+
+def test_models_that_mondrian_cannot_guarantee() -> None:
+    data = policy(privacy=[QS])
+    assert problems(data) == {
+        "privacy[0].model": "the method mondrian cannot guarantee qs_k_anonymity"
+    }
+    suggestion = str(suggestions(data)["privacy[0].model"])
+    assert suggestion.startswith("use k_anonymity, ")
+    assert suggestion.endswith(", or the method qs_greedy or qs_efficient")
+
+
+def test_the_model_stands_exactly_once() -> None:
+    assert "required twice" in problems(qs_policy(privacy=[QS, {**QS, "k": 5}]))["privacy[1]"]
+    assert suggestions(qs_policy(privacy=[])) == {
+        "privacy": "write at least {model: qs_k_anonymity, k: 5}"
+    }
+    assert suggestions(policy(privacy=[])) == {
+        "privacy": "write at least {model: k_anonymity, k: 5}"
+    }
+
+
+def test_columns_to_group_by_are_needed() -> None:
+    data = qs_policy(columns={"plate": {"role": "identifying"}})
+    assert problems(data) == {"columns": "no column has the role quasi_sensitive"}
+    assert problems(policy(columns={})) == {"columns": "no column has the role quasi_identifying"}
+
+
+def test_two_sets_are_needed() -> None:
+    data = qs_policy()
+    for column in data["columns"].values():
+        if "set" in column:
+            column["set"] = "all"
+    assert problems(data) == {
+        "columns": 'QS k-anonymity needs at least two QS sets; all columns are in "all"'
+    }
+
+
+def test_nothing_is_concluded_from_what_is_wrong_in_itself() -> None:
+    one_set = qs_policy(privacy=[{"model": "k_anonymity", "k": 2}])
+    one_set["columns"]["zone"] = one_set["columns"]["hour"] = {"role": "quasi_sensitve"}
+    assert problems(one_set).keys() == {
+        *("columns.zone.role", "columns.hour.role", "privacy[0].model")
+    }
+    wrong_method = qs_policy(
+        method={"name": "qs_greedy", "block_size": 0}, privacy=[{**QS, "k": 0}]
+    )
+    wrong_method["columns"]["x"] = {"role": "sensitive"}
+    assert problems(wrong_method).keys() == {"method.block_size", "privacy[0].k"}
+
+
+def test_everything_at_once_with_lines() -> None:
+    text = """\
+release: vehicles
+source: public.vehicles
+columns:
+  year: {role: quasi_sensitive, set: [a, b]}
+  zone: {role: quasi_sensitive, set: b, nulls: own_class}
+  hour: {role: quasi_sensitive}
+  fine: {role: sensitive}
+privacy:
+  - {model: qs_k_anonymity, k: 0}
+  - {model: k_anonymity, k: 5}
+method: {name: qs_greedy}
+"""
+    with pytest.raises(PolicyError) as caught:
+        load_policy(text)
+    assert {(p.line, p.field) for p in caught.value.problems} == {
+        (4, "columns.year.set"),
+        (5, "columns.zone.nulls"),
+        (6, "columns.hour.set"),
+        (7, "columns.fine.role"),
+        (9, "privacy[0].k"),
+        (10, "privacy[1].model"),
+    }
+    assert all(p.suggestion for p in caught.value.problems if p.field != "privacy[0].k")
+
+
+@pytest.mark.parametrize("name", ["x" * 54, "é" * 27])
+def test_names_of_further_views_fit(name: str) -> None:
+    assert len(part_name(name, "expanded").encode()) == MAX_BYTES
+    policy_from(qs_policy(release=name))
+    assert problems(qs_policy(release=name + "x")) == {
+        "release": 'the name of its view "..._expanded" has 64 bytes, PostgreSQL allows 63'
+    }
+    assert suggestions(qs_policy(release=name + "x")) == {
+        "release": "choose a name of at most 54 bytes"
+    }
+    policy_from(policy(release=name + "x"))
+
+
+def test_a_release_that_is_no_name_has_one_problem() -> None:
+    data = qs_policy(release="x" * 64)
+    with pytest.raises(PolicyError) as caught:
+        policy_from(data)
+    assert [p.field for p in caught.value.problems] == ["release"]
+    assert problems(qs_policy(release=5)).keys() == {"release"}
+
+
+# -- columns ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "field", "part"),
+    [
+        ({"set": None}, "set", "belongs to a QS set"),
+        ({"set": ["a", "b"]}, "set", "exactly one QS set"),
+        ({"set": 5}, "set", "must be a text, not 5"),
+        ({"set": ""}, "set", "empty"),
+        ({"set": "a\nb"}, "set", "control characters"),
+        ({"set": "x" * 64}, "set", "64 bytes"),
+        ({"nulls": "own_class"}, "nulls", "as_value, suppress or reject, not own_class"),
+        ({"weight": 2}, "weight", "is for quasi_identifying columns; this one is quasi_sensitive"),
+        ({"order": ["a"]}, "order", "needs type: ordinal"),
+        ({"role": "insensitive"}, "set", "is for quasi_sensitive columns; this one is insensitive"),
+        ({"role": "identifying"}, "set", "is for quasi_sensitive columns"),
+        ({"role": "quasi_identifying"}, "set", "is for quasi_sensitive columns"),
+    ],
+)
+def test_columns_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> None:
+    assert part in problems(with_qs_column(**keys))[f"columns.x.{field}"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"nulls": "as_value"}, {"nulls": "suppress"}, {"nulls": "reject"}, {"as": "y"},
+        {"type": "categorical"}, {"type": "ordinal", "order": ["a", "b"]},
+        {"hierarchy": {"intervals": [5]}}, {"hierarchy": {"date": ["year"]}},
+        {"set": "a third one"},
+    ],
+)  # fmt: skip
+def test_columns(keys: dict[str, Any]) -> None:
+    found = policy_from(with_qs_column(**keys)).columns["x"]
+    assert (found.role, found.qs_set) == ("quasi_sensitive", keys.get("set", "sighting"))
+
+
+# -- the model --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "field", "part"),
+    [
+        ({"k": 0}, "k", "at least 1"),
+        ({"k": 2.5}, "k", "whole number, not 2.5"),
+        ({"count": "all"}, "count", "is not a way to count combinations"),
+        ({"min_values": 0}, "min_values", "at least 1"),
+        ({"public": "public.t"}, "public", "must be a mapping"),
+        ({"public": {"sighting": "a.b.c"}}, "public.sighting", "3 parts"),
+        ({"public": {"sighting": 5}}, "public.sighting", "must be a text"),
+        ({"public": {"sigthing": "t"}}, "public.sigthing", "no column is in the QS set"),
+        ({"public": {"x" * 64: "t"}}, f"public.{'x' * 64}", "64 bytes"),
+        ({"public": {"sighting": "t"}, "count": "product"}, "public", "reads no table"),
+        ({"column": "zone"}, "column", "not a key"),
+    ],
+)
+def test_models_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> None:
+    assert part in problems(with_model(**keys))[f"privacy[0].{field}"]
+
+
+def test_an_unknown_set_is_answered_with_the_nearest() -> None:
+    data = with_model(public={"sigthing": "t"})
+    assert suggestions(data) == {"privacy[0].public.sigthing": 'did you mean "sighting"?'}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"k": 1}, {"count": "product"}, {"count": "product", "public": {}}, {"min_values": 3},
+        {"public": {"sighting": 'public."T"', "registration": "t"}},
+    ],
+)  # fmt: skip
+def test_models(keys: dict[str, Any]) -> None:
+    policy_from(with_model(**keys))
