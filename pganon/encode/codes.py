@@ -148,11 +148,6 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
     return select
 
 
-def relaxed(spec: ReleaseSpec) -> bool:
-    """Whether records with equal codes are told apart, so that each needs a number of its own."""
-    return spec.policy.method.numbers_records
-
-
 def weight_type(state: State) -> str:
     """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
     return "integer" if state.count("records") < 2**31 else "bigint"

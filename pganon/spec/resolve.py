@@ -16,7 +16,6 @@ from pganon.encode.snapshot import canonical_type
 from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
-from pganon.policy.methods import CLASS_ID as CLASS_ID
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.privacy.registry import requirements_of
