@@ -114,16 +114,19 @@ class OrderedAxis(Axis):
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
 
-    def loss(self, state: State, table: str) -> exp.Expr:
+    def position(self, state: State, code: exp.Expr) -> exp.Expr:
+        """Place of a value between the lowest (0) and the highest (1); NULL has none."""
         positions = query(
             "select array_agg(position order by code) from dict where code > 0",
             {"dict": self.dictionary(state)},
         ).subquery()
+        return fragment(":a[:code]", a=positions, code=code)
+
+    def loss(self, state: State, table: str) -> exp.Expr:
         span = fragment(
-            ":a[:hi] - :a[:lo]",
-            a=positions,
-            hi=col(f"hi{self.index}", table),
-            lo=col(f"lo{self.index}", table),
+            ":hi - :lo",
+            hi=self.position(state, col(f"hi{self.index}", table)),
+            lo=self.position(state, col(f"lo{self.index}", table)),
         )
         return self._mixed_costs_one(state, table, span)
 
@@ -244,12 +247,36 @@ class TreeAxis(Axis):
         return self.ancestor(state, code, below)
 
 
+class FlatAxis(NominalAxis):
+    """Unordered values as a tree of height 1: any two different ones, NULL among them, lose 1."""
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        return fragment("(:d > 1)::int", d=self.distinct(state, table))
+
+
+class HeightAxis(TreeAxis):
+    """Leaves of a hierarchy: loss is the height of the lowest common ancestor over the root's."""
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        height = num(max(self.levels(state), 1))
+        loss = fragment(":l::float8 / :h", l=exp.paren(self.level(state, table)), h=height)
+        return self._mixed_costs_one(state, table, loss)
+
+
 _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: TreeAxis}
+_CLUSTER_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: FlatAxis, Scale.TREE: HeightAxis}
 
 
 def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
-    """One axis per attribute, in the order of the policy."""
-    return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
+    """One axis per attribute, in the order of the policy.
+
+    Quasi-sensitive attributes lose by height in a tree, as QS k-anonymity defines it,
+    quasi-identifiers by the share of the values that are covered.
+    """
+    return tuple(
+        (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
+        for attribute in attributes
+    )
 
 
 def group_extents(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pganon.methods import qs
 from pganon.methods.base import Method, PublishedForm
-from pganon.methods.forms import classes, described
+from pganon.methods.forms import classes, clusters, clusters_shown, described
 from pganon.methods.mondrian import partition_steps as mondrian_steps
-from pganon.metrics.utility import ClassUtility, class_utility
+from pganon.metrics.utility import ClassUtility, ClusterUtility, class_utility
 from pganon.spec.model import ReleaseSpec
 
 CLASSES = PublishedForm(
@@ -21,9 +22,25 @@ CLASSES = PublishedForm(
     description=described.DESCRIPTION,
 )
 
+CLUSTERS = PublishedForm(
+    relations=clusters.relations,
+    staging_steps=clusters.staging_steps,
+    checks=clusters_shown.checks,
+    views=clusters_shown.views,
+    released=clusters.released,
+    measures=clusters_shown.measures,
+    utility=clusters_shown.utility,
+    figures=ClusterUtility,
+    groups="clusters",
+)
+
 METHODS = {
     method.name: method
-    for method in (Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),)
+    for method in (
+        Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),
+        Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
+        Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
+    )
 }
 
 

@@ -21,8 +21,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.methods.base import Description, Tables
-from pganon.metrics.source import discrete, on_line, place, stacked
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.metrics.source import discrete, on_line, place
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
 

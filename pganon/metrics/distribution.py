@@ -9,8 +9,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.metrics.source import on_line, stacked
-from pganon.plan.sqltools import col, named, query
+from pganon.metrics.source import on_line
+from pganon.plan.sqltools import col, named, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
-from pganon.metrics.source import few, on_line, stacked
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, total
+from pganon.metrics.source import few, on_line
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked, total
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
 

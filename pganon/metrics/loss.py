@@ -14,7 +14,7 @@ from pganon.plan.steps import State
 from pganon.spec.model import Form, ReleaseSpec
 
 
-def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Expr:
+def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
     """One row: class sizes, sum of squares, weighted loss and `ncp<i>` per attribute.
 
     `extents` has `n` and the extent columns of the axes, one row per class.

@@ -7,7 +7,6 @@ mplaces<i>   (code, n, upto, place, at)        values of attribute i; `upto` rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -15,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.codes import LEFT_OUT
 from pganon.methods.base import Description
-from pganon.plan.sqltools import cast, col, fragment, named, query, union_all
+from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
 
@@ -46,12 +45,6 @@ def summed(spec: ReleaseSpec) -> list[Summed]:
     pairs += [(f"p{item.index}", item) for item in spec.carried]
     numeric = [(work, item.published) for work, item in pairs if item.column.is_number]
     return [Summed(number, *pair) for number, pair in enumerate(numeric)]
-
-
-def stacked(parts: Sequence[exp.Select]) -> exp.Select:
-    """All rows of several SELECTs."""
-    both = union_all(parts)
-    return query("select u.* from u", {"u": both})  # pyright: ignore[reportArgumentType]
 
 
 def on_line(axis: Axis) -> bool:

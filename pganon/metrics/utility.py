@@ -97,3 +97,62 @@ def class_utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClassUtility:
         highest_risk=1 / int(facts["measure_smallest_class"]),
         mean_risk=classes / released,
     )
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """Combinations of one QS set over the clusters."""
+
+    least: float
+    median: float
+    mean: float
+    most: float
+
+
+@dataclass(frozen=True)
+class ClusterUtility(Utility):
+    """Utility of a release of clusters.
+
+    Attributes:
+        ncp_total: sum of cluster size times NCP, a suppressed record counting the number of
+            attributes.
+        constants: pairs of a cluster and an attribute that has one value in it.
+        product, supported: combinations by QS set: all of the product of a cluster's values, and
+            those of them that exist.
+    """
+
+    columns = "quasi-sensitive attribute"
+
+    ncp_total: float
+    clusters: int
+    smallest_cluster: int
+    mean_cluster: float
+    largest_cluster: int
+    constants: int
+    product: dict[str, Combinations]
+    supported: dict[str, Combinations]
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = {field.name: document[field.name] for field in fields(cls)}
+        for kind in ("product", "supported"):
+            read[kind] = {name: Combinations(**found) for name, found in document[kind].items()}
+        return cls(**read)
+
+    def summary(self) -> dict[str, str]:
+        return {
+            "clusters": f"{self.clusters} of {self.smallest_cluster} to {self.largest_cluster}"
+            f" records, {self.mean_cluster:.4g} on average",
+            "GCP": f"{self.gcp:.6f}",
+            **{
+                f"set {name}": f"{self.product[name].least:.15g} to"
+                f" {self.product[name].most:.15g} combinations,"
+                f" {self.supported[name].least:.15g} to {self.supported[name].most:.15g} of them"
+                " exist"
+                for name in self.product
+            },
+            "single values": f"{self.constants} times an attribute has one value in a cluster",
+        }
+
+    def details(self) -> dict[str, str]:
+        return {**self.summary(), "total NCP": f"{self.ncp_total:.6g}"}

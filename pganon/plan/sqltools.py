@@ -109,6 +109,12 @@ def union_all(selects: Sequence[exp.Select]) -> exp.Expr:
     return result
 
 
+def stacked(parts: Sequence[exp.Select]) -> exp.Select:
+    """All rows of several SELECTs."""
+    both = union_all(parts)
+    return query("select u.* from u", {"u": both})  # pyright: ignore[reportArgumentType]
+
+
 def render(tree: exp.Expr) -> str:
     return tree.sql(dialect=DIALECT, identify=True)
 

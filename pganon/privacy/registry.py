@@ -14,6 +14,7 @@ from pganon.privacy.frequency import (
     RelativeFrequency,
 )
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
+from pganon.privacy.quasi_sensitive import QSKAnonymity
 
 
 def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
@@ -35,6 +36,8 @@ def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
             return (BetaLikeness(declaration.beta, declaration.variant),)
         case declared.DeltaDisclosure():
             return (DeltaDisclosure(declaration.delta),)
+        case declared.QSKAnonymity():
+            return (QSKAnonymity(declaration.k, declaration.count, declaration.min_values),)
 
 
 def requirements_of(policy: declared.Policy, sensitive: Mapping[str, int]) -> list[Requirement]:

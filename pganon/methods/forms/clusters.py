@@ -1,0 +1,256 @@
+"""The published form of QS k-anonymity: one row per cluster with the values of every attribute.
+
+Stored are `clusters` (cluster_no, an array per attribute, a bag per insensitive column, size), the
+steward's `members` and, where supported combinations count, `reference`: the combinations that
+exist. A view expands the arrays to their product. Cluster numbers are a random permutation
+under the run's secret key, arrays are sorted and bags shuffled, so none says anything about the
+order of the source or of the building.
+"""
+
+from __future__ import annotations
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.secrets import keyed_hash
+from pganon.identifiers import QualifiedName
+from pganon.methods.base import Tables
+from pganon.methods.forms.members import code_columns, members
+from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
+from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+from pganon.plan.steps import CreateTable, State, Statement, Step
+from pganon.policy.methods import CLUSTER_NO, SIZE
+from pganon.spec.model import Attribute, ReleaseSpec
+
+
+def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; the one that views read comes first."""
+    parts = [("clusters", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
+    if counts_supported(spec):
+        parts.append(("reference", PRIVATE_SCHEMA))
+    return tuple(
+        StoredRelation(part, state.stage(part), QualifiedName(schema, state.stage(part).name))
+        for part, schema in parts
+    )
+
+
+def counts_supported(spec: ReleaseSpec) -> bool:
+    return Shape(spec).model.count == "supported"
+
+
+def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """From `assigned` (gid, cell, n), `cells` and `coded` to the staged relations."""
+    steps: list[Step] = [
+        CreateTable(
+            "numbers",
+            "random numbers for the clusters",
+            lambda s: s.work("numbers"),
+            lambda s: query(
+                "select g.gid, (row_number() over (order by :hash, g.gid))::int as cluster_no"
+                " from (select distinct gid from assigned) as g",
+                {"assigned": s.work("assigned")},
+                hash=keyed_hash(s, col("gid", "g")),
+            ),
+        ),
+        CreateTable(
+            "cluster_cells",
+            "the cells of every cluster",
+            lambda s: s.work("cluster_cells"),
+            lambda s: _cluster_cells(spec, s),
+        ),
+        CreateTable(
+            "cluster_codes",
+            "codes of every cluster",
+            lambda s: s.work("cluster_codes"),
+            lambda s: code_arrays(
+                code_columns(spec),
+                s.work("cluster_cells"),
+                CLUSTER_NO,
+                sizes=fragment("sum(r.n)::bigint"),
+            ),
+        ),
+        *[_value_arrays(attribute) for attribute in spec.attributes],
+    ]
+    if spec.carried or identified(spec):
+        steps.append(
+            CreateTable(
+                "cluster_records",
+                "the cluster of every record",
+                lambda s: s.work("cluster_records"),
+                lambda s: _cluster_records(spec, s),
+            )
+        )
+    if spec.carried:
+        steps.append(
+            CreateTable(
+                "bags",
+                "insensitive values of every cluster, shuffled",
+                lambda s: s.work("bags"),
+                lambda s: _bags(spec, s),
+            )
+        )
+    steps += [
+        CreateTable(
+            "clusters",
+            "every cluster with the values of its records",
+            lambda s: s.stage("clusters"),
+            lambda s: _clusters(spec, s),
+        ),
+        Statement(
+            "cluster_key",
+            "an index to look clusters up",
+            lambda s: sql.SQL("ALTER TABLE {} ADD PRIMARY KEY (cluster_no)").format(
+                s.stage("clusters").identifier
+            ),
+        ),
+        CreateTable(
+            "members",
+            "the steward's memory of who was in which cluster",
+            lambda s: s.stage("members"),
+            lambda s: _members(spec, s),
+        ),
+    ]
+    if counts_supported(spec):
+        steps.append(
+            CreateTable(
+                "reference",
+                "combinations that exist, which supported ones are counted by",
+                lambda s: s.stage("reference"),
+                lambda s: _reference(spec, s),
+            )
+        )
+    return tuple(steps)
+
+
+def identified(spec: ReleaseSpec) -> bool:
+    """Whether the memory names records or individuals, not only values."""
+    return bool(spec.individual or spec.record_key)
+
+
+def _cluster_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
+    return query(
+        "select n.cluster_no, a.cell, a.n from a join n on n.gid = a.gid join c on c.cell = a.cell",
+        {"a": state.work("assigned"), "n": state.work("numbers"), "c": state.work("cells")},
+    ).select(*[col(name, "c") for name in code_columns(spec)])
+
+
+def _value_arrays(attribute: Attribute) -> Step:
+    """(codes, members): the sorted array of values of every distinct set of codes."""
+    i = attribute.index
+
+    def select(state: State) -> exp.Expr:
+        keys = query(
+            "select distinct :codes as codes from c",
+            {"c": state.work("cluster_codes")},
+            codes=col(f"c{i}", "c"),
+        )
+        each = query("select k.codes, unnest(k.codes) as code from k", {"k": keys})
+        return query(
+            "select e.codes, array_agg(:value order by d.value) as members"
+            " from e join d on d.code = e.code group by e.codes",
+            {"e": each, "d": state.work(f"dict{i}")},
+            value=cast(col("value", "d"), attribute.published_type.removesuffix("[]")),
+        )
+
+    return CreateTable(
+        f"arrays{i}",
+        f"arrays of values for attribute {i + 1}",
+        lambda s: s.work(f"arrays{i}"),
+        select,
+    )
+
+
+def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(cluster_no, rid): which of the equal records of a cell is in which cluster is random."""
+    same = exp.and_(*[exp.EQ(this=col(n, "x"), expression=col(n, "c")) for n in code_columns(spec)])
+    numbered = query(
+        "select x.cell, c.rid, row_number() over (partition by x.cell order by c.rid) as place"
+        " from c",
+        {"c": state.work("coded")},
+    ).join(exp.alias_(state.work("cells").table, "x", table=True, quoted=True), on=same)
+    spans = query(
+        "select k.cell, k.cluster_no, k.n,"
+        " sum(k.n) over (partition by k.cell order by k.cluster_no) as last from k",
+        {"k": state.work("cluster_cells")},
+    )
+    return query(
+        "select s.cluster_no, r.rid from r join s on s.cell = r.cell"
+        " and r.place > s.last - s.n and r.place <= s.last",
+        {"r": numbered, "s": spans},
+    )
+
+
+def _bags(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query(
+        "select r.cluster_no from r join c on c.rid = r.rid group by r.cluster_no",
+        {"r": state.work("cluster_records"), "c": state.work("coded")},
+    )
+    for item in spec.carried:
+        # Each column is shuffled on its own, so that equal places do not tie values together.
+        hashed = keyed_hash(state, fragment(":i || ':' || c.rid", i=num(item.index)))
+        bag = fragment("array_agg(:v order by :hash)", v=col(f"p{item.index}", "c"), hash=hashed)
+        tree = tree.select(named(bag, f"p{item.index}"))
+    return tree
+
+
+def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query("select k.cluster_no from k", {"k": state.work("cluster_codes")})
+    for attribute in spec.attributes:
+        alias = f"a{attribute.index}"
+        table = exp.alias_(
+            state.work(f"arrays{attribute.index}").table, alias, table=True, quoted=True
+        )
+        on = exp.EQ(this=col("codes", alias), expression=col(f"c{attribute.index}", "k"))
+        tree = tree.join(table, on=on).select(named(col("members", alias), attribute.published))
+    if spec.carried:
+        bags = exp.alias_(state.work("bags").table, "b", table=True, quoted=True)
+        tree = tree.join(bags, on=fragment("b.cluster_no = k.cluster_no"))
+    for item in spec.carried:
+        tree = tree.select(named(col(f"p{item.index}", "b"), item.published))
+    return tree.select(named(col("n", "k"), SIZE)).order_by(col(CLUSTER_NO, "k"))
+
+
+def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
+    if identified(spec):
+        return members(spec, state, state.work("cluster_records"), CLUSTER_NO, ["rid"])
+    return members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
+
+
+def value_key(value: exp.Expr) -> exp.Expr:
+    """A published value as a text that is never NULL."""
+    return fragment("coalesce('=' || :v::text, '') collate \"C\"", v=value)
+
+
+def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(attribute_set, v1, v2, ..): combinations of every set, values as text keys."""
+    shape = Shape(spec)
+    width = max(len(attributes) for attributes in spec.qs_sets.values())
+    parts: list[exp.Select] = []
+    for number, attributes in enumerate(spec.qs_sets.values(), start=1):
+        tree = query(
+            "select :set::smallint as attribute_set from s",
+            {"s": shape.support(state, number)},
+            set=num(number),
+        )
+        for place in range(1, width + 1):
+            if place > len(attributes):
+                tree = tree.select(named(cast(exp.null(), "text"), f"v{place}"))
+                continue
+            attribute, alias = attributes[place - 1], f"d{place}"
+            own = cast(col("value", alias), attribute.published_type.removesuffix("[]"))
+            code = shape.value_number(state, attribute.index, col("code", alias))
+            tree = tree.select(named(value_key(own), f"v{place}")).join(
+                exp.alias_(
+                    state.work(f"dict{attribute.index}").table, alias, table=True, quoted=True
+                ),
+                on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
+            )
+        parts.append(tree)
+    return union_all(parts)
+
+
+def released(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    return query(
+        "select coalesce(sum(c.size), 0)::bigint as published from clusters as c", dict(tables)
+    )

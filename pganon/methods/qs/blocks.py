@@ -1,0 +1,217 @@
+"""Blocks of similar records, cut from a Hilbert curve over all attributes.
+
+    curve    (cell, h0, h1, ..)           index of every cell
+    pieces   (cell, place, piece)         place on the curve, from 1; equal cuts of it
+    reached  (piece, reached)             whether a piece by itself reaches the requirement
+    points   (block, place, cell, w, ids, x<i>)    what the clustering functions read
+
+A piece that does not reach the requirement could form no cluster: it joins the piece before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.hilbert import hilbert_index, hilbert_words
+from pganon.errors import PganonError, PreconditionError
+from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.plan.steps import Check, CreateTable, DropTables, State, Statement, Step
+from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+
+SLACK = 8
+"""How many times `block_size` a block of a quadratic method may have before that is refused."""
+
+
+def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
+    """From `cells` to `points`.
+
+    Args:
+        along_curve: places within a block follow the curve; else the random order of the cells.
+        bounded: blocks much larger than asked for are refused.
+    """
+
+    def several(state: State) -> bool:
+        return _pieces(state, block_size) > 1
+
+    def size_problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        return _too_large(row, block_size) if bounded else None
+
+    return [
+        CreateTable(
+            "curve",
+            "cells on a Hilbert curve",
+            lambda s: s.work("curve"),
+            lambda s: _curve(shape, s),
+        ),
+        CreateTable(
+            "pieces",
+            "the curve in pieces",
+            lambda s: s.work("pieces"),
+            lambda s: _cut(shape, s, block_size),
+        ),
+        CreateTable(
+            "piece_values",
+            "values of every piece",
+            lambda s: s.work("piece_values"),
+            lambda s: code_arrays(shape.codes, _cells_of_pieces(s), "piece"),
+            when=several,
+        ),
+        CreateTable(
+            "blocks",
+            "pieces that reach the requirement, each with those after it that do not",
+            lambda s: s.work("blocks"),
+            lambda s: _blocks(shape, s) if several(s) else _one_block(),
+        ),
+        CreateTable(
+            "points",
+            "cells of every block",
+            lambda s: s.work("points"),
+            lambda s: _points(shape, s, along_curve=along_curve),
+        ),
+        Statement(
+            "points_key",
+            "an index to read a block by",
+            lambda s: sql.SQL("CREATE INDEX ON {} (block, place)").format(
+                s.work("points").identifier
+            ),
+        ),
+        Check(
+            "block_sizes",
+            "number and size of the blocks",
+            lambda s: query(
+                "select count(*) as blocks, max(b.cells) as largest_block from"
+                " (select count(*) as cells from p group by p.block) as b",
+                {"p": s.work("points")},
+            ),
+            size_problem,
+        ),
+        DropTables(
+            "tidy",
+            "what the blocks were made from",
+            lambda s: [s.work(name) for name in ("curve", "pieces", "piece_values", "blocks")],
+        ),
+    ]
+
+
+def _pieces(state: State, block_size: int) -> int:
+    return -(-state.count("cells") // block_size)
+
+
+def _bits(shape: Shape, state: State) -> int:
+    """Bits per coordinate: enough for the attribute with the most values, NULL among them."""
+    most = max(axis.size(state) + int(axis.has_null(state)) for axis in shape.axes)
+    return max((most - 1).bit_length(), 1)
+
+
+def _curve(shape: Shape, state: State) -> exp.Expr:
+    bits = _bits(shape, state)
+    top = 2**bits - 1
+    tree = query("select c.cell from c", {"c": state.work("cells")})
+    for axis in shape.axes:
+        last = axis.size(state) - 1 + int(axis.has_null(state))
+        # Ranks are stretched over the whole range, so that every attribute divides the space
+        # from the first bit on; NULL comes last.
+        rank = fragment(
+            "(case when :c = 0 then :last else :c - 1 end)::numeric",
+            c=col(axis.code, "c"),
+            last=num(max(last, 0)),
+        )
+        scaled = fragment(":r * :top / :last", r=rank, top=num(top), last=num(max(last, 1)))
+        tree = tree.select(named(cast(exp.func("round", scaled), "bigint"), f"y{axis.index}"))
+    return hilbert_index(tree, [f"y{axis.index}" for axis in shape.axes], bits, ["cell"])
+
+
+def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
+    """Cells with the same index, which different NULLs and ranks may have, keep a random order."""
+    words = hilbert_words(len(shape.axes), _bits(shape, state))
+    order = [*[col(f"h{word}", "h") for word in range(words)], col("cell", "h")]
+    place = exp.Window(
+        this=fragment("row_number()"),
+        order=exp.Order(expressions=[exp.Ordered(this=item) for item in order]),
+    )
+    placed = query("select h.cell, :p as place from h", {"h": state.work("curve")}, p=place)
+    return query(
+        "select p.cell, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
+        {"p": placed},
+        pieces=num(_pieces(state, block_size)),
+        cells=num(state.count("cells")),
+    )
+
+
+def _cells_of_pieces(state: State) -> exp.Select:
+    return query(
+        "select c.*, p.piece from c join p on p.cell = c.cell",
+        {"c": state.work("cells"), "p": state.work("pieces")},
+    )
+
+
+def _one_block() -> exp.Expr:
+    return query("select 0 as piece, 1 as block")
+
+
+def _blocks(shape: Shape, state: State) -> exp.Expr:
+    """(piece, block): as many blocks as pieces that reach the requirement, or one."""
+    values, sets = state.work("piece_values"), shape.sets(state)
+    model = shape.model
+    if model.count == "product":
+        histogram = product_histogram(values, "piece", sets)
+    else:
+        histogram = supported_histogram(values, "piece", sets, shape.element(state))
+    measured = model.measure(histogram, ["piece"])
+    enough = conjunction(
+        [
+            fragment("cardinality(:a) >= :m", a=col(axis.code, "v"), m=num(model.min_values))
+            for axis in shape.axes
+        ]
+    )
+    reached = query(
+        "select v.piece, :holds and :enough as reached from v join m on m.piece = v.piece",
+        {"v": values, "m": measured},
+        holds=model.holds(col("measure", "m")),
+        enough=enough,
+    )
+    return query(
+        "select r.piece, greatest(1, sum(r.reached::int) over (order by r.piece))::int as block"
+        " from r",
+        {"r": reached},
+    )
+
+
+def _points(shape: Shape, state: State, *, along_curve: bool) -> exp.Expr:
+    order = col("place", "p") if along_curve else col("cell", "p")
+    tree = query(
+        "select b.block, (row_number() over (partition by b.block order by :order))::int as place,"
+        " c.cell, c.w, :ids as ids from c join p on p.cell = c.cell join b on b.piece = p.piece",
+        {
+            "c": state.work("cells"),
+            "p": state.work("pieces"),
+            "b": state.work("blocks"),
+        },
+        order=order,
+        ids=exp.Array(
+            expressions=[
+                cast(exp.paren(shape.value_number(state, axis.index, col(axis.code, "c"))), "int")
+                for axis in shape.axes
+            ]
+        ),
+    )
+    for number, part in enumerate(shape.point(state, "c"), start=1):
+        tree = tree.select(named(part, f"x{number}"))
+    return tree.order_by(col("block"), col("place"))
+
+
+def _too_large(row: Mapping[str, Any], block_size: int) -> PganonError | None:
+    if row["largest_block"] <= SLACK * block_size:
+        return None
+    return PreconditionError(
+        f"records that are similar reach the requirement only together: a block of"
+        f" {row['largest_block']} different records would be needed, block_size is {block_size}",
+        hint=f"use method qs_efficient, or set block_size: {row['largest_block']} and expect a time"
+        " that grows with its square",
+        code="blocks_too_uniform",
+    )

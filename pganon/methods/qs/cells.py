@@ -1,0 +1,156 @@
+"""Weighted cells of a QS release, and whether its requirement can be reached at all.
+
+    cells        (cell, w, c<i>)         equal records collapsed, in random order
+    support<j>   (v1, v2, ..)            combinations of set j that exist, values by number
+    whole        (whole, c<i>)           values of all records, as one cluster would show them
+
+One cluster of all records has the most combinations, so what it misses nothing reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.secrets import run_secret
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.methods.cells import suppression_problem
+from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+
+
+def cell_steps(shape: Shape) -> list[Step]:
+    return [
+        Check(
+            "suppressed",
+            "records left out, held against the limit",
+            lambda s: query(
+                "select count(*) as released, :records - count(*) as suppressed from c",
+                {"c": s.work("coded")},
+                records=num(s.count("records")),
+            ),
+            lambda row, state: suppression_problem(shape.spec, row, state),
+        ),
+        CreateTable(
+            "cells",
+            "equal records collapse into weighted cells",
+            lambda s: s.work("cells"),
+            lambda s: _cells(shape, s),
+        ),
+        *[_support(shape, number) for number in range(1, len(shape.set_names) + 1)],
+        CreateTable(
+            "whole",
+            "values of all records",
+            lambda s: s.work("whole"),
+            lambda s: code_arrays(shape.codes, _all_cells(s), "whole"),
+        ),
+        Check(
+            "feasible",
+            "whether the requirement can be reached at all",
+            lambda s: _feasibility(shape, s),
+            lambda row, state: _infeasible(shape, row, state),
+        ),
+    ]
+
+
+def _cells(shape: Shape, state: State) -> exp.Expr:
+    """Numbered by a keyed hash of what they hold, so that no number tells anything."""
+    codes = [col(name, "r") for name in shape.codes]
+    tree = query("select count(*) as w from r", {"r": state.work("coded")})
+    tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
+    hashed = fragment(
+        "hash_record_extended(:row, :seed)",
+        row=exp.func("row", *[col(name, "g") for name in shape.codes]),
+        seed=run_secret(state, "seed_a").subquery(),
+    )
+    order = [hashed, *[col(name, "g") for name in shape.codes]]
+    number = exp.Window(
+        this=fragment("row_number()"),
+        order=exp.Order(expressions=[exp.Ordered(this=item) for item in order]),
+    )
+    return query("select :n::int as cell, g.* from g", {"g": tree}, n=number)
+
+
+def _all_cells(state: State) -> exp.Select:
+    return query("select 1 as whole, c.* from c", {"c": state.work("cells")})
+
+
+def _support(shape: Shape, number: int) -> Step:
+    name = shape.set_names[number - 1]
+    return CreateTable(
+        f"support{number}",
+        f"combinations of the QS set {quote(name)} that exist",
+        lambda s: shape.support(s, number),
+        lambda s: _occurring(shape, s, name),
+    )
+
+
+def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
+    """Combinations of a set that the records have."""
+    tree = query("select distinct 1 from c", {"c": state.work("cells")})
+    columns: list[exp.Expr] = []
+    for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
+        code = col(shape.axes[attribute.index].code, "c")
+        value = shape.value_number(state, attribute.index, code)
+        columns.append(named(value, f"v{place}"))
+    return tree.select(*columns, append=False)
+
+
+def _feasibility(shape: Shape, state: State) -> exp.Expr:
+    """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
+    whole, sets = state.work("whole"), shape.sets(state)
+    tree = query("select count(*) as cells from c", {"c": state.work("cells")})
+    counts = {
+        "product": product_histogram(whole, "whole", sets),
+        "supported": supported_histogram(whole, "whole", sets, shape.element(state)),
+    }
+    for kind, histogram in counts.items():
+        for number in sets:
+            reached = query(
+                "select h.n::bigint from h where h.value = :set",
+                {"h": histogram},
+                set=num(number),
+            )
+            tree = tree.select(named(reached.subquery(), f"{kind}{number}"))
+    for axis in shape.axes:
+        values = query("select cardinality(:a) from w", {"w": whole}, a=col(axis.code, "w"))
+        tree = tree.select(named(values.subquery(), f"values{axis.index}"))
+    return tree
+
+
+def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
+    model = shape.model
+    for number, name in enumerate(shape.set_names, start=1):
+        reached = row[f"{model.count}{number}"]
+        if reached >= model.k:
+            continue
+        return PrivacyRefusal(
+            f"QS set {quote(name)} has only {reached} value combinations in"
+            f" {state.count('kept')} records; k = {model.k} cannot be reached",
+            model=model.name,
+            required=model.k,
+            observed=reached,
+            hint=f"require at most k = {reached}, or add columns to the set"
+            if reached
+            else "name a public table with combinations that the records have",
+            code="infeasible",
+        )
+    for axis in shape.axes:
+        reached = row[f"values{axis.index}"]
+        if reached < model.min_values:
+            return PrivacyRefusal(
+                f"column {quote(axis.attribute.column.name)} has only {reached} values in"
+                f" {state.count('kept')} records; min_values = {model.min_values} cannot be"
+                " reached",
+                model=model.name,
+                required=model.min_values,
+                observed=reached,
+                hint=f"require at most min_values = {reached}, or leave the column out",
+                code="infeasible",
+            )
+    return None

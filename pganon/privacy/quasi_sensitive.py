@@ -1,0 +1,163 @@
+"""QS k-anonymity: how many value combinations of a QS set a cluster leaves possible.
+
+A table that was joined from several sources has a set of quasi-sensitive attributes from each. Who
+knows a person's values in one set must not learn those in another. A cluster shows, per
+attribute, the distinct values of its records; a set then has as many combinations as the product
+of their numbers, and as many *supported* ones as occur in a relation of combinations that exist.
+
+A histogram here has the QS sets as values and their combinations as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlglot import exp
+
+from pganon.plan.sqltools import col, fragment, num, query, stacked
+from pganon.privacy.base import Model
+from pganon.privacy.rows import Relation
+
+Element = Callable[[exp.Expr, int], exp.Expr]
+"""From an element of an array of attribute i to what the combinations hold; never NULL."""
+
+
+@dataclass(frozen=True)
+class QSKAnonymity(Model):
+    """In every cluster every QS set has at least k combinations, every attribute `min_values`.
+
+    With `count: product` all combinations count, which protects only from those who do not know
+    which ones exist; with `supported` those that do. Bounds the confidence in a whole combination
+    by 1/k. Does not protect a single attribute (`min_values` makes it have several values), nor
+    from who knows values of both sets or other members of the cluster.
+    """
+
+    k: int
+    count: str
+    min_values: int
+    name: ClassVar[str] = "qs_k_anonymity"
+    symbol: ClassVar[str] = "k"
+
+    @property
+    def parameter(self) -> float:
+        return self.k
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"k": self.k, "count": self.count, "min_values": self.min_values}
+
+    @property
+    def label(self) -> str:
+        values = f", min_values = {self.min_values}" if self.min_values > 1 else ""
+        return f"{self.name} k = {self.k} of {self.count} combinations{values}"
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        return fragment("min(:n)", n=col("n", rows))
+
+
+@dataclass(frozen=True)
+class QSSet:
+    """A QS set of a relation with an array of distinct values per attribute.
+
+    Attributes:
+        attributes: indexes of its attributes, in order.
+        arrays: names of their columns in that relation.
+        combinations: relation (v1, v2, ..) of the combinations that exist, each once.
+    """
+
+    attributes: Sequence[int]
+    arrays: Sequence[str]
+    combinations: Relation | None = None
+
+
+def product_histogram(clusters: Relation, by: str, sets: Mapping[int, QSSet]) -> exp.Select:
+    """SELECT by, value (number of the set), n (size of the product) for every cluster and set."""
+    return stacked(
+        [
+            query(
+                "select :set as value, :n as n from c", {"c": clusters}, set=num(s), n=_size(found)
+            ).select(col(by, "c"))
+            for s, found in sets.items()
+        ]
+    )
+
+
+def _size(found: QSSet) -> exp.Expr:
+    """float8: exact as far as anybody reads it, and it never overflows."""
+    result = fragment("1::float8")
+    for name in found.arrays:
+        result = fragment(":a * cardinality(:b)", a=result, b=col(name, "c"))
+    return result
+
+
+def supported_histogram(
+    clusters: Relation, by: str, sets: Mapping[int, QSSet], element: Element
+) -> exp.Select:
+    """SELECT by, value (number of the set), n (supported combinations) per cluster and set.
+
+    Values are appended attribute by attribute, and only what begins a combination that exists is
+    carried on: never more rows than clusters have supported beginnings, times one attribute.
+    """
+    return stacked(
+        [
+            query(
+                "select :set as value, coalesce(s.n, 0) as n from c left join s on :c = :s",
+                {"c": clusters, "s": _supported(clusters, by, found, element)},
+                set=num(number),
+                c=col(by, "c"),
+                s=col(by, "s"),
+            ).select(col(by, "c"))
+            for number, found in sets.items()
+        ]
+    )
+
+
+def _supported(clusters: Relation, by: str, found: QSSet, element: Element) -> exp.Select:
+    begun = _extended(clusters, by, None, found, 0, element)
+    for last in range(1, len(found.arrays)):
+        begun = _extended(clusters, by, begun, found, last, element)
+    counted = query("select count(*)::float8 as n from b", {"b": begun})
+    return counted.select(col(by, "b")).group_by(col(by, "b"))
+
+
+def _extended(
+    clusters: Relation,
+    by: str,
+    begun: exp.Select | None,
+    found: QSSet,
+    last: int,
+    element: Element,
+) -> exp.Select:
+    """(by, v1, .., v<last + 1>): the beginnings with one value more, as far as they exist."""
+    assert found.combinations is not None
+    values = query(
+        "select unnest(:array) as x from c", {"c": clusters}, array=col(found.arrays[last], "c")
+    ).select(col(by, "c"))
+    name = f"v{last + 1}"
+    keyed = query(
+        "select :x as x from u", {"u": values}, x=element(col("x", "u"), found.attributes[last])
+    ).select(col(by, "u"))
+    names = [f"v{place + 1}" for place in range(last)]
+    existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
+    existing = existing.from_(_aliased(found.combinations, "p"))
+    same = [exp.EQ(this=col(n, "b"), expression=col(n, "p")) for n in names]
+    same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
+    tree = exp.select(col(by, "e"), *[col(n, "p") for n in (*names, name)]).from_(
+        keyed.subquery("e")
+    )
+    if begun is not None:
+        together = exp.EQ(this=col(by, "b"), expression=col(by, "e"))
+        tree = tree.join(begun.subquery("b"), on=together)
+    return tree.join(existing.subquery("p"), on=exp.and_(*same))
+
+
+def _aliased(relation: Relation, alias: str) -> exp.Expr:
+    if isinstance(relation, exp.Select):
+        return relation.copy().subquery(alias)
+    return exp.alias_(relation.table, alias, table=True, quoted=True)

@@ -1,0 +1,205 @@
+-- Clusters of one block by Greedy (`nearest`) or Efficient QS k-anonymity.
+--
+-- `cells` (block, place, cell, w, ids, x<i>): equal records are one cell with their number w. Places
+-- of a block run from 1; the smallest wins ties, and they are the order that Efficient takes.
+-- ids are the values of all attributes, numbered through from 1; columns x as in qs_loss. `sets`
+-- and `heights` have one element per attribute; `supports` one relation per set (see
+-- qs_universe), or is NULL where products alone count.
+--
+-- One row per cluster and cell with the number of records; cluster 0 are the records left over.
+-- The published listings first ask whether the free records can reach k: here the last cluster
+-- takes them all and misses it, which says the same. Equal records come in together unless the
+-- first of them closes the cluster: one by one they would come next, at no loss.
+CREATE FUNCTION pganon.qs_clusters(
+    cells regclass,
+    block integer,
+    sets integer[],
+    heights integer[],
+    k bigint,
+    min_values integer,
+    supports regclass[],
+    nearest boolean,
+    start integer DEFAULT 1
+) RETURNS TABLE (cluster integer, cell integer, n bigint)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 ROWS 1000
+    SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    attributes constant integer := cardinality(sets);
+    set_count constant integer := (SELECT max(v) FROM unnest(sets) AS v);
+    axes constant integer := (SELECT sum(CASE v WHEN 0 THEN 2 ELSE v END) FROM unnest(heights) AS v);
+    point constant text := (
+        SELECT format('ARRAY[%s]', string_agg('c.x' || v, ', ')) FROM generate_series(1, axes) AS v);
+    considered constant integer := 100;
+    free text;
+    farthest text;
+    nearby text;
+    closest text;
+    candidates integer[];          -- places nearest to the open cluster when they were looked up
+    bound float8;                  -- loss with the last of them
+    bound_place integer;
+    loss float8;
+    stream refcursor;
+    rest bigint[];                 -- records of a place that are free
+    used bit varying;              -- places without free records
+    bits bit varying[];            -- combinations that have a value
+    -- the open cluster
+    number integer := 1;
+    stamp integer[];               -- the last cluster that had a value
+    counts integer[];              -- values per attribute
+    products bigint[];             -- combinations per set, while below k
+    held bit varying[];            -- combinations that have a value of the cluster, per attribute
+    common bit varying;
+    met boolean[];
+    grown boolean[];
+    unmet integer;
+    lowest float8[];
+    highest float8[];
+    member_cells integer[] := '{}';
+    member_counts bigint[] := '{}';
+    -- the cell at hand
+    place integer := 0;
+    this integer;
+    ids integer[];
+    xs float8[];
+    take bigint;
+    id integer;
+    s integer;
+BEGIN
+    EXECUTE format('SELECT array_agg(c.w ORDER BY c.place), array_fill(0, ARRAY[max(v.id)])'
+                   ' FROM %s AS c CROSS JOIN LATERAL (SELECT max(i) FROM unnest(c.ids) AS i) AS v(id)'
+                   ' WHERE c.block = $1', cells)
+        INTO rest, stamp USING block;
+    IF supports IS NOT NULL THEN
+        bits := pganon.qs_universe(cells, block, sets, supports);
+    END IF;
+    IF nearest THEN
+        used := repeat('0', cardinality(rest) + 1)::bit varying;
+        free := format(
+            'SELECT c.*, round((%s) * 1e9) AS loss FROM %s AS c'
+            ' WHERE c.block = $1 AND get_bit($2, c.place) = 0', pganon.qs_loss(heights), cells);
+        farthest := format('SELECT c.place, c.cell, c.ids, %s FROM (%s'
+                           ' ORDER BY loss DESC, c.place LIMIT 1) AS c', point, free);
+        nearby := format('SELECT array_agg(c.place), max(c.loss), max(c.place) FILTER (WHERE c.last)'
+                         ' FROM (SELECT c.*, lead(c.place) OVER w IS NULL AS last FROM (%s'
+                         ' ORDER BY loss, c.place LIMIT %s) AS c'
+                         ' WINDOW w AS (ORDER BY c.loss, c.place)) AS c', free, considered);
+        closest := format('SELECT c.place, c.cell, c.ids, %s, c.loss FROM (%s AND c.place = ANY ($5)'
+                          ' ORDER BY loss, c.place LIMIT 1) AS c', point, free);
+        EXECUTE format('SELECT %s FROM %s AS c WHERE c.block = $1 AND c.place = $2', point, cells)
+            INTO xs USING block, start;
+    ELSE
+        OPEN stream FOR EXECUTE format(
+            'SELECT c.place, c.cell, c.ids FROM %s AS c WHERE c.block = $1 ORDER BY c.place', cells)
+            USING block;
+    END IF;
+
+    <<clusters>>
+    LOOP
+        counts := array_fill(0, ARRAY[attributes]);
+        products := array_fill(1::bigint, ARRAY[set_count]);
+        met := array_fill(false, ARRAY[set_count]);
+        held := array_fill(NULL::bit varying, ARRAY[attributes]);
+        unmet := set_count + CASE WHEN min_values > 1 THEN attributes ELSE 0 END;
+        -- The first record of a cluster is the one farthest from the last of the one before.
+        lowest := xs;
+        highest := xs;
+        LOOP
+            IF nearest THEN
+                IF member_cells = '{}' THEN
+                    EXECUTE farthest INTO place, this, ids, xs USING block, used, lowest, highest;
+                    candidates := NULL;
+                ELSE
+                    EXECUTE closest INTO place, this, ids, xs, loss
+                        USING block, used, lowest, highest, candidates;
+                    -- Losses only grow with the cluster: what was not near then is not nearer now.
+                    IF place IS NULL OR (loss, place) > (bound, bound_place) THEN
+                        EXECUTE nearby INTO candidates, bound, bound_place
+                            USING block, used, lowest, highest;
+                        EXECUTE closest INTO place, this, ids, xs, loss
+                            USING block, used, lowest, highest, candidates;
+                    END IF;
+                END IF;
+            ELSIF place = 0 OR rest[place] = 0 THEN
+                FETCH stream INTO place, this, ids;
+            END IF;
+            EXIT clusters WHEN place IS NULL;
+
+            grown := NULL;
+            FOR a IN 1 .. attributes LOOP
+                id := ids[a];
+                CONTINUE WHEN stamp[id] = number;
+                stamp[id] := number;
+                counts[a] := counts[a] + 1;
+                IF counts[a] = min_values AND min_values > 1 THEN
+                    unmet := unmet - 1;
+                END IF;
+                s := sets[a];
+                CONTINUE WHEN met[s];
+                grown[s] := true;
+                IF counts[a] > 1 THEN
+                    products[s] := products[s] / (counts[a] - 1) * counts[a];
+                END IF;
+                IF bits IS NOT NULL THEN
+                    held[a] := coalesce(held[a] | bits[id], bits[id]);
+                END IF;
+            END LOOP;
+            IF grown IS NOT NULL THEN
+                FOR s IN 1 .. set_count LOOP
+                    CONTINUE WHEN grown[s] IS NULL OR products[s] < k;
+                    IF bits IS NOT NULL THEN
+                        common := NULL;
+                        FOR a IN 1 .. attributes LOOP
+                            IF sets[a] = s THEN
+                                common := coalesce(common & held[a], held[a]);
+                            END IF;
+                        END LOOP;
+                        CONTINUE WHEN bit_count(common) < k;
+                    END IF;
+                    met[s] := true;
+                    unmet := unmet - 1;
+                END LOOP;
+            END IF;
+
+            take := CASE WHEN unmet = 0 THEN 1 ELSE rest[place] END;
+            rest[place] := rest[place] - take;
+            IF nearest THEN
+                IF rest[place] = 0 THEN
+                    used := set_bit(used, place, 1);
+                END IF;
+                IF member_cells = '{}' THEN
+                    lowest := xs;
+                    highest := xs;
+                END IF;
+                FOR i IN 1 .. axes LOOP
+                    lowest[i] := least(lowest[i], xs[i]);
+                    highest[i] := greatest(highest[i], xs[i]);
+                END LOOP;
+            END IF;
+            member_cells := member_cells || this;
+            member_counts := member_counts || take;
+            EXIT WHEN unmet = 0;
+        END LOOP;
+        cluster := number;
+        FOR i IN 1 .. cardinality(member_cells) LOOP
+            cell := member_cells[i];
+            n := member_counts[i];
+            RETURN NEXT;
+        END LOOP;
+        number := number + 1;
+        member_cells := '{}';
+        member_counts := '{}';
+    END LOOP;
+    cluster := 0;
+    FOR i IN 1 .. cardinality(member_cells) LOOP
+        cell := member_cells[i];
+        n := member_counts[i];
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION pganon.qs_clusters(
+    regclass, integer, integer[], integer[], bigint, integer, regclass[], boolean, integer) IS
+    'clusters of one block by greedy or efficient QS k-anonymity';
