@@ -1,8 +1,8 @@
 """Blocks of similar records, cut from a Hilbert curve over all attributes.
 
-    curve    (cell, h0, h1, ..)           index of every cell
-    pieces   (cell, place, piece)         place on the curve, from 1; equal cuts of it
-    reached  (piece, reached)             whether a piece by itself reaches the requirement
+    curve    (cell, w, c<i>, h0, h1, ..)       index of every cell
+    pieces   (cell, w, c<i>, place, piece)     place on the curve, from 1; equal cuts of it
+    blocks   (piece, block)                    pieces that are a block together
     points   (block, place, cell, w, ids, x<i>)    what the clustering functions read
 
 A piece that does not reach the requirement could form no cluster: it joins the piece before it.
@@ -58,7 +58,7 @@ def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bo
             "piece_values",
             "values of every piece",
             lambda s: s.work("piece_values"),
-            lambda s: code_arrays(shape.codes, _cells_of_pieces(s), "piece"),
+            lambda s: code_arrays(shape.codes, s.work("pieces"), "piece"),
             when=several,
         ),
         CreateTable(
@@ -111,7 +111,7 @@ def _bits(shape: Shape, state: State) -> int:
 def _curve(shape: Shape, state: State) -> exp.Expr:
     bits = _bits(shape, state)
     top = 2**bits - 1
-    tree = query("select c.cell from c", {"c": state.work("cells")})
+    tree = query("select c.* from c", {"c": state.work("cells")})
     for axis in shape.axes:
         last = axis.size(state) - 1 + int(axis.has_null(state))
         # Ranks are stretched over the whole range, so that every attribute divides the space
@@ -123,7 +123,8 @@ def _curve(shape: Shape, state: State) -> exp.Expr:
         )
         scaled = fragment(":r * :top / :last", r=rank, top=num(top), last=num(max(last, 1)))
         tree = tree.select(named(cast(exp.func("round", scaled), "bigint"), f"y{axis.index}"))
-    return hilbert_index(tree, [f"y{axis.index}" for axis in shape.axes], bits, ["cell"])
+    coordinates = [f"y{axis.index}" for axis in shape.axes]
+    return hilbert_index(tree, coordinates, bits, ["cell", "w", *shape.codes])
 
 
 def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
@@ -134,20 +135,14 @@ def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
         this=fragment("row_number()"),
         order=exp.Order(expressions=[exp.Ordered(this=item) for item in order]),
     )
-    placed = query("select h.cell, :p as place from h", {"h": state.work("curve")}, p=place)
-    return query(
-        "select p.cell, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
+    placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
+    tree = query(
+        "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
         {"p": placed},
         pieces=num(_pieces(state, block_size)),
         cells=num(state.count("cells")),
     )
-
-
-def _cells_of_pieces(state: State) -> exp.Select:
-    return query(
-        "select c.*, p.piece from c join p on p.cell = c.cell",
-        {"c": state.work("cells"), "p": state.work("pieces")},
-    )
+    return tree.select(*[col(code, "p") for code in shape.codes])
 
 
 def _one_block() -> exp.Expr:
@@ -184,23 +179,15 @@ def _blocks(shape: Shape, state: State) -> exp.Expr:
 
 def _points(shape: Shape, state: State, *, along_curve: bool) -> exp.Expr:
     order = col("place", "p") if along_curve else col("cell", "p")
+    ids = [shape.value_number(state, axis.index, col(axis.code, "p")) for axis in shape.axes]
     tree = query(
         "select b.block, (row_number() over (partition by b.block order by :order))::int as place,"
-        " c.cell, c.w, :ids as ids from c join p on p.cell = c.cell join b on b.piece = p.piece",
-        {
-            "c": state.work("cells"),
-            "p": state.work("pieces"),
-            "b": state.work("blocks"),
-        },
+        " p.cell, p.w, :ids as ids from p join b on b.piece = p.piece",
+        {"p": state.work("pieces"), "b": state.work("blocks")},
         order=order,
-        ids=exp.Array(
-            expressions=[
-                cast(exp.paren(shape.value_number(state, axis.index, col(axis.code, "c"))), "int")
-                for axis in shape.axes
-            ]
-        ),
+        ids=exp.Array(expressions=[cast(exp.paren(value), "int") for value in ids]),
     )
-    for number, part in enumerate(shape.point(state, "c"), start=1):
+    for number, part in enumerate(shape.point(state, "p"), start=1):
         tree = tree.select(named(part, f"x{number}"))
     return tree.order_by(col("block"), col("place"))
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.methods.qs.shape import Shape
 from pganon.plan.sqltools import col, fragment, named, query
-from pganon.plan.steps import CreateTable, DropTables, State, Step
+from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
 
 PORTIONS = 16
 """Parts of the blocks that the server's processes may take on at the same time."""
@@ -37,6 +37,13 @@ def cluster_steps(shape: Shape, *, nearest: bool) -> list[Step]:
             "clusters that records left over can join",
             lambda s: s.work("open"),
             lambda s: _open(shape, s),
+        ),
+        Statement(
+            "open_key",
+            "an index to find them by",
+            lambda s: sql.SQL("CREATE INDEX ON {} (block, cluster)").format(
+                s.work("open").identifier
+            ),
         ),
         CreateTable(
             "absorbed",
