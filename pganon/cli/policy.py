@@ -102,17 +102,10 @@ def check(
 
 
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
-    from pganon.spec.resolve import resolve  # needs the methods; the offline check does not
+    from pganon.run.pipeline import resolve_policy  # slow to load; the offline check needs none
 
     with common.connect(dsn) as conn:
-        relation = read_relation(conn, loaded.policy.source)
-    resolve(
-        loaded.policy,
-        relation,
-        base_dir=loaded.base_dir,
-        file=loaded.file,
-        line_of=loaded.line_of,
-    )
+        resolve_policy(conn, loaded)
 
 
 def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:

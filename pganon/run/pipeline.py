@@ -19,6 +19,7 @@ import psycopg
 
 from pganon import database
 from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
@@ -32,6 +33,7 @@ from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.model import Policy, QSKAnonymity
 from pganon.publish import lifecycle
 from pganon.publish.history import last_version
 from pganon.publish.lifecycle import ReleaseInfo
@@ -77,10 +79,21 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
     return resolve(
         loaded.policy,
         relation,
+        public=public_relations(conn, loaded.policy),
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
     )
+
+
+def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
+    """The relations that a policy names as public, by QS set."""
+    return {
+        name: read_relation(conn, relation)
+        for model in policy.privacy
+        if isinstance(model, QSKAnonymity)
+        for name, relation in model.public.items()
+    }
 
 
 def plan_release(policy: str | Path | LoadedPolicy, *, dsn: str | None = None) -> Plan:

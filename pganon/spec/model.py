@@ -6,6 +6,7 @@ policy is looked up again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -108,6 +109,7 @@ class ReleaseSpec:
         individual: column that says whose record it is, or None.
         unreleased: columns of the source that the policy leaves at home, for the plan.
         view: the published view.
+        public: by QS set, the relation of the combinations that are known to exist.
         base_dir: folder that paths in the policy are relative to.
     """
 
@@ -124,6 +126,7 @@ class ReleaseSpec:
     unreleased: tuple[str, ...]
     view: QualifiedName
     readers: tuple[str, ...]
+    public: Mapping[str, Relation]
     base_dir: Path
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -43,12 +43,17 @@ def resolve(
     policy: Policy,
     relation: Relation,
     *,
+    public: Mapping[str, Relation] | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
 ) -> ReleaseSpec:
-    """The resolved policy; raises :class:`PolicyError` with all problems."""
-    builder = _Builder(policy, relation, base_dir, line_of)
+    """The resolved policy; raises :class:`PolicyError` with all problems.
+
+    Args:
+        public: the relations that the policy names as public, by QS set.
+    """
+    builder = _Builder(policy, relation, public or {}, base_dir, line_of)
     spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
@@ -56,9 +61,17 @@ def resolve(
 
 
 class _Builder:
-    def __init__(self, policy: Policy, relation: Relation, base_dir: Path, line_of: LineOf) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        relation: Relation,
+        public: Mapping[str, Relation],
+        base_dir: Path,
+        line_of: LineOf,
+    ) -> None:
         self.policy = policy
         self.relation = relation
+        self.public = public
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
@@ -92,6 +105,8 @@ class _Builder:
                 case _:
                     pass  # identifying and individual never leave
         self._names(attributes, sensitive, carried)
+        for attribute in attributes:
+            self._public(attribute)
         if self.problems:
             return None
         numbers = {item.column.name: item.index for item in sensitive}
@@ -111,6 +126,7 @@ class _Builder:
             ),
             view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
             readers=self.policy.publish.readers,
+            public=self.public,
             base_dir=self.base_dir,
         )
 
@@ -126,22 +142,46 @@ class _Builder:
             self._known("where", name)
         return where.expression
 
-    def _known(self, field: str, name: str) -> Column | None:
-        column = self.relation.column(name)
+    def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
+        """The column of the source, or of another relation; reports what is wrong with it."""
+        relation = relation or self.relation
+        column = relation.column(name)
         if column is None:
-            near = get_close_matches(name, self.relation.column_names, n=1)
+            near = get_close_matches(name, relation.column_names, n=1)
             self.report(
                 field,
-                f"{self.relation.name} has no column {quote(name)}",
+                f"{relation.name} has no column {quote(name)}",
                 f"did you mean {quote(near[0])}?" if near else None,
             )
         elif not column.readable:
             self.report(
                 field,
-                f"column {quote(name)} of {self.relation.name} may not be read",
-                f"GRANT SELECT ({quote(name)}) ON {self.relation.name} TO the pganon owner",
+                f"column {quote(name)} of {relation.name} may not be read",
+                f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
             )
         return column
+
+    def _public(self, attribute: Attribute) -> None:
+        """The column in the public relation of its set, comparable with that of the source."""
+        name = attribute.column.name
+        relation = self.public.get(attribute.qs_set or "")
+        if relation is None:
+            return
+        field = f"columns.{name}.set"
+        column = self._known(field, name, relation)
+        if column is None:
+            return
+        own, other = (
+            "unsupported" if c.kind == "unsupported" else canonical_type(c)
+            for c in (attribute.column, column)
+        )
+        if own != other:
+            self.report(
+                field,
+                f"column {quote(name)} is {attribute.column.type_name} in {self.relation.name}"
+                f" and {column.type_name} in {relation.name}",
+                "name a view that casts it to the type of the source",
+            )
 
     def _column(self, name: str) -> Column | None:
         return self._known(f"columns.{name}", name)

@@ -21,7 +21,7 @@ from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.executor import Executor
-from pganon.run.pipeline import Options, run_release
+from pganon.run.pipeline import Options, public_relations, run_release
 from pganon.run.result import RunResult
 from pganon.spec.resolve import resolve
 
@@ -95,7 +95,12 @@ def run(
 ) -> Staged:
     """All phases up to measures; `conn` belongs to the owner of pganon."""
     loaded = policy_from(policy)
-    spec = resolve(loaded, read_relation(conn, loaded.source), base_dir=base_dir)
+    spec = resolve(
+        loaded,
+        read_relation(conn, loaded.source),
+        public=public_relations(conn, loaded),
+        base_dir=base_dir,
+    )
     run_id = next(_RUNS)
     conn.execute("SET enable_nestloop = off")
     conn.execute(

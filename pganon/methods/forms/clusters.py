@@ -15,6 +15,7 @@ from sqlglot import exp
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
 from pganon.methods.base import Tables
+from pganon.methods.forms.elements import element
 from pganon.methods.forms.members import code_columns, members
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
@@ -150,7 +151,7 @@ def _value_arrays(attribute: Attribute) -> Step:
             "select e.codes, array_agg(:value order by d.value) as members"
             " from e join d on d.code = e.code group by e.codes",
             {"e": each, "d": state.work(f"dict{i}")},
-            value=cast(col("value", "d"), attribute.published_type.removesuffix("[]")),
+            value=element(attribute, col("value", "d")),
         )
 
     return CreateTable(
@@ -238,7 +239,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
                 tree = tree.select(named(cast(exp.null(), "text"), f"v{place}"))
                 continue
             attribute, alias = attributes[place - 1], f"d{place}"
-            own = cast(col("value", alias), attribute.published_type.removesuffix("[]"))
+            own = element(attribute, col("value", alias))
             code = shape.value_number(state, attribute.index, col("code", alias))
             tree = tree.select(named(value_key(own), f"v{place}")).join(
                 exp.alias_(

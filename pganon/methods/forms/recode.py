@@ -160,8 +160,7 @@ def _set_keys(axis: Axis, state: State) -> list[str]:
 
 def _sets(axis: Axis, state: State) -> exp.Expr:
     """(keys.., members): the array of every distinct set of codes that occurs."""
-    element = axis.attribute.published_type.removesuffix("[]")
-    item = cast(col("value", "d"), element)
+    item = element(axis.attribute, col("value", "d"))
     if isinstance(axis, NominalAxis) and not axis.words(state):
         held = query(
             "select distinct g.class_id, :code as code from g",

@@ -14,7 +14,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.model import Relation
 from pganon.encode.secrets import run_secret
+from pganon.encode.snapshot import canonical
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
@@ -82,12 +84,37 @@ def _all_cells(state: State) -> exp.Select:
 
 def _support(shape: Shape, number: int) -> Step:
     name = shape.set_names[number - 1]
+    public = shape.spec.public.get(name)
     return CreateTable(
         f"support{number}",
         f"combinations of the QS set {quote(name)} that exist",
         lambda s: shape.support(s, number),
-        lambda s: _occurring(shape, s, name),
+        lambda s: _known(shape, s, name, public) if public else _occurring(shape, s, name),
     )
+
+
+def _known(shape: Shape, state: State, name: str, public: Relation) -> exp.Expr:
+    """Combinations of a set in a public relation, of values that occur in the records."""
+    source = exp.alias_(public.name.table, "src", table=True, quoted=True)
+    read = exp.select().from_(source)
+    attributes = shape.spec.qs_sets[name]
+    for attribute in attributes:
+        column = public.column(attribute.column.name)
+        assert column is not None
+        read = read.select(named(canonical(column), f"q{attribute.index}"))
+    tree = query("select distinct 1 from r", {"r": read})
+    columns: list[exp.Expr] = []
+    for place, attribute in enumerate(attributes, start=1):
+        alias, value = f"d{attribute.index}", col(f"q{attribute.index}", "r")
+        code = fragment("case when :q is null then 0 else :d end", q=value, d=col("code", alias))
+        columns.append(named(shape.value_number(state, attribute.index, code), f"v{place}"))
+        dictionary = shape.axes[attribute.index].dictionary(state)
+        tree = tree.join(
+            exp.alias_(dictionary.table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("value", alias), expression=value),
+            join_type="left",
+        ).where(fragment(":q is null or :d is not null", q=value, d=col("code", alias)))
+    return tree.select(*columns, append=False)
 
 
 def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
