@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.methods.forms.elements import element
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form
