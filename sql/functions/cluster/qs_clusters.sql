@@ -138,24 +138,24 @@ BEGIN
                 s := sets[a];
                 CONTINUE WHEN met[s];
                 grown[s] := true;
-                IF counts[a] > 1 THEN
+                IF counts[a] > 1 AND products[s] < k THEN
                     products[s] := products[s] / (counts[a] - 1) * counts[a];
                 END IF;
                 IF bits IS NOT NULL THEN
-                    held[a] := coalesce(held[a] | bits[id], bits[id]);
+                    held[a] := coalesce(held[a] | bits[id], held[a], bits[id]);
                 END IF;
             END LOOP;
             IF grown IS NOT NULL THEN
                 FOR s IN 1 .. set_count LOOP
                     CONTINUE WHEN grown[s] IS NULL OR products[s] < k;
                     IF bits IS NOT NULL THEN
-                        common := NULL;
                         FOR a IN 1 .. attributes LOOP
-                            IF sets[a] = s THEN
-                                common := coalesce(common & held[a], held[a]);
-                            END IF;
+                            CONTINUE WHEN sets[a] <> s;
+                            common := CASE WHEN a = array_position(sets, s) THEN held[a]
+                                           ELSE common & held[a] END;
                         END LOOP;
-                        CONTINUE WHEN bit_count(common) < k;
+                        -- NULL: none has a value of the cluster in some attribute.
+                        CONTINUE WHEN coalesce(bit_count(common), 0) < k;
                     END IF;
                     met[s] := true;
                     unmet := unmet - 1;
