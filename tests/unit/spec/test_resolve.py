@@ -10,7 +10,6 @@ from pganon.catalog.model import Column, Kind, Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName
 from pganon.policy.loader import policy_from
-from pganon.spec import resolve as module
 from pganon.spec.model import Form, ReleaseSpec, Scale
 from pganon.spec.resolve import resolve
 from tests.unit.policy.examples import policy, qs_policy
@@ -40,12 +39,6 @@ RELATION = Relation(
     False,
     "owner",
 )
-
-
-@pytest.fixture(autouse=True)
-def _no_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the models require is no matter of these tests."""
-    monkeypatch.setattr(module, "requirements_of", lambda policy, sensitive: [])
 
 
 def resolved(data: dict[str, Any]) -> ReleaseSpec:
