@@ -100,7 +100,7 @@ def test_quasi_identifiers_are_in_no_set() -> None:
     assert (age.qs_set, age.form, age.published_type) == (None, Form.RANGE, "numrange")
     assert age.null_column == "age_null"
     assert spec.qs_sets == {}
-    assert spec.minimum_size == 1
+    assert spec.minimum_size == 5
 
 
 def test_sets_are_in_the_order_of_the_policy() -> None:
