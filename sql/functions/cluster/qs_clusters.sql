@@ -41,7 +41,7 @@ DECLARE
     bound_place integer;
     loss float8;
     stream refcursor;
-    rest bigint[];                 -- records of a place that are free
+    rest bigint[];                 -- records of a place that are free; NULL counts as none
     used bit varying;              -- places without free records
     bits bit varying[];            -- combinations that have a value
     -- the open cluster
@@ -121,7 +121,7 @@ BEGIN
                             USING block, used, lowest, highest, candidates;
                     END IF;
                 END IF;
-            ELSIF place = 0 OR rest[place] = 0 THEN
+            ELSIF place = 0 OR coalesce(rest[place] <= 0, true) THEN
                 FETCH stream INTO place, this, ids;
             END IF;
             EXIT clusters WHEN place IS NULL;
@@ -165,7 +165,7 @@ BEGIN
             take := CASE WHEN unmet = 0 THEN 1 ELSE rest[place] END;
             rest[place] := rest[place] - take;
             IF nearest THEN
-                IF rest[place] = 0 THEN
+                IF coalesce(rest[place] <= 0, true) THEN
                     used := set_bit(used, place, 1);
                 END IF;
                 IF member_cells = '{}' THEN
