@@ -16,8 +16,8 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.hilbert import hilbert_index, hilbert_words
 from pganon.errors import PganonError, PreconditionError
+from pganon.methods.curve import curve_order, numbered, on_curve
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Statement, Step
@@ -46,7 +46,7 @@ def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bo
             "curve",
             "cells on a Hilbert curve",
             lambda s: s.work("curve"),
-            lambda s: _curve(shape, s),
+            lambda s: on_curve(shape.axes, s, s.work("cells"), ["cell", "w", *shape.codes]),
         ),
         CreateTable(
             "pieces",
@@ -102,39 +102,9 @@ def _pieces(state: State, block_size: int) -> int:
     return -(-state.count("cells") // block_size)
 
 
-def _bits(shape: Shape, state: State) -> int:
-    """Bits per coordinate: enough for the attribute with the most values, NULL among them."""
-    most = max(axis.size(state) + int(axis.has_null(state)) for axis in shape.axes)
-    return max((most - 1).bit_length(), 1)
-
-
-def _curve(shape: Shape, state: State) -> exp.Expr:
-    bits = _bits(shape, state)
-    top = 2**bits - 1
-    tree = query("select c.* from c", {"c": state.work("cells")})
-    for axis in shape.axes:
-        last = axis.size(state) - 1 + int(axis.has_null(state))
-        # Ranks are stretched over the whole range, so that every attribute divides the space
-        # from the first bit on; NULL comes last.
-        rank = fragment(
-            "(case when :c = 0 then :last else :c - 1 end)::numeric",
-            c=col(axis.code, "c"),
-            last=num(max(last, 0)),
-        )
-        scaled = fragment(":r * :top / :last", r=rank, top=num(top), last=num(max(last, 1)))
-        tree = tree.select(named(cast(exp.func("round", scaled), "bigint"), f"y{axis.index}"))
-    coordinates = [f"y{axis.index}" for axis in shape.axes]
-    return hilbert_index(tree, coordinates, bits, ["cell", "w", *shape.codes])
-
-
 def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
-    """Cells with the same index, which different NULLs and ranks may have, keep a random order."""
-    words = hilbert_words(len(shape.axes), _bits(shape, state))
-    order = [*[col(f"h{word}", "h") for word in range(words)], col("cell", "h")]
-    place = exp.Window(
-        this=fragment("row_number()"),
-        order=exp.Order(expressions=[exp.Ordered(this=item) for item in order]),
-    )
+    """Cells with the same index, if there are any, keep a random order."""
+    place = numbered([*curve_order(shape.axes, state, "h"), col("cell", "h")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
     tree = query(
         "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",

@@ -20,6 +20,7 @@ from pganon.encode.snapshot import canonical
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
+from pganon.methods.curve import numbered
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
@@ -71,11 +72,7 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
         seed=run_secret(state, "seed_a").subquery(),
     )
     order = [hashed, *[col(name, "g") for name in shape.codes]]
-    number = exp.Window(
-        this=fragment("row_number()"),
-        order=exp.Order(expressions=[exp.Ordered(this=item) for item in order]),
-    )
-    return query("select :n::int as cell, g.* from g", {"g": tree}, n=number)
+    return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
 
 
 def _all_cells(state: State) -> exp.Select:
