@@ -156,3 +156,32 @@ class ClusterUtility(Utility):
 
     def details(self) -> dict[str, str]:
         return {**self.summary(), "total NCP": f"{self.ncp_total:.6g}"}
+
+
+@dataclass(frozen=True)
+class AnatomyUtility(Utility):
+    """Utility of an anatomized release. Quasi-identifiers are exact; what is lost is the link.
+
+    Attributes:
+        gcp, ncp: how far the quasi-identifiers of a group lie apart, in the terms of what they
+            would lose if they were generalized; a suppressed record counts 1.
+        highest_probability: of a sensitive value in its group; at most 1/l.
+        reconstruction_error: sum over the records of the squared distance between the record and
+            its probability distribution (RCE; Xiao and Tao 2006).
+    """
+
+    groups: int
+    smallest_group: int
+    largest_group: int
+    highest_probability: float
+    reconstruction_error: float
+
+    def summary(self) -> dict[str, str]:
+        return {
+            "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
+            "spread": f"{self.gcp:.6f} (GCP of the groups, which are published exactly)",
+            "probability": f"{self.highest_probability:.4g} at most of a sensitive value",
+        }
+
+    def details(self) -> dict[str, str]:
+        return {**self.summary(), "reconstruction": f"{self.reconstruction_error:.6g} (error)"}

@@ -36,6 +36,8 @@ def method_refusals(
         *_wrong_roles(method, columns),
         *_nothing_to_group(method, columns),
         *_too_few_sets(method, columns),
+        *_not_one_sensitive(method, columns),
+        *_idle_keys(method, columns),
         *_wrong_models(method, models),
         *_long_names(method, release),
     ]
@@ -89,6 +91,43 @@ def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
             f"QS k-anonymity needs at least two QS sets; all columns are in {show(sets.pop())}",
             "write another name as `set` of the columns that come from another source",
         )
+
+
+def _not_one_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    if not method.one_sensitive or None in columns.values():
+        return
+    names = [name for name, column in columns.items() if column and column.role == "sensitive"]
+    if not names:
+        yield Refusal(
+            ("columns",),
+            "no column has the role sensitive",
+            f"declare the one whose link to a person the method {method.name} protects",
+        )
+    for name in names[1:]:
+        yield Refusal(
+            ("columns", name, "role"),
+            f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
+            f"release {show(name)} under another name, or combine the columns in a view",
+        )
+
+
+def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    """Keys of quasi-identifiers that say how to generalize, where they are published exactly."""
+    if method.shows != "exact":
+        return
+    for name, column in columns.items():
+        if column is None or column.role != method.grouped:
+            continue
+        if column.weight != 1:
+            message = f"the method {method.name} publishes exact values, of which no weight matters"
+            yield Refusal(("columns", name, "weight"), message, "remove weight")
+        if column.nulls == "own_class":
+            yield Refusal(
+                ("columns", name, "nulls"),
+                f"the method {method.name} publishes exact values; nulls: own_class keeps nothing"
+                " apart",
+                "use nulls: as_value, suppress or reject",
+            )
 
 
 def _long_names(method: ANY, release: object) -> Iterable[Refusal]:

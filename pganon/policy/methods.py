@@ -22,6 +22,15 @@ CLUSTER_NO = "cluster_no"
 SIZE = "size"
 """Published column with the number of records of a cluster."""
 
+GROUP_ID = "group_id"
+"""Published column with the number of a group of anatomy."""
+
+COUNT = "count"
+"""Published column with the number of records of a group that have a sensitive value."""
+
+PROBABILITY = "probability"
+"""Published column with the share of a group's records that have a sensitive value."""
+
 _UNPUBLISHED = frozenset({"identifying", "individual"})
 
 
@@ -35,6 +44,9 @@ class MethodOptions(Declaration):
         example: one of them as a policy writes it.
         adds: columns that its published views have beside those of the source.
         parts: further published views, named by :func:`part_name`.
+        shows: what is published of a column that records are grouped by: a generalized value, an
+            array of values, or the exact value.
+        one_sensitive: whether there must be one sensitive column, no more and no less.
     """
 
     roles: ClassVar[frozenset[str]]
@@ -43,6 +55,8 @@ class MethodOptions(Declaration):
     example: ClassVar[str]
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
+    shows: ClassVar[Literal["generalized", "values", "exact"]] = "generalized"
+    one_sensitive: ClassVar[bool] = False
 
     @property
     def numbers_records(self) -> bool:
@@ -92,6 +106,7 @@ class _QuasiSensitive(MethodOptions):
     example = "{model: qs_k_anonymity, k: 5}"
     adds = (CLUSTER_NO, SIZE)
     parts = ("expanded",)
+    shows = "values"
 
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
@@ -111,7 +126,22 @@ class QsEfficient(_QuasiSensitive):
     block_size: BlockSize = 16_384
 
 
-ANY = Mondrian | QsGreedy | QsEfficient
+class Anatomy(MethodOptions):
+    """Exact quasi-identifiers in one table, sensitive values in another, linked by groups."""
+
+    roles = _UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset({"anatomy_l_diversity"})
+    example = "{model: anatomy_l_diversity, column: disease, l: 3}"
+    adds = (GROUP_ID, COUNT, PROBABILITY)
+    parts = ("qit", "st")
+    shows = "exact"
+    one_sensitive = True
+
+    name: Literal["anatomy"]
+
+
+ANY = Mondrian | QsGreedy | QsEfficient | Anatomy
 
 OPTIONS: dict[str, type[MethodOptions]] = {
     get_args(options.model_fields["name"].annotation)[0]: options for options in get_args(ANY)

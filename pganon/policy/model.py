@@ -208,6 +208,18 @@ class QSKAnonymity(Declaration):
         return self
 
 
+class AnatomyLDiversity(Declaration):
+    """In every group at most 1/l of the records have the same value of the column."""
+
+    model: Literal["anatomy_l_diversity"]
+    column: str
+    l: Annotated[int, Field(ge=2, le=2**31 - 1)]  # noqa: E741
+    level: Annotated[
+        Literal["attribute", "unique"],
+        known_word("level of anatomy_l_diversity", ("attribute", "unique")),
+    ] = "attribute"
+
+
 PrivacyModel = (
     KAnonymity
     | AlphaKAnonymity
@@ -218,6 +230,7 @@ PrivacyModel = (
     | BetaLikeness
     | DeltaDisclosure
     | QSKAnonymity
+    | AnatomyLDiversity
 )
 
 MODEL_CLASSES: dict[str, type[Declaration]] = {

@@ -25,6 +25,7 @@ MODELS = (
     "beta_likeness",
     "delta_disclosure",
     "qs_k_anonymity",
+    "anatomy_l_diversity",
 )
 LATER_MODELS = (
     "ir_k_anonymity",
@@ -32,12 +33,11 @@ LATER_MODELS = (
     "ir_alpha_beta_anonymity",
     "eir_l_diversity",
     "eir_alpha_beta_anonymity",
-    "anatomy_l_diversity",
     "slicing_l_diversity",
     "local_bucket_diversity",
     "background_knowledge",
 )
-METHODS = ("mondrian", "qs_greedy", "qs_efficient")
+METHODS = ("mondrian", "qs_greedy", "qs_efficient", "anatomy")
 LATER_METHODS = (
     "full_domain",
     "danonyir",
@@ -52,7 +52,6 @@ LATER_METHODS = (
     "js_reduce",
     "kinc_mic",
     "kagg_mic",
-    "anatomy",
     "slicing",
     "slamsa",
     "msb",

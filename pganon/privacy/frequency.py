@@ -195,3 +195,37 @@ class RecursiveCLDiversity(Model):
             n=col("n", rows),
             tail=tail,
         )
+
+
+@dataclass(frozen=True)
+class AnatomyLDiversity(Model):
+    """At most 1/l of a group's records have the same value (frequency l-diversity).
+
+    Equals Deg(P) >= l, the privacy degree of anatomy and slicing (Xiao and Tao 2006). At level
+    `unique` all values of a group are different besides. Bounds the posterior of who knows the
+    group of a victim alone. Does not protect from who can exclude values for the victim.
+    """
+
+    l: int  # noqa: E741 (the field's own letter)
+    level: str = "attribute"
+    name: ClassVar[str] = "anatomy_l_diversity"
+    symbol: ClassVar[str] = "l"
+
+    @property
+    def parameter(self) -> float:
+        return self.l
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"l": self.l, "level": self.level}
+
+    @property
+    def minimum_size(self) -> int:
+        return self.l
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        degree = fragment("sum(:n)::float8 / max(:n)::float8", n=col("n", rows))
+        if self.level == "attribute":
+            return degree
+        # A value that repeats leaves no degree at all.
+        return fragment("case when max(:n) > 1 then 1 else :d end", n=col("n", rows), d=degree)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pganon.policy import model as declared
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import (
+    AnatomyLDiversity,
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
@@ -36,6 +37,8 @@ def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
             return (BetaLikeness(declaration.beta, declaration.variant),)
         case declared.DeltaDisclosure():
             return (DeltaDisclosure(declaration.delta),)
+        case declared.AnatomyLDiversity():
+            return (AnatomyLDiversity(declaration.l, declaration.level),)
         case declared.QSKAnonymity():
             return (QSKAnonymity(declaration.k, declaration.count, declaration.min_values),)
 

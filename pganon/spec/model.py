@@ -45,6 +45,7 @@ class Form(StrEnum):
     SET = "set"
     LABEL = "label"
     VALUES = "values"
+    EXACT = "exact"
 
 
 @dataclass(frozen=True)

@@ -239,13 +239,15 @@ class _Builder:
         scale = self._scale(declared, kind)
         form = self._form(declared, kind)
         null_column = None
-        if form is not Form.VALUES and column.nullable and declared.nulls == "as_value":
+        mixed = form not in (Form.VALUES, Form.EXACT)
+        if mixed and column.nullable and declared.nulls == "as_value":
             null_column = f"{published}_null"
         published_type = {
             Form.RANGE: RANGE_TYPES.get(column.kind, ""),
             Form.SET: f"{column.type_name}[]",
             Form.LABEL: "text",
             Form.VALUES: f"{column.type_name}[]",
+            Form.EXACT: column.type_name,
         }[form]
         attribute = Attribute(
             index=index,
@@ -282,10 +284,10 @@ class _Builder:
             return Scale.TREE
         return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
 
-    @staticmethod
-    def _form(declared: Declared, kind: str) -> Form:
-        if declared.role == "quasi_sensitive":
-            return Form.VALUES
+    def _form(self, declared: Declared, kind: str) -> Form:
+        shows = self.policy.method.shows
+        if shows != "generalized":
+            return Form.VALUES if shows == "values" else Form.EXACT
         if declared.hierarchy is not None:
             return Form.RANGE if has_ranges(declared.hierarchy) else Form.LABEL
         return Form.RANGE if kind == "numeric" else Form.SET

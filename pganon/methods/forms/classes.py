@@ -173,11 +173,11 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     for name, item in unchanged(spec):
         tree = tree.select(named(col(name, "c"), item.published))
     order = [col("class_id", "g"), *[col(name, "c") for name, _ in unchanged(spec)]]
-    order += [tie for name, item in unchanged(spec) for tie in _ties(item, col(name, "c"))]
+    order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     return tree.order_by(*order)
 
 
-def _ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
+def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     """What tells values apart that compare equal: a sort may keep ties in the source's order."""
     column = item.column
     if column.kind == "bpchar":

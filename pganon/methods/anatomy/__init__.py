@@ -1,0 +1,24 @@
+"""The method `anatomy`: which steps it adds to a plan.
+
+Xiao and Tao: Anatomy, simple and effective privacy preservation, VLDB 2006; here in one sort per
+block (stripes), in blocks of similar quasi-identifiers, as small as they can be.
+"""
+
+from __future__ import annotations
+
+from pganon.methods.anatomy.blocks import block_steps
+from pganon.methods.anatomy.eligible import eligible_steps
+from pganon.methods.anatomy.groups import group_steps
+from pganon.methods.anatomy.shape import Shape
+from pganon.plan.steps import Step
+from pganon.spec.model import ReleaseSpec
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = Shape(spec)
+    return (*eligible_steps(shape), *block_steps(shape), *group_steps(shape))
+
+
+def assumed(spec: ReleaseSpec) -> dict[str, int]:
+    """What `explain` supposes of a run."""
+    return {"cap": 1000, "divide_rounds": 1}

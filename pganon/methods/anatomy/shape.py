@@ -1,0 +1,44 @@
+"""What of a release the steps of anatomy look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.encode.axis import Axis, axes
+from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import AnatomyLDiversity
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+@dataclass(frozen=True)
+class Shape:
+    spec: ReleaseSpec
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes(self.spec.attributes)
+
+    @property
+    def codes(self) -> list[str]:
+        return [axis.code for axis in self.axes]
+
+    @property
+    def requirement(self) -> Requirement:
+        (requirement,) = self.spec.requirements
+        return requirement
+
+    @property
+    def model(self) -> AnatomyLDiversity:
+        model = self.requirement.model
+        assert isinstance(model, AnatomyLDiversity)
+        return model
+
+    @property
+    def sensitive(self) -> Sensitive:
+        (item,) = self.spec.sensitive
+        return item
+
+    @property
+    def value(self) -> str:
+        """Work column with the code of the sensitive value."""
+        return f"s{self.sensitive.index}"
