@@ -140,21 +140,27 @@ def _extended(
         "select unnest(:array) as x from c", {"c": clusters}, array=col(found.arrays[last], "c")
     ).select(col(by, "c"))
     name = f"v{last + 1}"
-    keyed = query(
+    extended = query(
         "select :x as x from u", {"u": values}, x=element(col("x", "u"), found.attributes[last])
     ).select(col(by, "u"))
     names = [f"v{place + 1}" for place in range(last)]
-    existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
-    existing = existing.from_(_aliased(found.combinations, "p"))
-    same = [exp.EQ(this=col(n, "b"), expression=col(n, "p")) for n in names]
-    same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
-    tree = exp.select(col(by, "e"), *[col(n, "p") for n in (*names, name)]).from_(
-        keyed.subquery("e")
-    )
     if begun is not None:
         together = exp.EQ(this=col(by, "b"), expression=col(by, "e"))
-        tree = tree.join(begun.subquery("b"), on=together)
-    return tree.join(existing.subquery("p"), on=exp.and_(*same))
+        pairs = exp.select(col(by, "b"), *[col(n, "b") for n in names], col("x", "e"))
+        # Left to itself the planner, which cannot know how few values a cluster has, may join
+        # every cluster with all combinations first. OFFSET 0 keeps the order of the joins.
+        extended = (
+            pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together).offset(0)
+        )
+    existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
+    existing = existing.from_(_aliased(found.combinations, "p"))
+    same = [exp.EQ(this=col(n, "e"), expression=col(n, "p")) for n in names]
+    same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
+    return (
+        exp.select(col(by, "e"), *[col(n, "p") for n in (*names, name)])
+        .from_(extended.subquery("e"))
+        .join(existing.subquery("p"), on=exp.and_(*same))
+    )
 
 
 def _aliased(relation: Relation, alias: str) -> exp.Expr:
