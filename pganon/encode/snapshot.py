@@ -201,8 +201,8 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
     models = ", ".join(requirement.model.name for requirement in spec.requirements)
     return PrivacyRefusal(
         f"individuals named by {quote(spec.individual)} have several records each:"
-        f" {row['individuals']} individuals, {row['records']} records; {models} count records and"
-        " would promise more than they keep",
+        f" {row['individuals']} individuals, {row['records']} records; {models} take every record"
+        " for another individual and would promise more than they keep",
         hint="release one record per individual, or accept it with"
         " records_per_individual: many_accepted",
         code="several_records_per_individual",

@@ -28,10 +28,11 @@ Element = Callable[[exp.Expr, int], exp.Expr]
 class QSKAnonymity(Model):
     """In every cluster every QS set has at least k combinations, every attribute `min_values`.
 
-    With `count: product` all combinations count, which protects only from those who do not know
-    which ones exist; with `supported` those that do. Bounds the confidence in a whole combination
-    by 1/k. Does not protect a single attribute (`min_values` makes it have several values), nor
-    from who knows values of both sets or other members of the cluster.
+    With `count: product` all combinations count: whoever does not know which ones exist has a
+    confidence of at most 1/k in any of them, since the values of an attribute can be permuted.
+    With `supported` only those that exist count: whoever knows them is left with k candidates,
+    which need not be equally likely. Does not protect a single attribute (`min_values` makes it
+    have several values), nor from who knows values of both sets or other members of the cluster.
     """
 
     k: int

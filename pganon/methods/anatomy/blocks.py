@@ -1,7 +1,7 @@
 """Blocks of records with similar quasi-identifiers, each as small as it can be.
 
     spots     (spot, c<i>)               places of the quasi-identifiers on a Hilbert curve
-    placed    (rid, value, piece)        records on the curve, cut into pieces of at least l
+    placed    (rid, value, piece)        records on the curve, cut into pieces of equal size
     hist_r    (node, value, n)           records per value in the nodes of level r: 2^r pieces
     missed_r  (level, node)              parents of nodes that are not eligible by themselves
     leaves    (piece, block)             the block of every piece
@@ -22,6 +22,10 @@ from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import curve_order, numbered, on_curve
 from pganon.plan.sqltools import col, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+
+PIECE = 4
+"""Groups that a piece has room for. One would make blocks of a few per cent less spread, at twice
+the time: measured on Adult and on a million generated records."""
 
 
 def block_steps(shape: Shape) -> list[Step]:
@@ -91,9 +95,10 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         place=numbered([col("spot", "s"), col("rid", "k")]),
     ).join(exp.alias_(state.work("spots").table, "s", table=True, quoted=True), on=same)
     return query(
-        "select o.rid, o.value, ((o.place - 1) * (o.total / :l) / o.total)::int as piece from o",
+        "select o.rid, o.value,"
+        " ((o.place - 1) * greatest(o.total / :records, 1) / o.total)::int as piece from o",
         {"o": ordered},
-        l=num(shape.model.l),
+        records=num(PIECE * shape.model.l),
     )
 
 
