@@ -203,12 +203,14 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
             state.work(f"arrays{attribute.index}").table, alias, table=True, quoted=True
         )
         on = exp.EQ(this=col("codes", alias), expression=col(f"c{attribute.index}", "k"))
-        tree = tree.join(table, on=on).select(named(col("members", alias), attribute.published))
+        array = cast(col("members", alias), attribute.published_type)
+        tree = tree.join(table, on=on).select(named(array, attribute.published))
     if spec.carried:
         bags = exp.alias_(state.work("bags").table, "b", table=True, quoted=True)
         tree = tree.join(bags, on=fragment("b.cluster_no = k.cluster_no"))
     for item in spec.carried:
-        tree = tree.select(named(col(f"p{item.index}", "b"), item.published))
+        bag = cast(col(f"p{item.index}", "b"), f"{item.column.type_name}[]")
+        tree = tree.select(named(bag, item.published))
     return tree.select(named(col("n", "k"), SIZE)).order_by(col(CLUSTER_NO, "k"))
 
 

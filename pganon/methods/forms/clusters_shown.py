@@ -15,7 +15,7 @@ from pganon.methods.forms.clusters import value_key
 from pganon.methods.qs.shape import Shape
 from pganon.metrics import loss
 from pganon.metrics.utility import ClusterUtility, Combinations
-from pganon.plan.sqltools import col, fragment, named, num, query, render, total
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, total
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.policy.methods import CLUSTER_NO, SIZE
@@ -141,7 +141,9 @@ def views(spec: ReleaseSpec, tables: Tables) -> tuple[PublishedView, ...]:
             ),
         )
         expanded = expanded.join(each, join_type="cross")
-        expanded = expanded.select(named(col("v", alias), attribute.published))
+        # Elements of an array of numeric(8, 2) are of type numeric.
+        value = cast(col("v", alias), attribute.published_type.removesuffix("[]"))
+        expanded = expanded.select(named(value, attribute.published))
     return (
         PublishedView(
             name=spec.view,
