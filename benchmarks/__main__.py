@@ -1,45 +1,71 @@
-"""`python -m benchmarks [adult] [acs] [generated] [assess] [--rows N] [--assess-rows N]`.
-
-All of them by default.
-"""
+"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs]`, all of them by default."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from benchmarks import assess, mondrian, support
+from benchmarks import assess, mondrian, qs, qs_claims, qs_plots, qs_tables, support
 
-REAL = ("adult", "acs")
+REAL = ("adult", "acs", "qs")
+ALL = ("adult", "acs", "generated", "assess", "qs")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[*REAL, "generated", "assess", []], default=[])
+    parser.add_argument("which", nargs="*", choices=[*ALL, []], default=[])
     parser.add_argument("--rows", type=int, default=10_000_000, help="of the generated table")
     parser.add_argument("--assess-rows", type=int, default=1_000_000, help="of the assessed table")
+    parser.add_argument(
+        "--qs-rows", type=int, default=1_000_000, help="of the generated table of qs"
+    )
+    parser.add_argument(
+        "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
+    )
     arguments = parser.parse_args()
-    wanted = arguments.which or [*REAL, "generated", "assess"]
+    wanted = arguments.which or list(ALL)
     data = support.data_folder() if any(name in REAL for name in wanted) else None
-    report: dict[str, Any] = {}
     with support.bench_database() as dsn:
-        if data is not None and "adult" in wanted:
-            report["adult"] = mondrian.adult(dsn, data)
-            mondrian.show_quality(report["adult"])
-        speed: list[dict[str, Any]] = []
-        if data is not None and "acs" in wanted:
-            speed += mondrian.acs(dsn, data)
-        if "generated" in wanted:
-            speed += mondrian.generated(dsn, arguments.rows)
-        if speed:
-            report["speed"] = speed
-            mondrian.show_speed(speed)
+        _mondrian(dsn, data, wanted, arguments.rows)
         if "assess" in wanted:
             measured = assess.measure(dsn, arguments.assess_rows)
             assess.show(measured)
             support.write_json("assess", measured)
+        if "qs" in wanted:
+            _quasi_sensitive(dsn, data, arguments.qs_rows, exact=arguments.qs_exact)
+
+
+def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:
+    report: dict[str, Any] = {}
+    if data is not None and "adult" in wanted:
+        report["adult"] = mondrian.adult(dsn, data)
+        mondrian.show_quality(report["adult"])
+    speed: list[dict[str, Any]] = []
+    if data is not None and "acs" in wanted:
+        speed += mondrian.acs(dsn, data)
+    if "generated" in wanted:
+        speed += mondrian.generated(dsn, rows)
+    if speed:
+        report["speed"] = speed
+        mondrian.show_speed(speed)
     if report:
         support.write_json("mondrian", report)
+
+
+def _quasi_sensitive(dsn: str, data: Path | None, rows: int, *, exact: bool) -> None:
+    bench = qs.Bench(dsn)
+    report: dict[str, Any] = {}
+    if data is not None:
+        report |= qs.adult(bench, qs.load_adult(dsn, data), exact=exact)
+        report["claims"] = qs_claims.evaluate(report)
+        support.write_json("qs", report)  # kept if the large table fails
+    report["size"] = qs.generated(bench, rows)
+    report["skipped"] = {setting.text: why for setting, why in bench.skipped.items()}
+    qs_tables.show(report)
+    support.write_json("qs", report)
+    qs_plots.draw(report, support.RESULTS)
 
 
 if __name__ == "__main__":

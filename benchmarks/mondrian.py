@@ -69,7 +69,7 @@ def adult(dsn: str, data: Path) -> list[dict[str, Any]]:
     """GCP on the 30,162 complete rows, no hierarchies, nothing suppressed."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "adult.csv"
-        support.unpack_complete_rows(data / "adult" / "adult.data.gz", file)
+        support.unpack(data / "adult" / "adult.data.gz", file, missing="?")
         form = Format(header=False, names=ADULT.split(","), separator=", ")
         rows = support.load(dsn, file, "adult", form)
     found: list[dict[str, Any]] = []
@@ -146,9 +146,6 @@ def generated(dsn: str, rows: int) -> list[dict[str, Any]]:
 
 def _timed(dsn: str, what: str, release: dict[str, Any], baseline: float) -> dict[str, Any]:
     measured = support.run_policy(dsn, release)
-    phases: dict[str, float] = {}
-    for step in measured.result["steps"]:
-        phases[step["phase"]] = phases.get(step["phase"], 0.0) + step["seconds"]
     return {
         "what": what,
         "rows": measured.result["records"],
@@ -158,7 +155,7 @@ def _timed(dsn: str, what: str, release: dict[str, Any], baseline: float) -> dic
         "baseline": baseline,
         "ratio": measured.seconds / baseline,
         "peak_mb": measured.peak_mb,
-        "phases": phases,
+        "phases": support.phase_seconds(measured),
     }
 
 

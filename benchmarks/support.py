@@ -102,6 +102,18 @@ class Measured:
     peak_mb: float
 
 
+class RunFailed(SystemExit):
+    """A `pganon run` that failed; ends the benchmark unless caught.
+
+    Attributes:
+        error: what the run printed: code, message, hint and more.
+    """
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(f"pganon run failed: {error}")
+        self.error = error
+
+
 def run_policy(dsn: str, policy: dict[str, Any], *options: str) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.json"
@@ -116,8 +128,16 @@ def run_policy(dsn: str, policy: dict[str, Any], *options: str) -> Measured:
             process.returncode = os.waitstatus_to_exitcode(status)
         result = json.loads(out.read_text(encoding="utf-8"))
     if process.returncode != 0:
-        raise SystemExit(f"pganon run failed: {result}")
+        raise RunFailed(result["error"])
     return Measured(result, result["seconds"], usage.ru_maxrss / 1024)
+
+
+def phase_seconds(measured: Measured) -> dict[str, float]:
+    """Seconds of the steps by phase, in the order of the run."""
+    phases: dict[str, float] = {}
+    for step in measured.result["steps"]:
+        phases[step["phase"]] = phases.get(step["phase"], 0.0) + step["seconds"]
+    return phases
 
 
 def write_json(name: str, value: object) -> None:
@@ -127,7 +147,9 @@ def write_json(name: str, value: object) -> None:
     print(f"\nwritten: {file}")
 
 
-def unpack_complete_rows(source: Path, target: Path, missing: str = "?") -> None:
-    """Copy the lines of a gzip file that hold no missing value."""
+def unpack(source: Path, target: Path, missing: str | None = None) -> None:
+    """Copy the lines of a gzip file that are not blank and do not hold the missing value."""
     with gzip.open(source, "rt") as lines, target.open("w") as out:
-        out.writelines(line for line in lines if line.strip() and missing not in line)
+        out.writelines(
+            line for line in lines if line.strip() and (missing is None or missing not in line)
+        )

@@ -1,0 +1,152 @@
+"""What the paper says of its figures, held against the measured ones. Nothing is asserted.
+
+"Grows" and "falls": every value from the one before it and the last from the first. Seconds may go
+against that by `NOISE` from one value to the next, and must differ by as much in the end.
+Seconds of the method are those of its own steps; the paper timed the algorithm alone.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, ONE_BLOCK
+
+NOISE = 0.05
+LINEAR = (0.9, 1.1)
+"""Bounds of the exponent x in loss ~ size^x for growth that counts as linear."""
+
+CLOCKS = {"seconds": "run", "method_seconds": "method"}
+
+Row = dict[str, Any]
+Points = dict[Any, float]
+
+
+def evaluate(report: dict[str, Any]) -> list[Row]:
+    """Claim, verdict and numbers, for every count and method that was measured."""
+    found: list[Row] = []
+    for count in COUNTS:
+        chosen = {
+            part: [row for row in report.get(part, ()) if row["count"] == count]
+            for part in ("by_k", "by_attributes", "by_size")
+        }
+        claims = [
+            *_of_k(chosen["by_k"]),
+            *_of_attributes(chosen["by_attributes"]),
+            *_of_size(chosen["by_size"]),
+        ]
+        found += [{**claim, "count": count} for claim in claims]
+    return found
+
+
+def _of_k(rows: list[Row]) -> Iterator[Row]:
+    methods = _methods(rows)
+    loss = {method: _points(rows, method, "k", "gcp") for method in methods}
+    for method in methods[1:]:
+        yield _below(f"{method}: lower GCP than efficient at every k", loss[method], loss)
+    for method in methods:
+        yield _trend(f"{method}: GCP grows with k", loss[method])
+    for clock, name in CLOCKS.items():
+        seconds = {method: _points(rows, method, "k", clock) for method in methods}
+        for method in methods[1:]:
+            yield _faster(f"efficient: faster than {method} at every k ({name})", method, seconds)
+        for method in methods:
+            grows = method != EFFICIENT
+            yield _trend(
+                f"{method}: seconds of the {name} {'grow' if grows else 'fall'} with k",
+                seconds[method],
+                grows=grows,
+                noise=NOISE,
+            )
+
+
+def _of_attributes(rows: list[Row]) -> Iterator[Row]:
+    for method in _methods(rows):
+        yield _trend(
+            f"{method}: GCP falls with attributes per set",
+            _points(rows, method, "attributes", "gcp"),
+            grows=False,
+        )
+        for clock, name in CLOCKS.items():
+            grows = method == EFFICIENT
+            yield _trend(
+                f"{method}: seconds of the {name} {'grow' if grows else 'fall'}"
+                " with attributes per set",
+                _points(rows, method, "attributes", clock),
+                grows=grows,
+                noise=NOISE,
+            )
+
+
+def _of_size(rows: list[Row]) -> Iterator[Row]:
+    methods = _methods(rows)
+    loss = {method: _points(rows, method, "rows", "ncp_total") for method in methods}
+    for method in methods:
+        yield _linear(f"{method}: total NCP grows about linearly with records", loss[method])
+    for method in methods[1:]:
+        yield _below(f"{method}: lower total NCP than efficient at any size", loss[method], loss)
+
+
+def _methods(rows: list[Row]) -> list[str]:
+    """Those with enough figures for a claim, efficient first."""
+    number = {method: sum(row["method"] == method for row in rows) for method in _ORDER}
+    return [method for method in _ORDER if number[method] > 1 and number[EFFICIENT] > 1]
+
+
+_ORDER = (EFFICIENT, BLOCKS, ONE_BLOCK)
+
+
+def _points(rows: list[Row], method: str, axis: str, value: str) -> Points:
+    return {row[axis]: row[value] for row in rows if row["method"] == method}
+
+
+def _below(claim: str, greedy: Points, loss: dict[str, Points]) -> Row:
+    pairs = {at: (greedy[at], loss[EFFICIENT][at]) for at in greedy if at in loss[EFFICIENT]}
+    return _pairs(claim, pairs)
+
+
+def _faster(claim: str, method: str, seconds: dict[str, Points]) -> Row:
+    efficient, greedy = seconds[EFFICIENT], seconds[method]
+    return _pairs(claim, {at: (efficient[at], greedy[at]) for at in efficient if at in greedy})
+
+
+def _pairs(claim: str, pairs: dict[Any, tuple[float, float]]) -> Row:
+    return {
+        "claim": claim,
+        "holds": all(low < high for low, high in pairs.values()),
+        "numbers": ", ".join(f"{at}: {low:.4g} / {high:.4g}" for at, (low, high) in pairs.items()),
+    }
+
+
+def _trend(claim: str, points: Points, *, grows: bool = True, noise: float = 0.0) -> Row:
+    values = list(points.values())
+    return {
+        "claim": claim,
+        "holds": _rises(values if grows else values[::-1], noise),
+        "numbers": _listed(points),
+    }
+
+
+def _rises(values: Sequence[float], noise: float) -> bool:
+    steps = all(later >= earlier * (1 - noise) for earlier, later in pairwise(values))
+    return steps and values[-1] > values[0] * (1 + noise)
+
+
+def _linear(claim: str, points: Points) -> Row:
+    sizes, losses = list(points), list(points.values())
+    exponent = statistics.linear_regression(
+        [math.log(size) for size in sizes], [math.log(loss) for loss in losses]
+    ).slope
+    straight = statistics.correlation(sizes, losses) ** 2
+    return {
+        "claim": claim,
+        "holds": LINEAR[0] <= exponent <= LINEAR[1],
+        "numbers": f"exponent {exponent:.3f}, r² of a line {straight:.4f}; {_listed(points)}",
+    }
+
+
+def _listed(points: Points) -> str:
+    return ", ".join(f"{at}: {value:.4g}" for at, value in points.items())

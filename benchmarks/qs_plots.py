@@ -1,0 +1,141 @@
+"""Plots of the benchmark of QS k-anonymity; `python -m benchmarks.qs_plots` draws them again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import support
+from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, ONE_BLOCK, K
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Row = dict[str, Any]
+
+# Colours told apart also with a colour vision deficiency (Okabe and Ito).
+_LOOKS = {
+    EFFICIENT: ("#0072B2", "o", "efficient"),
+    BLOCKS: ("#D55E00", "s", "greedy, blocks of 1,024"),
+    ONE_BLOCK: ("#009E73", "^", "greedy, one block"),
+}
+_LINES = dict(zip(COUNTS, ("-", "--"), strict=True))
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One figure: a part of the report, its horizontal and its vertical axis."""
+
+    file: str
+    part: str
+    x: str
+    y: str
+    title: str
+    x_label: str
+    y_label: str
+    logarithmic: bool = False
+
+
+PLOTS = (
+    Plot(
+        *("qs-gcp-by-k.png", "by_k", "k", "gcp"),
+        *("Adult, 32,561 records: information loss against k", "k (combinations per cluster)"),
+        "GCP (share, 0 to 1)",
+    ),
+    Plot(
+        *("qs-seconds-by-k.png", "by_k", "k", "seconds"),
+        *("Adult, 32,561 records: time of a run against k", "k (combinations per cluster)"),
+        "time of the run (seconds, log scale)",
+        logarithmic=True,
+    ),
+    Plot(
+        *("qs-loss-by-size.png", "by_size", "rows", "ncp_total"),
+        *(f"Subsets of Adult, k = {K}: total loss against size", "records"),
+        "total NCP (sum over records)",
+    ),
+    Plot(
+        *("qs-seconds-by-attributes.png", "by_attributes", "attributes", "seconds"),
+        *(f"Adult, k = {K}: time of a run against attributes", "attributes per QS set"),
+        "time of the run (seconds, log scale)",
+        logarithmic=True,
+    ),
+)
+
+
+def draw(report: dict[str, Any], folder: Path) -> None:
+    """Write the plots that the report has figures for; a word if matplotlib is missing."""
+    wanted = [plot for plot in PLOTS if report.get(plot.part)]
+    if not wanted:
+        return
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        print(
+            "plots are skipped: matplotlib is not installed. After pip install -e '.[bench]',"
+            " python -m benchmarks.qs_plots draws them without running anything again.",
+            file=sys.stderr,
+        )
+        return
+    matplotlib.use("Agg")  # needs no display
+    folder.mkdir(exist_ok=True)
+    for plot in wanted:
+        _draw(plot, report[plot.part], folder / plot.file)
+
+
+def _draw(plot: Plot, rows: list[Row], file: Path) -> None:
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 5.5), layout="constrained")
+    for method, (colour, marker, name) in _LOOKS.items():
+        for count in COUNTS:
+            chosen = [row for row in rows if (row["method"], row["count"]) == (method, count)]
+            if chosen:
+                axes.plot(
+                    [row[plot.x] for row in chosen],
+                    [row[plot.y] for row in chosen],
+                    color=colour,
+                    marker=marker,
+                    markersize=5,
+                    linestyle=_LINES[count],
+                    label=f"{name}; {count}",
+                )
+    axes.set_title(plot.title)
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label)
+    _scales(axes, plot, sorted({row[plot.x] for row in rows}))
+    axes.grid(visible=True, which="both", alpha=0.25)
+    # Below the axes: inside, it would hide points of one plot or another.
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig(file, dpi=120)
+    pyplot.close(figure)
+    print(f"written: {file}")
+
+
+def _scales(axes: Axes, plot: Plot, measured: list[int]) -> None:
+    """Ticks at what was measured and numbers written out; linear axes start at 0."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    plain = FuncFormatter(lambda value, _: f"{value:,.10g}")
+    axes.set_xticks(measured)
+    axes.xaxis.set_major_formatter(plain)
+    if plot.logarithmic:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(plain)
+
+
+def main() -> None:
+    file = support.RESULTS / "qs.json"
+    if not file.exists():
+        raise SystemExit(f"there is no {file}; run: python -m benchmarks qs")
+    draw(json.loads(file.read_text(encoding="utf-8")), support.RESULTS)
+
+
+if __name__ == "__main__":
+    main()
