@@ -72,7 +72,7 @@ def test_hostile_names_through_a_whole_run(db: Any, first: int) -> None:
         assert columns == ["cluster_no", *declared["columns"], *added]
         assert cursor.fetchone() is not None
     assert leftovers(db) == []
-    assert list(result.utility.supported) == [names[0], names[3]]
+    assert list(result.as_dict()["utility"]["supported"]) == [names[0], names[3]]
     conn = db.owner()
     holds = conn.execute("SELECT bool_and(holds) FROM pganon.verify(%s)", [release]).fetchone()
     assert holds == (True,)
