@@ -16,12 +16,13 @@ VALUES (
 
 -- add_secret --
 -- Make the secrets of a run in the server; a given seed makes them repeatable, for tests.
-INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b)
+INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)
 SELECT
     %(run_id)s,
     made.key,
     ('x' || encode(substr(sha256(made.key || 'seed a'::bytea), 1, 8), 'hex'))::bit(64)::bigint,
-    ('x' || encode(substr(sha256(made.key || 'seed b'::bytea), 1, 8), 'hex'))::bit(64)::bigint
+    ('x' || encode(substr(sha256(made.key || 'seed b'::bytea), 1, 8), 'hex'))::bit(64)::bigint,
+    ('x' || encode(substr(sha256(made.key || 'partition'::bytea), 1, 8), 'hex'))::bit(64)::bigint
 FROM (
     -- OFFSET keeps the planner from evaluating the random expression more than once.
     SELECT sha256(coalesce(

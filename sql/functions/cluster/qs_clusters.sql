@@ -43,7 +43,11 @@ DECLARE
     stream refcursor;
     rest bigint[];                 -- records of a place that are free; NULL counts as none
     used bit varying;              -- places without free records
-    bits bit varying[];            -- combinations that have a value
+    bits bit varying[];            -- combinations that have a value, if they are many
+    places text[];                 -- or few; an array of arrays would need them of equal length
+    none bit varying[];            -- no combination, per set
+    known record;
+    one integer;
     -- the open cluster
     number integer := 1;
     stamp integer[];               -- the last cluster that had a value
@@ -72,7 +76,16 @@ BEGIN
                    ' WHERE c.block = $1', cells)
         INTO rest, stamp USING block;
     IF supports IS NOT NULL THEN
-        bits := pganon.qs_universe(cells, block, sets, supports);
+        bits := array_fill(NULL::bit varying, ARRAY[cardinality(stamp)]);
+        places := array_fill(NULL::text, ARRAY[cardinality(stamp)]);
+        FOR known IN SELECT * FROM pganon.qs_universe(cells, block, sets, supports) LOOP
+            IF known.value = 0 THEN
+                none[known.attribute_set] := known.bits;
+            ELSE
+                bits[known.value] := known.bits;
+                places[known.value] := known.places;
+            END IF;
+        END LOOP;
     END IF;
     IF nearest THEN
         used := repeat('0', cardinality(rest) + 1)::bit varying;
@@ -142,7 +155,15 @@ BEGIN
                     products[s] := products[s] / (counts[a] - 1) * counts[a];
                 END IF;
                 IF bits IS NOT NULL THEN
-                    held[a] := coalesce(held[a] | bits[id], held[a], bits[id]);
+                    common := coalesce(held[a], none[s]);
+                    IF bits[id] IS NOT NULL THEN
+                        common := common | bits[id];
+                    ELSIF places[id] IS NOT NULL THEN
+                        FOREACH one IN ARRAY places[id]::integer[] LOOP
+                            common := set_bit(common, one, 1);
+                        END LOOP;
+                    END IF;
+                    held[a] := common;
                 END IF;
             END LOOP;
             IF grown IS NOT NULL THEN
@@ -154,8 +175,7 @@ BEGIN
                             common := CASE WHEN a = array_position(sets, s) THEN held[a]
                                            ELSE common & held[a] END;
                         END LOOP;
-                        -- NULL: none has a value of the cluster in some attribute.
-                        CONTINUE WHEN coalesce(bit_count(common), 0) < k;
+                        CONTINUE WHEN bit_count(common) < k;
                     END IF;
                     met[s] := true;
                     unmet := unmet - 1;
