@@ -46,3 +46,14 @@ def qs_policy(**changes: Any) -> dict[str, Any]:
     )
     data.update(changes)
     return data
+
+
+def anatomy_policy(**changes: Any) -> dict[str, Any]:
+    """A policy that publishes quasi-identifiers as they are."""
+    return policy(
+        **{
+            "privacy": [{"model": "anatomy_l_diversity", "column": "job", "l": 3}],
+            "method": {"name": "anatomy"},
+            **changes,
+        }
+    )

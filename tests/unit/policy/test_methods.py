@@ -9,14 +9,22 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.loader import load_policy, policy_from
-from pganon.policy.methods import OPTIONS, Mondrian, QsEfficient, QsGreedy, part_name
-from pganon.policy.model import MODEL_CLASSES, Policy, QSKAnonymity, Role, policy_hash
+from pganon.policy.methods import OPTIONS, Anatomy, Mondrian, QsEfficient, QsGreedy, part_name
+from pganon.policy.model import (
+    MODEL_CLASSES,
+    AnatomyLDiversity,
+    Policy,
+    QSKAnonymity,
+    Role,
+    policy_hash,
+)
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import METHODS, MODELS, ROLES
-from tests.unit.policy.examples import policy, qs_policy
+from tests.unit.policy.examples import anatomy_policy, policy, qs_policy
 from tests.unit.policy.test_model import problems
 
 QS = {"model": "qs_k_anonymity", "k": 4}
+ANATOMY = {"model": "anatomy_l_diversity", "column": "job", "l": 3}
 
 
 def suggestions(data: dict[str, Any]) -> dict[str, str | None]:
@@ -72,6 +80,7 @@ def test_which_methods_number_records() -> None:
     assert not Mondrian(name="mondrian").numbers_records
     assert Mondrian(name="mondrian", variant="relaxed").numbers_records
     assert QsGreedy(name="qs_greedy").numbers_records
+    assert Anatomy(name="anatomy").numbers_records
 
 
 def test_the_schema_has_the_new_parts() -> None:
@@ -128,7 +137,8 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
         "columns.x.role": f"the method qs_greedy has no use for columns of role {role}"
     }
     assert suggestions(data)["columns.x.role"] == (
-        "use role identifying, individual, quasi_sensitive or insensitive, or the method mondrian"
+        "use role identifying, individual, quasi_sensitive or insensitive, or the method"
+        " mondrian or anatomy"
     )
 
 
@@ -325,3 +335,145 @@ def test_an_unknown_set_is_answered_with_the_nearest() -> None:
 )  # fmt: skip
 def test_models(keys: dict[str, Any]) -> None:
     policy_from(with_model(**keys))
+
+
+# -- anatomy ----------------------------------------------------------------------------------
+
+
+def test_anatomy_defaults() -> None:
+    found = policy_from(anatomy_policy())
+    assert found.method == Anatomy(name="anatomy")
+    (model,) = found.privacy
+    assert isinstance(model, AnatomyLDiversity)
+    assert (model.column, model.l, model.level) == ("job", 3, "attribute")
+    assert Policy.model_validate(found.document()) == found
+    written_out = anatomy_policy(privacy=[{**ANATOMY, "level": "attribute"}])
+    assert policy_hash(policy_from(written_out)) == policy_hash(found)
+    unique = policy_from(anatomy_policy(privacy=[{**ANATOMY, "level": "unique"}]))
+    assert policy_hash(unique) != policy_hash(found)
+    assert "level" in policy_schema()["$defs"]["AnatomyLDiversity"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "field", "part"),
+    [
+        ({"l": 1}, "l", "at least 2"),
+        ({"l": 2.5}, "l", "whole number, not 2.5"),
+        ({"l": "3"}, "l", 'not "3"'),
+        ({"l": 2**31}, "l", "at most"),
+        ({"level": "tuple"}, "level", "is not a level of anatomy_l_diversity"),
+        ({"column": "age"}, "column", "has the role quasi_identifying"),
+        ({"column": "hours"}, "column", "has the role insensitive"),
+        ({"column": "jbo"}, "column", "is not declared"),
+        ({"k": 3}, "k", "not a key"),
+    ],
+)
+def test_anatomy_models_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> None:
+    found = problems(anatomy_policy(privacy=[{**ANATOMY, **keys}]))
+    assert part in found[f"privacy[0].{field}"]
+
+
+def test_anatomy_has_no_options() -> None:
+    method = {"name": "anatomy", "variant": "strict"}
+    assert "not a key" in problems(anatomy_policy(method=method))["method.variant"]
+
+
+def with_anatomy_column(name: str, **keys: Any) -> dict[str, Any]:
+    data = anatomy_policy()
+    data["columns"][name] = keys
+    return data
+
+
+def test_anatomy_protects_one_sensitive_column() -> None:
+    data = with_anatomy_column("income", role="sensitive")
+    assert problems(data) == {
+        "columns.income.role": 'the method anatomy protects one sensitive column; "job" is it'
+    }
+    assert suggestions(data)["columns.income.role"] == (
+        'release "income" under another name, or combine the columns in a view'
+    )
+    data["columns"]["city"] = {"role": "sensitive"}
+    assert problems(data).keys() == {"columns.income.role", "columns.city.role"}
+    none = with_anatomy_column("job", role="insensitive")
+    assert problems(none)["columns"] == "no column has the role sensitive"
+    assert suggestions(none)["columns"] == (
+        "declare the one whose link to a person the method anatomy protects"
+    )
+
+
+def test_anatomy_needs_a_quasi_identifier() -> None:
+    data = with_anatomy_column("age", role="insensitive")
+    assert problems(data) == {"columns": "no column has the role quasi_identifying"}
+
+
+def test_nothing_is_concluded_about_sensitive_columns_from_a_wrong_one() -> None:
+    data = with_anatomy_column("income", role="sensitve")
+    assert problems(data).keys() == {"columns.income.role"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "field", "message", "suggestion"),
+    [
+        ({"weight": 2}, "weight", "publishes exact values, of which no weight", "remove weight"),
+        ({"nulls": "own_class"}, "nulls", "own_class keeps nothing apart",
+         "use nulls: as_value, suppress or reject"),
+    ],
+)  # fmt: skip
+def test_keys_that_say_nothing_of_exact_values(
+    keys: dict[str, Any], field: str, message: str, suggestion: str
+) -> None:
+    data = with_anatomy_column("x", role="quasi_identifying", **keys)
+    assert message in problems(data)[f"columns.x.{field}"]
+    assert suggestions(data)[f"columns.x.{field}"] == suggestion
+
+
+@pytest.mark.parametrize("nulls", ["as_value", "suppress", "reject"])
+def test_rules_for_null_of_exact_values(nulls: str) -> None:
+    policy_from(with_anatomy_column("x", role="quasi_identifying", nulls=nulls, weight=1))
+
+
+@pytest.mark.parametrize(
+    ("nulls", "known"),
+    [("as_value", True), ("reject", True), ("suppress", False), ("own_class", False)],
+)
+def test_rules_for_null_of_what_is_sensitive(nulls: str, known: bool) -> None:
+    data = with_anatomy_column("job", role="sensitive", nulls=nulls)
+    if known:
+        policy_from(data)
+    else:
+        assert "as_value or reject" in problems(data)["columns.job.nulls"]
+
+
+def test_models_and_methods_that_do_not_meet() -> None:
+    other = anatomy_policy(privacy=[ANATOMY, {"model": "k_anonymity", "k": 2}])
+    assert problems(other) == {
+        "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
+    }
+    assert suggestions(other)["privacy[1].model"] == (
+        "use anatomy_l_diversity, or the method mondrian"
+    )
+    assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
+        ", or the method anatomy"
+    )
+    assert (
+        "required twice"
+        in problems(anatomy_policy(privacy=[ANATOMY, {**ANATOMY, "l": 4}]))["privacy[1]"]
+    )
+    assert suggestions(anatomy_policy(privacy=[])) == {
+        "privacy": "write at least {model: anatomy_l_diversity, column: disease, l: 3}"
+    }
+
+
+def test_quasi_sensitive_columns_are_not_for_anatomy() -> None:
+    data = with_anatomy_column("x", role="quasi_sensitive", set="a")
+    assert "no use for columns of role quasi_sensitive" in problems(data)["columns.x.role"]
+
+
+def test_names_of_qit_and_st_fit() -> None:
+    policy_from(anatomy_policy(release="x" * 59))
+    assert problems(anatomy_policy(release="x" * 60)) == {
+        "release": 'the name of its view "..._qit" has 64 bytes, PostgreSQL allows 63'
+    }
+    assert suggestions(anatomy_policy(release="x" * 60)) == {
+        "release": "choose a name of at most 59 bytes"
+    }

@@ -11,7 +11,7 @@ from pganon.errors import PolicyError
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.loader import policy_from
 from pganon.policy.model import Policy, policy_hash
-from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES
+from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES, METHODS
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -127,7 +127,7 @@ def test_later_models(later: str) -> None:
 def test_later_methods(later: str) -> None:
     assert problems(policy(method={"name": later})) == {
         "method.name": f'method "{later}" is not available in this version; '
-        "available: mondrian, qs_greedy, qs_efficient"
+        f"available: {', '.join(METHODS)}"
     }
 
 
