@@ -136,7 +136,7 @@ def _feasibility(shape: Shape, state: State) -> exp.Expr:
     for kind, histogram in counts.items():
         for number in sets:
             reached = query(
-                "select h.n::bigint from h where h.value = :set",
+                "select h.n from h where h.value = :set",
                 {"h": histogram},
                 set=num(number),
             )
@@ -150,7 +150,7 @@ def _feasibility(shape: Shape, state: State) -> exp.Expr:
 def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
     model = shape.model
     for number, name in enumerate(shape.set_names, start=1):
-        reached = row[f"{model.count}{number}"]
+        reached = int(row[f"{model.count}{number}"])
         if reached >= model.k:
             continue
         return PrivacyRefusal(
