@@ -241,7 +241,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     if row["failing_parts"] == 0 and row["parts"] > 0:
         return None
     if row["parts"] == 0:
-        return _nothing_left(state)
+        return nothing_left(state)
     number, reached = _first_missed(spec, row)
     requirement = spec.requirements[number]
     model = requirement.model
@@ -305,7 +305,8 @@ def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float
     raise PganonError("a part failed although every requirement holds")
 
 
-def _nothing_left(state: State) -> PrivacyRefusal:
+def nothing_left(state: State) -> PrivacyRefusal:
+    """Refusal of a run that would suppress every record."""
     return PrivacyRefusal(
         f"all {state.count('records')} records would be suppressed; there is nothing to release",
         hint="choose another rule for nulls, or weaker requirements",
@@ -318,7 +319,7 @@ def suppression_problem(
 ) -> PganonError | None:
     """All or too many records suppressed; names the smallest limit that would do."""
     if row["released"] == 0:
-        return _nothing_left(state)
+        return nothing_left(state)
     share = row["suppressed"] / state.count("records")
     if share <= spec.policy.suppression_limit:
         return None

@@ -20,7 +20,7 @@ from sqlglot import exp
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.cells import suppression_problem
+from pganon.methods.cells import nothing_left, suppression_problem
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
 
@@ -94,10 +94,11 @@ def _not_eligible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonE
         return None
     if shape.spec.policy.on_infeasible == "suppress" and row["cap"]:
         return None  # the limit on suppressed records decides
-    frequent, counted = row["most_frequent"] or 0, row["counted"] or 0
-    reachable = row["reachable"] or 0
+    if row["most_frequent"] is None:
+        return nothing_left(state)
+    frequent, counted, reachable = row["most_frequent"], row["counted"], row["reachable"]
     hint = f"require at most l = {reachable}" if reachable > 1 else "choose another column"
-    if row["cap"] and counted:
+    if row["cap"]:
         hint += ", or leave records out with on_infeasible: suppress and a suppression_limit"
     return PrivacyRefusal(
         f"not eligible: column {quote(shape.sensitive.column.name)}: its most frequent value has"
