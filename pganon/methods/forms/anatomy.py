@@ -22,10 +22,11 @@ from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
 from pganon.methods.base import Tables
 from pganon.methods.forms.classes import STRUCTURE, ties, value_key
+from pganon.methods.forms.elements import element
 from pganon.methods.forms.members import code_columns, members
 from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility
-from pganon.plan.sqltools import cast, col, fragment, named, query, render
+from pganon.plan.sqltools import col, fragment, named, query, render
 from pganon.plan.staged import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -124,7 +125,7 @@ def _qit(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         code = col(f"c{attribute.index}", "r")
         tree = tree.join(dictionary, on=exp.EQ(this=col("code", alias), expression=code))
-        value = cast(col("value", alias), attribute.published_type)
+        value = element(attribute, col("value", alias))
         tree = tree.select(named(value, attribute.published))
         order.append(code)
     for item in spec.carried:

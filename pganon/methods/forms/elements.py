@@ -9,7 +9,7 @@ from pganon.spec.model import Attribute
 
 
 def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:
-    """A value as an element of the attribute's published array.
+    """A value by itself, or as an element of the attribute's published array.
 
     1.0 and 1.00 are one value, which a dictionary holds as the source happened to show it first:
     without a declared scale, digits that say nothing are cut.
