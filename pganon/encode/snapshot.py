@@ -17,7 +17,7 @@ from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, named, query
 from pganon.plan.steps import Check, CreateTable, State, Step
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import Attribute, ReleaseSpec
 
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
@@ -40,13 +40,18 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def canonical(column: Column) -> exp.Expr:
+def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
     """The value as it is compared and encoded.
 
     Floats go through text, because float8::numeric keeps 15 digits only. Texts take the collation
     "C": a collation that calls different texts equal would merge them.
+
+    Args:
+        folded: in lower case, as :func:`folds` says.
     """
     value = col(column.name, "src")
+    if folded:
+        return fragment('lower(:v::text) collate "C"', v=value)
     match column.kind:
         case "integer":
             return cast(value, "bigint")
@@ -58,6 +63,11 @@ def canonical(column: Column) -> exp.Expr:
             return cast(value, column.base)
         case _:
             return fragment(':v::text collate "C"', v=value)
+
+
+def folds(attribute: Attribute) -> bool:
+    """Whether spellings that a citext column calls equal are one value, because values count."""
+    return attribute.qs_set is not None and attribute.column.kind == "citext"
 
 
 CANONICAL_TYPES: Mapping[str, str] = {
@@ -92,7 +102,8 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     source = exp.alias_(spec.source.name.table, "src", table=True, quoted=True)
     tree = exp.select().from_(source)
     for attribute in spec.attributes:
-        tree = tree.select(named(canonical(attribute.column), f"q{attribute.index}"))
+        value = canonical(attribute.column, folded=folds(attribute))
+        tree = tree.select(named(value, f"q{attribute.index}"))
     for item in spec.sensitive:
         tree = tree.select(named(col(item.column.name, "src"), f"s{item.index}"))
     for item in spec.carried:

@@ -189,7 +189,6 @@ def test_arrays_have_the_type_of_the_column(db: Any) -> None:
         assert wrong == [], kind
 
 
-@pytest.mark.xfail(strict=True, reason="spellings of one citext value count as several values")
 def test_citext(db: Any) -> None:
     if db.admin.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").rowcount < 1:
         pytest.skip("the server has no citext")
@@ -200,7 +199,7 @@ def test_citext(db: Any) -> None:
     rows_shown = shown(db)
     assert len(rows_shown) == 1, rows_shown
     (row,) = rows_shown
-    assert [value.lower() for value in row["q"]] == ["ab", "c"]
+    assert row["q"].lower() == "{ab,c}"  # the driver knows no citext[]
 
 
 HEIGHTS = {"ab": ("a", "*"), "ac": ("a", "*"), "bb": ("b", "*"), "bc": ("b", "*")}
