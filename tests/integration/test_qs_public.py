@@ -70,7 +70,7 @@ def test_what_the_public_table_cannot_reach_is_refused(db: Any) -> None:
     _tables(db, [[2000, "black"], [2003, "blue"], [2100, "blue"]])
     with refused("infeasible") as caught:
         publish(db, _policy(3))
-    assert "QS set vehicle has only 2 value combinations in 24 records; k = 3" in str(caught[0])
+    assert 'QS set "vehicle" has only 2 value combinations in 24 records; k = 3' in str(caught[0])
     assert leftovers(db) == []
     _tables(db, [[2100, "blue"]])
     with refused("infeasible") as caught:

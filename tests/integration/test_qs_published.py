@@ -268,7 +268,7 @@ def test_where(db: Any) -> None:
     assert {v for row in shown(db) for v in row["hour"]} == {8, 9, 17}
     with refused("infeasible") as errors:
         publish(db, clustered(SETS, 5, where="hour < 18"))
-    assert "QS set vehicle has only 4 value combinations in 4 records" in str(errors[0])
+    assert 'QS set "vehicle" has only 4 value combinations in 4 records' in str(errors[0])
 
 
 @pytest.mark.primary_server_only
@@ -302,11 +302,11 @@ def test_records_without_a_key(db: Any) -> None:
 INFEASIBLE: list[tuple[dict[str, Any], str]] = [
     (
         {"k": 40, "count": "product"},
-        "QS set vehicle has only 20 value combinations in 6 records; k = 40 cannot be reached",
+        'QS set "vehicle" has only 20 value combinations in 6 records; k = 40 cannot be reached',
     ),
     (
         {"k": 7},
-        "QS set vehicle has only 6 value combinations in 6 records; k = 7 cannot be reached",
+        'QS set "vehicle" has only 6 value combinations in 6 records; k = 7 cannot be reached',
     ),
     (
         {"k": 2, "min_values": 5},
