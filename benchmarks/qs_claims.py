@@ -117,7 +117,9 @@ def _pairs(claim: str, pairs: dict[Any, tuple[float, float]]) -> Row:
     return {
         "claim": claim,
         "holds": all(low < high for low, high in pairs.values()),
-        "numbers": ", ".join(f"{at}: {low:.4g} / {high:.4g}" for at, (low, high) in pairs.items()),
+        "numbers": ", ".join(
+            f"{at}: {_shown(low)} / {_shown(high)}" for at, (low, high) in pairs.items()
+        ),
     }
 
 
@@ -149,4 +151,8 @@ def _linear(claim: str, points: Points) -> Row:
 
 
 def _listed(points: Points) -> str:
-    return ", ".join(f"{at}: {value:.4g}" for at, value in points.items())
+    return ", ".join(f"{at}: {_shown(value)}" for at, value in points.items())
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

@@ -88,7 +88,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
 def _draw(plot: Plot, rows: list[Row], file: Path) -> None:
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(8, 5.5), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(9, 5.5), layout="constrained")
     for method, (colour, marker, name) in _LOOKS.items():
         for count in COUNTS:
             chosen = [row for row in rows if (row["method"], row["count"]) == (method, count)]
@@ -105,21 +105,23 @@ def _draw(plot: Plot, rows: list[Row], file: Path) -> None:
     axes.set_title(plot.title)
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label)
-    _scales(axes, plot, sorted({row[plot.x] for row in rows}))
+    if plot.x != "rows":  # sizes that double leave no room for a tick at each
+        axes.set_xticks(sorted({row[plot.x] for row in rows}))
+    _scales(axes, plot)
     axes.grid(visible=True, which="both", alpha=0.25)
     # Below the axes: inside, it would hide points of one plot or another.
-    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    methods = len({row["method"] for row in rows})
+    figure.legend(loc="outside lower center", ncols=methods, frameon=False, fontsize="small")
     figure.savefig(file, dpi=120)
     pyplot.close(figure)
     print(f"written: {file}")
 
 
-def _scales(axes: Axes, plot: Plot, measured: list[int]) -> None:
-    """Ticks at what was measured and numbers written out; linear axes start at 0."""
+def _scales(axes: Axes, plot: Plot) -> None:
+    """Numbers written out; linear axes start at 0."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     plain = FuncFormatter(lambda value, _: f"{value:,.10g}")
-    axes.set_xticks(measured)
     axes.xaxis.set_major_formatter(plain)
     if plot.logarithmic:
         axes.set_yscale("log")

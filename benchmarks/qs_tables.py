@@ -74,7 +74,7 @@ def _figures(rows: list[Row]) -> None:
 
 def _combinations(rows: list[Row]) -> None:
     _table(
-        f"The same runs: combinations per cluster (least / mean / most), k = {K}",
+        f"The same runs: combinations per cluster (least/mean/most), k = {K}",
         [
             *("count", "method"),
             *(f"{name} {kind}" for name in SETS for kind in ("product", "supported")),
@@ -159,4 +159,4 @@ def _target(row: Row) -> str:
 
 
 def _spread(found: dict[str, float]) -> str:
-    return f"{found['least']:,.0f} / {found['mean']:,.1f} / {found['most']:,.0f}"
+    return f"{found['least']:,.0f}/{found['mean']:,.1f}/{found['most']:,.0f}"
