@@ -116,7 +116,7 @@ class QsGreedy(_QuasiSensitive):
     """Clusters grown record by record, always by the one that costs least information."""
 
     name: Literal["qs_greedy"]
-    block_size: BlockSize = 1024
+    block_size: BlockSize = 2048
 
 
 class QsEfficient(_QuasiSensitive):

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, num, query, stacked
+from pganon.plan.sqltools import col, fragment, num, query, stacked, text
 from pganon.privacy.base import Model
 from pganon.privacy.rows import Relation
 
@@ -149,9 +149,9 @@ def _extended(
         together = exp.EQ(this=col(by, "b"), expression=col(by, "e"))
         pairs = exp.select(col(by, "b"), *[col(n, "b") for n in names], col("x", "e"))
         # Left to itself the planner, which cannot know how few values a cluster has, may join
-        # every cluster with all combinations first. OFFSET 0 keeps the order of the joins.
+        # every cluster with all combinations first. OFFSET '0' keeps the order of the joins (and parallel plans, other than 0).
         extended = (
-            pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together).offset(0)
+            pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together).offset(text("0"))
         )
     existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
     existing = existing.from_(_aliased(found.combinations, "p"))

@@ -68,7 +68,7 @@ def test_every_model_and_role_has_a_method() -> None:
 
 
 def test_defaults() -> None:
-    assert policy_from(qs_policy()).method == QsGreedy(name="qs_greedy", block_size=1024)
+    assert policy_from(qs_policy()).method == QsGreedy(name="qs_greedy", block_size=2048)
     efficient = policy_from(qs_policy(method={"name": "qs_efficient"})).method
     assert efficient == QsEfficient(name="qs_efficient", block_size=16_384)
     (model,) = policy_from(qs_policy()).privacy
