@@ -61,7 +61,7 @@ def _figures(rows: list[Row]) -> None:
         ],
         [
             [
-                *(row["count"], row["method"], f"{row['clusters']:,}", f"{row['gcp']:.4f}"),
+                *(row["count"], row["method"], f"{row['clusters']:,.0f}", f"{row['gcp']:.4f}"),
                 f"{row['gcp_over_one_block']:.3f}",
                 *_loss_and_time(row),
                 f"{row['ratio']:.0f}",
@@ -84,7 +84,7 @@ def _combinations(rows: list[Row]) -> None:
             [
                 *(row["count"], row["method"]),
                 *(_spread(row[kind][name]) for name in SETS for kind in ("product", "supported")),
-                f"{row['constants']:,}",
+                f"{row['constants']:,.0f}",
             ]
             for row in rows
         ],
@@ -100,11 +100,11 @@ def _sweep(title: str, key: str, label: str, rows: list[Row]) -> None:
         ],
         [
             [
-                *(row["count"], row["method"], f"{row[key]:,}", f"{row['clusters']:,}"),
+                *(row["count"], row["method"], f"{row[key]:,}", f"{row['clusters']:,.0f}"),
                 f"{row['gcp']:.4f}",
                 *_loss_and_time(row),
                 f"{row['method_seconds']:.2f}",
-                f"{row['constants']:,}",
+                f"{row['constants']:,.0f}",
             ]
             for row in rows
         ],
@@ -121,7 +121,7 @@ def _size(rows: list[Row]) -> None:
         ],
         [
             [
-                *(row["count"], row["method"], f"{row['clusters']:,}", f"{row['gcp']:.4f}"),
+                *(row["count"], row["method"], f"{row['clusters']:,.0f}", f"{row['gcp']:.4f}"),
                 *_loss_and_time(row),
                 f"{row['ratio']:.1f}",
                 _target(row),

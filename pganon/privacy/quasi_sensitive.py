@@ -149,10 +149,10 @@ def _extended(
         together = exp.EQ(this=col(by, "b"), expression=col(by, "e"))
         pairs = exp.select(col(by, "b"), *[col(n, "b") for n in names], col("x", "e"))
         # Left to itself the planner, which cannot know how few values a cluster has, may join
-        # every cluster with all combinations first. OFFSET '0' keeps the order of the joins (and parallel plans, other than 0).
-        extended = (
-            pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together).offset(text("0"))
-        )
+        # every cluster with all combinations first. OFFSET '0' keeps the order of the joins;
+        # without the quotes it would keep parallel workers out as well.
+        pairs = pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together)
+        extended = pairs.offset(text("0"))
     existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
     existing = existing.from_(_aliased(found.combinations, "p"))
     same = [exp.EQ(this=col(n, "e"), expression=col(n, "p")) for n in names]
