@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes
 from pganon.encode.dictionaries import dictionary_steps
-from pganon.encode.secrets import run_secret
+from pganon.encode.records import random_number
 from pganon.encode.sensitive import (
     reference_step,
     referenced,
@@ -134,7 +134,7 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
         if spec.individual:
             tree = tree.select(col("individual", "t"))
         if spec.policy.method.numbers_records:
-            tree = tree.select(named(_random_number(state), "rid"))
+            tree = tree.select(named(random_number(spec, state, "t"), "rid"))
         unknown = [
             fragment(":q is null", q=col(f"q{attribute.index}", "t"))
             for attribute in spec.attributes
@@ -151,14 +151,6 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
 def weight_type(state: State) -> str:
     """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
     return "integer" if state.count("records") < 2**31 else "bigint"
-
-
-def _random_number(state: State) -> exp.Expr:
-    """A number per record from the run's secret seed; it decides ties and leaves with no one."""
-    return fragment(
-        "hashint8extended(row_number() over (), :seed)",
-        seed=run_secret(state, "seed_a").subquery(),
-    )
 
 
 def _left_join(tree: exp.Select, table: exp.Table, alias: str, on: exp.Expr) -> exp.Select:

@@ -12,7 +12,11 @@ SECRETS = QualifiedName("pganon_private", "run_secret")
 
 
 def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Select:
-    """SELECT of one secret: `key` (bytea, 32 bytes), `seed_a` or `seed_b` (bigint)."""
+    """SELECT of one secret: `key` (bytea, 32 bytes), or a bigint.
+
+    `seed_a` and `seed_b` hash rows for fingerprints. `partition_seed` makes the random choices of
+    a method: it is the only secret that versions may have in common.
+    """
     return query(
         "select :column from s where s.run_id = :run",
         {"s": SECRETS},

@@ -2,7 +2,9 @@
 
 The snapshot's fingerprint is a keyed hash of its rows as a multiset, of what was read (columns
 and filter) and of nothing else. A version keeps it, so a later run can compute it again under the
-same key. Two versions over different records can be intersected: what changed shows.
+same key. Two versions over different records can be intersected: what changed shows. So can two
+that differ in their random choices alone: a version over an unchanged source takes over the seed
+of the one before.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.secrets import row_sums, run_secret
+from pganon.encode.records import snapshot_row
+from pganon.encode.secrets import SECRETS, row_sums, run_secret
 from pganon.encode.snapshot import snapshot_select
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.plan.sqltools import cast, col, named, query, render, text
-from pganon.plan.steps import Check, State
+from pganon.plan.sqltools import named, query, render, text
+from pganon.plan.steps import Check, State, Statement, Step
 from pganon.spec.model import ReleaseSpec
 
 
@@ -31,13 +35,25 @@ class Previous:
     source_fingerprint: bytes | None
 
 
-def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
-    """Facts `source_fingerprint` and, with a previous version, `source_unchanged`."""
+def source_steps(spec: ReleaseSpec, previous: Previous | None) -> tuple[Step, ...]:
+    """The source compared with the previous version's, if there is one, and what follows."""
+    check = _source_check(spec, previous)
+    return (check,) if previous is None else (check, _inheritance(previous))
+
+
+def source_unchanged(previous: Previous, facts: Mapping[str, Any]) -> bool:
+    """Whether the check of the source found the records of the previous version."""
+    before = previous.source_fingerprint
+    return before is not None and facts["previous_fingerprint"] == before
+
+
+def _source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
+    """Facts `source_fingerprint` and, with a previous version, `previous_fingerprint`."""
     signature = hashlib.sha256(render(snapshot_select(spec)).encode()).hexdigest()
 
     def select(state: State) -> exp.Expr:
         snapshot = {"t": state.work("snap")}
-        row = _row(spec)
+        row = snapshot_row(spec, "t")
         tree = exp.select(_digest(state, snapshot, row, signature, None, "source_fingerprint"))
         if previous is not None:
             tree = tree.select(
@@ -53,18 +69,25 @@ def source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
     )
 
 
-def _row(spec: ReleaseSpec) -> exp.Expr:
-    """A row of the snapshot; enums as text, since they hash by a number of the catalog."""
-    items = [(f"q{item.index}", item.column) for item in spec.attributes]
-    items += [(f"s{item.index}", item.column) for item in spec.sensitive]
-    items += [(f"p{item.index}", item.column) for item in spec.carried]
-    parts = [
-        cast(col(name, "t"), "text") if column.kind == "enum" else col(name, "t")
-        for name, column in items
-    ]
-    parts += [col("record", "t")] if spec.record_key else []
-    parts += [col("individual", "t")] if spec.individual else []
-    return exp.func("row", *parts)
+def _inheritance(previous: Previous) -> Statement:
+    """From version to version, so all those over one source have the seed of the first."""
+
+    def render(state: State) -> sql.Composed:
+        return sql.SQL(
+            "UPDATE {secrets} AS s SET partition_seed = p.partition_seed FROM {secrets} AS p"
+            " WHERE s.run_id = {run} AND p.run_id = {previous}"
+        ).format(
+            secrets=SECRETS.identifier,
+            run=sql.Literal(state.run_id),
+            previous=sql.Literal(previous.run_id),
+        )
+
+    return Statement(
+        "inherit",
+        "an unchanged source keeps its groups: the seed of the previous version",
+        render,
+        when=lambda state: source_unchanged(previous, state.facts),
+    )
 
 
 def _digest(
@@ -93,7 +116,7 @@ def _republication(
         return PganonError("the secrets of the run are missing")
     if previous is None or spec.policy.republication != "refuse":
         return None
-    if row["previous_fingerprint"] == previous.source_fingerprint:
+    if source_unchanged(previous, row):
         return None
     return PrivacyRefusal(
         f"the source, its filter or the released columns changed since version"

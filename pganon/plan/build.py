@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import snapshot_steps
-from pganon.encode.source import Previous, source_check
+from pganon.encode.source import Previous, source_steps
 from pganon.errors import PganonError, PrivacyRefusal, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
@@ -73,7 +73,7 @@ def build_plan(
         Phase(
             "snapshot",
             "read the source once and see whether it can be released",
-            (*snapshot_steps(spec), source_check(spec, previous)),
+            (*snapshot_steps(spec), *source_steps(spec, previous)),
         ),
         Phase("encode", "values become codes", encode_steps(spec, left_out=not request.nothing)),
         Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),

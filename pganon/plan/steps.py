@@ -88,11 +88,16 @@ class CreateTable:
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement: anything else that changes something, e.g. an index or a DROP."""
+    """Statement: anything else that changes something, e.g. an index or a DROP.
+
+    Attributes:
+        when: the step is left out unless this holds.
+    """
 
     name: str
     purpose: str
     render: Callable[[State], Query]
+    when: Callable[[State], bool] = lambda state: True
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,7 @@ class Executor:
             case CreateTable():
                 self._create(step)
             case Statement():
-                with self.conn.transaction():
-                    self.conn.execute(step.render(self.state))
+                self._change(step)
             case DropTables():
                 self._drop(step.tables(self.state), name)
             case Load():
@@ -143,6 +142,12 @@ class Executor:
             self.created(step.name)
         if rows:
             self.filled.add(target)
+
+    def _change(self, step: Statement) -> None:
+        if not step.when(self.state):
+            return
+        with self.conn.transaction():
+            self.conn.execute(step.render(self.state))
 
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:

@@ -21,7 +21,7 @@ from pganon import database
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.encode.snapshot import SNAPSHOT
-from pganon.encode.source import Previous
+from pganon.encode.source import Previous, source_unchanged
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
@@ -329,13 +329,12 @@ def _warnings(
 ) -> tuple[str, ...]:
     spec = plan.spec
     found: list[str] = []
-    if previous is not None and spec.policy.republication == "warn":
-        changed = state.facts.get("previous_fingerprint") != previous.source_fingerprint
-        if changed:
-            found.append(
-                f"the source changed since version {previous.version}; who compares two versions"
-                " may learn what neither shows"
-            )
+    warn = spec.policy.republication == "warn"
+    if warn and previous is not None and not source_unchanged(previous, state.facts):
+        found.append(
+            f"the source changed since version {previous.version}; who compares two versions"
+            " may learn what neither shows"
+        )
     if previous is not None and last_hash is not None and last_hash != spec.policy_hash:
         found.append(
             f"the policy changed since version {previous.version}; {plan.method.form.groups} of"

@@ -55,7 +55,7 @@ def test_a_plan_holds_no_secret(db: Database, policy_file: str) -> None:
     faults.run(db.dsn())
     text = pganon("plan", policy_file, "--sql", "--dsn", db.dsn()).out
     rows = db.admin.execute(
-        "SELECT encode(key, 'hex'), seed_a, seed_b FROM pganon_private.run_secret"
+        "SELECT encode(key, 'hex'), seed_a, seed_b, partition_seed FROM pganon_private.run_secret"
     )
     for row in rows.fetchall():
         assert not any(str(value) in text for value in row)

@@ -83,9 +83,9 @@ def test_secrets(db: Database) -> None:
     runs = [ledger.start_run(conn, "a", "h") for _ in range(2)]
     runs += [ledger.start_run(conn, "a", "h", seed=b"seed") for _ in range(2)]
     rows = conn.execute(
-        "SELECT key, seed_a, seed_b FROM pganon_private.run_secret ORDER BY run_id"
+        "SELECT key, seed_a, seed_b, partition_seed FROM pganon_private.run_secret ORDER BY run_id"
     ).fetchall()
-    assert all(len(key) == 32 and a != b for key, a, b in rows)
+    assert all(len(key) == 32 and len(set(seeds)) == 3 for key, *seeds in rows)
     assert rows[2] == rows[3]
     assert len(set(rows)) == 3
     started = conn.execute("SELECT id, run_id FROM pganon.ledger ORDER BY id").fetchall()

@@ -104,9 +104,9 @@ def run(
     run_id = next(_RUNS)
     conn.execute("SET enable_nestloop = off")
     conn.execute(
-        "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b)"
-        " VALUES (%s, sha256(%s), %s, %s)",
-        [run_id, str(seed).encode(), seed, seed + 1],
+        "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)"
+        " VALUES (%s, sha256(%s), %s, %s, %s)",
+        [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
     plan = build_plan(spec, request=request)
     executor = Executor(conn, State(run_id))

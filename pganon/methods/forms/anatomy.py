@@ -18,10 +18,11 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
+from pganon.encode.records import ties
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
 from pganon.methods.base import Tables
-from pganon.methods.forms.classes import STRUCTURE, ties, value_key
+from pganon.methods.forms.classes import STRUCTURE, value_key
 from pganon.methods.forms.elements import element
 from pganon.methods.forms.members import code_columns, members
 from pganon.metrics import loss

@@ -12,6 +12,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
+from pganon.encode.records import ties
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.sensitive import referenced, sensitive_key, with_paths
 from pganon.identifiers import QualifiedName, quote
@@ -175,16 +176,6 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     order = [col("class_id", "g"), *[col(name, "c") for name, _ in unchanged(spec)]]
     order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     return tree.order_by(*order)
-
-
-def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
-    """What tells values apart that compare equal: a sort may keep ties in the source's order."""
-    column = item.column
-    if column.kind == "bpchar":
-        return [fragment("octet_length(:v)", v=value)]
-    if column.kind in ("numeric", "float", "citext") or not column.collation_deterministic:
-        return [fragment(':v::text collate "C"', v=value)]
-    return []
 
 
 def _classes(spec: ReleaseSpec, state: State) -> exp.Expr:

@@ -131,7 +131,8 @@ def identified(spec: ReleaseSpec) -> bool:
 
 def _cluster_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     return query(
-        "select n.cluster_no, a.cell, a.n from a join n on n.gid = a.gid join c on c.cell = a.cell",
+        "select n.gid, n.cluster_no, a.cell, a.n from a join n on n.gid = a.gid"
+        " join c on c.cell = a.cell",
         {"a": state.work("assigned"), "n": state.work("numbers"), "c": state.work("cells")},
     ).select(*[col(name, "c") for name in code_columns(spec)])
 
@@ -163,7 +164,10 @@ def _value_arrays(attribute: Attribute) -> Step:
 
 
 def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(cluster_no, rid): which of the equal records of a cell is in which cluster is random."""
+    """(cluster_no, rid): which of the equal records of a cell is in which cluster is random.
+
+    By `rid` and `gid` alone: another numbering of the same clusters must not move a record.
+    """
     same = exp.and_(*[exp.EQ(this=col(n, "x"), expression=col(n, "c")) for n in code_columns(spec)])
     numbered = query(
         "select x.cell, c.rid, row_number() over (partition by x.cell order by c.rid) as place"
@@ -172,7 +176,7 @@ def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
     ).join(exp.alias_(state.work("cells").table, "x", table=True, quoted=True), on=same)
     spans = query(
         "select k.cell, k.cluster_no, k.n,"
-        " sum(k.n) over (partition by k.cell order by k.cluster_no) as last from k",
+        " sum(k.n) over (partition by k.cell order by k.gid) as last from k",
         {"k": state.work("cluster_cells")},
     )
     return query(

@@ -62,14 +62,14 @@ def cell_steps(shape: Shape) -> list[Step]:
 
 
 def _cells(shape: Shape, state: State) -> exp.Expr:
-    """Numbered by a keyed hash of what they hold, so that no number tells anything."""
+    """Numbered by a secret hash of what they hold, so that no number tells anything."""
     codes = [col(name, "r") for name in shape.codes]
     tree = query("select count(*) as w from r", {"r": state.work("coded")})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
     hashed = fragment(
         "hash_record_extended(:row, :seed)",
         row=exp.func("row", *[col(name, "g") for name in shape.codes]),
-        seed=run_secret(state, "seed_a").subquery(),
+        seed=run_secret(state, "partition_seed").subquery(),
     )
     order = [hashed, *[col(name, "g") for name in shape.codes]]
     return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
