@@ -107,7 +107,8 @@ def _not_one_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Ite
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
-            f"release {show(name)} under another name, or combine the columns in a view",
+            f"leave {show(name)} out: values of both columns in one group, or in two releases, can"
+            " be put together",
         )
 
 

@@ -139,6 +139,7 @@ class Anatomy(MethodOptions):
     one_sensitive = True
 
     name: Literal["anatomy"]
+    block_size: BlockSize = 500
 
 
 ANY = Mondrian | QsGreedy | QsEfficient | Anatomy

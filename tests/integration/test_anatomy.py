@@ -51,7 +51,7 @@ def declared(l: int, columns: dict[str, Any] | None = None, **others: Any) -> di
     return policy(
         columns or {"q": "q", "s": "s"},
         requirement(l, **level),
-        method={"name": "anatomy"},
+        method={"name": "anatomy", "block_size": 4 * l},
         **others,
     )
 

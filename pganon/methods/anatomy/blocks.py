@@ -8,8 +8,11 @@
 
 Pieces are the leaves of a binary tree over the curve. From the root down, a node is divided where
 both of its halves are eligible; a union of eligible parts is eligible, so a half that is not
-has no eligible parts either. A piece is therefore in the highest node above it that has a half
+cannot be made of eligible parts. A piece is therefore in the highest node above it that has a half
 which is not eligible, or is a block itself.
+
+A part that is not divided tells who knows the rule that one of its halves is not eligible, the
+more the smaller the halves are. Small pieces make similar groups; large ones tell less.
 """
 
 from __future__ import annotations
@@ -22,10 +25,6 @@ from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import curve_order, numbered, on_curve
 from pganon.plan.sqltools import col, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
-
-PIECE = 4
-"""Groups that a piece has room for. One would make blocks of a few per cent less spread, at twice
-the time: measured on Adult and on a million generated records."""
 
 
 def block_steps(shape: Shape) -> list[Step]:
@@ -98,7 +97,7 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         "select o.rid, o.value,"
         " ((o.place - 1) * greatest(o.total / :records, 1) / o.total)::int as piece from o",
         {"o": ordered},
-        records=num(PIECE * shape.model.l),
+        records=num(max(shape.block_size, shape.model.l)),
     )
 
 

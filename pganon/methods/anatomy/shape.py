@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.encode.axis import Axis, axes
+from pganon.policy.methods import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -32,6 +33,12 @@ class Shape:
         model = self.requirement.model
         assert isinstance(model, AnatomyLDiversity)
         return model
+
+    @property
+    def block_size(self) -> int:
+        options = self.spec.policy.method
+        assert isinstance(options, Anatomy)
+        return options.block_size
 
     @property
     def sensitive(self) -> Sensitive:

@@ -180,7 +180,8 @@ def _structure(tables: Tables) -> CheckQuery:
         "select count(*) as measured from"
         " (select q.group_id, count(*) as n from qit as q group by q.group_id) as a"
         " full join (select t.group_id, sum(t.count) as n,"
-        " min(coalesce(t.count, 0)) as least from st as t group by t.group_id) as b on b.group_id = a.group_id"
+        " min(coalesce(t.count, 0)) as least from st as t group by t.group_id) as b"
+        " on b.group_id = a.group_id"
         " where a.n is distinct from b.n or coalesce(b.least < 1, true)",
         dict(tables),
     )

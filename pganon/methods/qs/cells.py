@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Relation
 from pganon.encode.secrets import run_secret
-from pganon.encode.snapshot import canonical
+from pganon.encode.snapshot import canonical, folds
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
@@ -98,7 +98,7 @@ def _known(shape: Shape, state: State, name: str, public: Relation) -> exp.Expr:
     for attribute in attributes:
         column = public.column(attribute.column.name)
         assert column is not None
-        read = read.select(named(canonical(column), f"q{attribute.index}"))
+        read = read.select(named(canonical(column, folded=folds(attribute)), f"q{attribute.index}"))
     tree = query("select distinct 1 from r", {"r": read})
     columns: list[exp.Expr] = []
     for place, attribute in enumerate(attributes, start=1):
@@ -154,7 +154,7 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
         if reached >= model.k:
             continue
         return PrivacyRefusal(
-            f"QS set {quote(name)} has only {reached} value combinations in"
+            f'QS set "{name}" has only {reached} value combinations in'
             f" {state.count('kept')} records; k = {model.k} cannot be reached",
             model=model.name,
             required=model.k,

@@ -390,7 +390,8 @@ def test_anatomy_protects_one_sensitive_column() -> None:
         "columns.income.role": 'the method anatomy protects one sensitive column; "job" is it'
     }
     assert suggestions(data)["columns.income.role"] == (
-        'release "income" under another name, or combine the columns in a view'
+        'leave "income" out: values of both columns in one group, or in two releases, can be put'
+        " together"
     )
     data["columns"]["city"] = {"role": "sensitive"}
     assert problems(data).keys() == {"columns.income.role", "columns.city.role"}
