@@ -1,4 +1,4 @@
-"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs]`, all of them by default."""
+"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy]`, all by default."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import assess, mondrian, qs, qs_claims, qs_plots, qs_tables, support
+from benchmarks import anatomy, assess, mondrian, qs, qs_claims, qs_plots, qs_tables, support
 
-REAL = ("adult", "acs", "qs")
-ALL = ("adult", "acs", "generated", "assess", "qs")
+REAL = ("adult", "acs", "qs", "anatomy")
+ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy")
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000, help="of the generated table")
     parser.add_argument("--assess-rows", type=int, default=1_000_000, help="of the assessed table")
     parser.add_argument(
-        "--qs-rows", type=int, default=1_000_000, help="of the generated table of qs"
+        "--people", type=int, default=1_000_000, help="rows of the table of qs and anatomy"
     )
     parser.add_argument(
         "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
@@ -34,7 +34,11 @@ def main() -> None:
             assess.show(measured)
             support.write_json("assess", measured)
         if "qs" in wanted:
-            _quasi_sensitive(dsn, data, arguments.qs_rows, exact=arguments.qs_exact)
+            _quasi_sensitive(dsn, data, arguments.people, exact=arguments.qs_exact)
+        if "anatomy" in wanted:
+            found = anatomy.measure(dsn, data, arguments.people)
+            anatomy.show(found)
+            support.write_json("anatomy", found)
 
 
 def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:

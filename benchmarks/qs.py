@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks import support
+from benchmarks import people, support
 from benchmarks.mondrian import ADULT
 from pganon.importing import Format
 
@@ -223,36 +223,11 @@ def _target_met(row: Row) -> bool | None:
     return close and row["seconds"] <= MOST_SECONDS[row["method"]]
 
 
-# A share in [0, 1) by record and column, the same on every server. Columns are as many-valued and
-# about as skewed as Adult's.
-_GENERATED = """
-CREATE TABLE qs_generated AS
-SELECT (17 + 73 * power(u[1], 1.9))::int AS age,
-    'workclass ' || (9 * power(u[2], 3.5))::int AS workclass,
-    'occupation ' || (14 * power(u[3], 1.2))::int AS occupation,
-    'race ' || (4 * power(u[4], 6))::int AS race,
-    (1 + 15 * power(u[5], 0.6))::int AS education_num,
-    'status ' || (6 * power(u[6], 1.8))::int AS marital_status,
-    CASE WHEN u[7] < 0.33 THEN 'f' ELSE 'm' END AS sex,
-    'country ' || (41 * power(u[8], 9))::int AS native_country
-FROM (
-    SELECT ARRAY(
-        SELECT (hashint8extended(record, attribute) & 1073741823) / 1073741824.0::float8
-        FROM generate_series(1, 8) AS attribute
-        ORDER BY attribute
-    ) AS u
-    FROM generate_series(1, {rows}::bigint) AS record
-    OFFSET 0
-) AS shares
-"""
-
-
 def generated(bench: Bench, rows: int) -> list[Row]:
     """A generated table without a primary key, against the sorted copy of the same table."""
-    support.execute(bench.dsn, _GENERATED.format(rows=int(rows)))
-    support.execute(bench.dsn, "VACUUM ANALYZE qs_generated")
-    settings = [Setting("qs_generated", rows, EFFICIENT, count) for count in COUNTS]
-    baseline = support.sorted_copy_seconds(bench.dsn, "qs_generated", list(settings[0].columns))
+    people.create(bench.dsn, rows)
+    settings = [Setting(people.TABLE, rows, EFFICIENT, count) for count in COUNTS]
+    baseline = support.sorted_copy_seconds(bench.dsn, people.TABLE, list(settings[0].columns))
     found: list[Row] = []
     for row in bench.rows(settings):
         ratio = row["seconds"] / baseline
