@@ -21,4 +21,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"cap": 1000, "divide_rounds": 1}
+    return {"cap": 1000, "released": 1000, "divide_rounds": 1}

@@ -89,16 +89,23 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         *[exp.EQ(this=col(code, "k"), expression=col(code, "s")) for code in shape.codes]
     )
     ordered = query(
-        "select k.rid, k.value, :place as place, count(*) over () as total from k",
+        "select k.rid, k.value, :place as place from k",
         {"k": state.work("kept")},
         place=numbered([col("spot", "s"), col("rid", "k")]),
     ).join(exp.alias_(state.work("spots").table, "s", table=True, quoted=True), on=same)
     return query(
-        "select o.rid, o.value,"
-        " ((o.place - 1) * greatest(o.total / :records, 1) / o.total)::int as piece from o",
+        "select o.rid, o.value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},
-        records=num(max(shape.block_size, shape.model.l)),
+        pieces=num(_pieces(shape, state)),
+        records=num(state.count("released")),
     )
+
+
+def _pieces(shape: Shape, state: State) -> int:
+    """A power of two: the halves of a node would else be of any size, and the whole curve be one
+    block for a few records at its end."""
+    wanted = state.count("released") // max(shape.block_size, shape.model.l)
+    return 1 << max(wanted.bit_length() - 1, 0)
 
 
 def _round(shape: Shape) -> Sequence[Step]:
