@@ -229,20 +229,25 @@ def estimate(
     return expected, variance
 
 
-def posteriors(qit: Qit, st: St) -> list[dict[Value, Fraction]]:
+def posteriors(
+    qit: Qit, st: St, possible: Callable[[Sequence[Value]], bool] = lambda world: True
+) -> list[dict[Value, Fraction]]:
     """What who knows the quasi-identifiers of all learns of every row of the QIT.
 
-    A world gives the values of every group to its rows in some order; all are as likely as each
-    other. Worlds are enumerated for the release as a whole.
+    A world gives the values of every group to its rows in some order; all that are possible are as
+    likely as each other. Worlds are enumerated for the release as a whole.
     """
     held = slots(st)
     rows = {g: [i for i, (number, _) in enumerate(qit) if number == g] for g in held}
     orders = [itertools.permutations(list(held[g].elements())) for g in rows]
     seen: list[Counter[Value]] = [Counter() for _ in qit]
     worlds = 0
-    for world in itertools.product(*orders):
-        worlds += 1
-        for places, drawn in zip(rows.values(), world, strict=True):
-            for place, value in zip(places, drawn, strict=True):
-                seen[place][value] += 1
+    places = list(itertools.chain(*rows.values()))
+    for drawn in itertools.product(*orders):
+        found = dict(zip(places, itertools.chain(*drawn), strict=True))
+        world = [found[place] for place in range(len(qit))]
+        if possible(world):
+            worlds += 1
+            for counts, value in zip(seen, world, strict=True):
+                counts[value] += 1
     return [{v: Fraction(n, worlds) for v, n in counts.items()} for counts in seen]

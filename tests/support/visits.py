@@ -63,7 +63,7 @@ def document(**changes: Any) -> dict[str, Any]:
             "disease": {"role": "sensitive"},
         },
         "privacy": requirement(3),
-        "method": {"name": "anatomy"},
+        "method": {"name": "anatomy", "block_size": 16},
         "publish": {"readers": ["analyst"]},
         **changes,
     }

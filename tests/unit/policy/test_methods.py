@@ -342,7 +342,7 @@ def test_models(keys: dict[str, Any]) -> None:
 
 def test_anatomy_defaults() -> None:
     found = policy_from(anatomy_policy())
-    assert found.method == Anatomy(name="anatomy")
+    assert found.method == Anatomy(name="anatomy", block_size=500)
     (model,) = found.privacy
     assert isinstance(model, AnatomyLDiversity)
     assert (model.column, model.l, model.level) == ("job", 3, "attribute")
@@ -373,9 +373,17 @@ def test_anatomy_models_that_are_wrong(keys: dict[str, Any], field: str, part: s
     assert part in found[f"privacy[0].{field}"]
 
 
-def test_anatomy_has_no_options() -> None:
-    method = {"name": "anatomy", "variant": "strict"}
-    assert "not a key" in problems(anatomy_policy(method=method))["method.variant"]
+@pytest.mark.parametrize(
+    ("keys", "field", "part"),
+    [
+        ({"variant": "strict"}, "variant", "not a key"),
+        ({"block_size": 1}, "block_size", "at least 2"),
+        ({"block_size": 2**31}, "block_size", "at most"),
+    ],
+)
+def test_anatomy_options_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> None:
+    method = {"name": "anatomy", **keys}
+    assert part in problems(anatomy_policy(method=method))[f"method.{field}"]
 
 
 def with_anatomy_column(name: str, **keys: Any) -> dict[str, Any]:
