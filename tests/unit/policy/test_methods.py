@@ -416,7 +416,7 @@ def test_anatomy_needs_a_quasi_identifier() -> None:
 
 
 def test_nothing_is_concluded_about_sensitive_columns_from_a_wrong_one() -> None:
-    data = with_anatomy_column("income", role="sensitve")
+    data = with_anatomy_column("income", role="secret")
     assert problems(data).keys() == {"columns.income.role"}
 
 
