@@ -24,16 +24,22 @@ PEOPLE_QI = (
 Row = dict[str, Any]
 
 
-def policy(table: str, columns: tuple[str, ...], l: int, block_size: int) -> dict[str, Any]:  # noqa: E741
+def policy(
+    table: str,
+    columns: tuple[str, ...],
+    l: int,  # noqa: E741
+    block_size: int,
+    division: str,
+) -> dict[str, Any]:
     return {
-        "release": f"{table}_{l}_{block_size}",
+        "release": f"{table}_{l}_{block_size}_{division}",
         "source": f"public.{table}",
         "columns": {
             **{name: {"role": "quasi_identifying"} for name in columns},
             "occupation": {"role": "sensitive"},
         },
         "privacy": [{"model": "anatomy_l_diversity", "column": "occupation", "l": l}],
-        "method": {"name": "anatomy", "block_size": block_size},
+        "method": {"name": "anatomy", "block_size": block_size, "division": division},
         "republication": "allow",
         "publish": {"keep": 1},
     }
@@ -42,19 +48,40 @@ def policy(table: str, columns: tuple[str, ...], l: int, block_size: int) -> dic
 def measure(dsn: str, data: Path | None, rows: int) -> list[Row]:
     found: list[Row] = []
     if data is not None:
-        records = _load(dsn, data)
-        columns = (*ADULT_QI, "occupation")
-        baseline = support.sorted_copy_seconds(dsn, "anatomy_adult", list(columns))
-        for l in (2, 4, 6):  # noqa: E741
-            for block_size in (4 * l, 500, records):
-                asked = policy("anatomy_adult", ADULT_QI, l, block_size)
-                found.append(_row(dsn, asked, records, l, block_size, baseline))
+        bench = _Bench(dsn, "anatomy_adult", _load(dsn, data), ADULT_QI)
+        for division in ("public", "eligible"):
+            found += [bench.row(l, size, division) for l in (2, 3, 4) for size in (16, 100, 500)]  # noqa: E741
     people.create(dsn, rows)
-    baseline = support.sorted_copy_seconds(dsn, people.TABLE, [*PEOPLE_QI, "occupation"])
-    for block_size in (500, 16):
-        asked = policy(people.TABLE, PEOPLE_QI, 4, block_size)
-        found.append(_row(dsn, asked, rows, 4, block_size, baseline))
-    return found
+    bench = _Bench(dsn, people.TABLE, rows, PEOPLE_QI)
+    return found + [bench.row(4, 100, division) for division in ("public", "eligible")]
+
+
+class _Bench:
+    """Runs over one table."""
+
+    def __init__(self, dsn: str, table: str, records: int, columns: tuple[str, ...]) -> None:
+        self.dsn, self.table, self.records, self.columns = dsn, table, records, columns
+        self.baseline = support.sorted_copy_seconds(dsn, table, [*columns, "occupation"])
+
+    def row(self, l: int, block_size: int, division: str) -> Row:  # noqa: E741
+        asked = policy(self.table, self.columns, l, block_size, division)
+        measured = support.run_policy(self.dsn, asked)
+        utility = measured.result["utility"]
+        return {
+            "table": self.table,
+            "records": self.records,
+            "l": l,
+            "block_size": block_size,
+            "division": division,
+            "groups": utility["groups"],
+            "spread": utility["gcp"],
+            "reconstruction_error": utility["reconstruction_error"],
+            "seconds": measured.seconds,
+            "baseline": self.baseline,
+            "ratio": measured.seconds / self.baseline,
+            "phases": support.phase_seconds(measured),
+            "peak_mb": measured.peak_mb,
+        }
 
 
 def _load(dsn: str, data: Path) -> int:
@@ -65,39 +92,15 @@ def _load(dsn: str, data: Path) -> int:
         return support.load(dsn, file, "anatomy_adult", form)
 
 
-def _row(
-    dsn: str,
-    asked: dict[str, Any],
-    records: int,
-    l: int,  # noqa: E741
-    block_size: int,
-    baseline: float,
-) -> Row:
-    measured = support.run_policy(dsn, asked)
-    utility = measured.result["utility"]
-    return {
-        "source": asked["source"],
-        "records": records,
-        "l": l,
-        "block_size": block_size,
-        "groups": utility["groups"],
-        "spread": utility["gcp"],
-        "reconstruction_error": utility["reconstruction_error"],
-        "seconds": measured.seconds,
-        "baseline": baseline,
-        "ratio": measured.seconds / baseline,
-        "phases": support.phase_seconds(measured),
-        "peak_mb": measured.peak_mb,
-    }
-
-
 def show(found: list[Row]) -> None:
     table = Table(title="anatomy: groups of similar records, and time against a sorted copy")
-    for name in ("source", "records", "l", "block_size", "groups", "spread", "seconds", "ratio"):
-        table.add_column(name, justify="left" if name == "source" else "right")
+    left = ("table", "division")
+    for name in (*left, "records", "l", "block_size", "groups", "spread", "seconds", "ratio"):
+        table.add_column(name, justify="left" if name in left else "right")
     for row in found:
         table.add_row(
-            *(row["source"], f"{row['records']:,}", str(row["l"]), f"{row['block_size']:,}"),
+            *(row["table"], row["division"], f"{row['records']:,}"),
+            *(str(row["l"]), f"{row['block_size']:,}"),
             *(f"{row['groups']:,}", f"{row['spread']:.4f}"),
             *(f"{row['seconds']:.1f}", f"{row['ratio']:.1f}"),
         )

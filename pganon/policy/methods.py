@@ -139,7 +139,10 @@ class Anatomy(MethodOptions):
     one_sensitive = True
 
     name: Literal["anatomy"]
-    block_size: BlockSize = 500
+    block_size: BlockSize = 100
+    division: Annotated[
+        Literal["public", "eligible"], known_word("division of anatomy", ("public", "eligible"))
+    ] = "public"
 
 
 ANY = Mondrian | QsGreedy | QsEfficient | Anatomy

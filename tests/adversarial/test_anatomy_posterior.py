@@ -59,26 +59,29 @@ def test_no_posterior_exceeds_one_in_l(db: Database) -> None:
         assert found == expected, name
 
 
-def test_who_computes_the_blocks_learns_more(db: Database) -> None:
-    """The limit that the documentation states (minimality), not a promise.
+@pytest.mark.parametrize(("division", "highest"), [("public", (1, 2)), ("eligible", (1, 1))])
+def test_what_who_computes_the_blocks_learns(
+    db: Database, division: str, highest: tuple[int, int]
+) -> None:
+    """Minimality: nothing by default; with `division: eligible` it is a limit, not a promise.
 
     Two pieces, five records with flu in the first. Three of their groups lie in it altogether, so
     the second cannot have five; the first must, or the block would have been divided.
     """
     diseases = "fffff" + "ijk" + "abcuvwxy"
-    method = {"name": "anatomy", "block_size": 8}
+    method = {"name": "anatomy", "block_size": 8, "division": division}
     seen = publish(db, people("abcdefghijklmnop", diseases), 2, method=method)
     ages = [row[0] for _, row in seen.qit]
 
-    def undivided(world: Sequence[Any]) -> bool:
+    def as_it_is(world: Sequence[Any]) -> bool:
         line = [value for _, value in sorted(zip(ages, world, strict=True))]
-        return len(blocks([line[:8], line[8:]], 2)) == 1
+        return len(blocks([line[:8], line[8:]], 2, division)) == 1
 
-    def highest(learned: list[dict[Any, Fraction]]) -> Fraction:
+    def most(learned: list[dict[Any, Fraction]]) -> Fraction:
         return max(p for one in learned for p in one.values())
 
-    assert highest(posteriors(seen.qit, seen.st)) == Fraction(1, 2)
-    assert highest(posteriors(seen.qit, seen.st, undivided)) == 1
+    assert most(posteriors(seen.qit, seen.st)) == Fraction(1, 2)
+    assert most(posteriors(seen.qit, seen.st, as_it_is)) == Fraction(*highest)
 
 
 def test_a_victim_with_doubles(db: Database) -> None:

@@ -48,10 +48,11 @@ def requirement(l: int, **others: Any) -> list[dict[str, Any]]:  # noqa: E741 (t
 
 def declared(l: int, columns: dict[str, Any] | None = None, **others: Any) -> dict[str, Any]:  # noqa: E741
     level = {"level": others.pop("level")} if "level" in others else {}
+    division = others.pop("division", "eligible")
     return policy(
         columns or {"q": "q", "s": "s"},
         requirement(l, **level),
-        method={"name": "anatomy", "block_size": 4 * l},
+        method={"name": "anatomy", "block_size": 4 * l, "division": division},
         **others,
     )
 
@@ -147,11 +148,12 @@ def pieces_of(order: Sequence[int], l: int) -> list[list[int]]:  # noqa: E741
 
 
 @pytest.mark.primary_server_only
-def test_blocks_are_as_small_as_they_can_be(db: Database) -> None:
+@pytest.mark.parametrize("division", ["public", "eligible"])
+def test_blocks_are_as_small_as_the_rule_allows(db: Database, division: str) -> None:
     """With one ordered column the curve is its order, so that the pieces are known."""
     rng = random.Random(11)
     sizes: Counter[int] = Counter()
-    for seed in range(14):
+    for seed in range(10):
         l = rng.choice((2, 2, 3))  # noqa: E741
         line = on_a_line(rng, rng.randint(3 * l, 170))
         place = rng.sample(range(len(line)), len(line))
@@ -159,14 +161,14 @@ def test_blocks_are_as_small_as_they_can_be(db: Database) -> None:
         if not eligible(values.values(), l):
             continue
         source(db, [(at * 3, line[at]) for at in place])
-        dealt = deal(db.owner(), declared(l), seed=seed)
+        dealt = deal(db.owner(), declared(l, division=division), seed=seed)
         check(dealt, values, l)
         order = sorted(values, key=lambda record: place[record - 1])
         pieces = pieces_of(order, l)
         by_piece = [of(piece, values) for piece in pieces]
-        expected = [set(joined(pieces, numbers)) for numbers in blocks(by_piece, l)]
+        expected = [set(joined(pieces, numbers)) for numbers in blocks(by_piece, l, division)]
         assert [dealt.of_block(number) for number in sorted(dealt.blocks)] == expected
-        sizes.update(len(numbers) for numbers in blocks(by_piece, l))
+        sizes.update(len(numbers) for numbers in blocks(by_piece, l, division))
     assert sizes.keys() >= {1, 2, 4}
 
 
@@ -231,7 +233,7 @@ def test_sizes_of_pieces(db: Database, block_size: int, number: int) -> None:
     """Never fewer records than l; what is left over is spread."""
     values = column(*"abcdef" * 4)
     source(db, [(n, value) for n, value in values.items()])
-    method = {"name": "anatomy", "block_size": block_size}
+    method = {"name": "anatomy", "block_size": block_size, "division": "eligible"}
     dealt = deal(db.owner(), {**declared(4), "method": method})
     check(dealt, values, 4)
     assert len(dealt.blocks) == number

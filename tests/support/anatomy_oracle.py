@@ -99,12 +99,22 @@ def stripes(values: Values, l: int) -> list[Group]:  # noqa: E741
     return [order[first::number] for first in range(number)]
 
 
-def blocks(pieces: Sequence[Sequence[Value]], l: int) -> list[list[int]]:  # noqa: E741
+def blocks(
+    pieces: Sequence[Sequence[Value]],
+    l: int,  # noqa: E741
+    division: str = "eligible",
+) -> list[list[int]]:
     """Numbers of the pieces of every block.
 
     Pieces are the leaves of a binary tree; from the root down, a node is divided where all of its
-    halves are eligible.
+    halves are eligible, or (`public`) must be wherever its values lie.
     """
+
+    def divisible(halves: list[list[Value]]) -> bool:
+        if division == "eligible":
+            return all(eligible(half, l) for half in halves)
+        most = max(Counter(value for half in halves for value in half).values())
+        return most * l <= min(len(half) for half in halves)
 
     def below(level: int, node: int) -> list[int]:
         return [p for p in range(node << level, (node + 1) << level) if p < len(pieces)]
@@ -112,7 +122,7 @@ def blocks(pieces: Sequence[Sequence[Value]], l: int) -> list[list[int]]:  # noq
     def divided(level: int, node: int) -> Iterator[list[int]]:
         held = below(level, node)
         halves = [n for n in (2 * node, 2 * node + 1) if level and below(level - 1, n)]
-        if halves and all(eligible(joined(pieces, below(level - 1, n)), l) for n in halves):
+        if halves and divisible([joined(pieces, below(level - 1, n)) for n in halves]):
             for half in halves:
                 yield from divided(level - 1, half)
         else:

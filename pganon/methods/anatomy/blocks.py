@@ -1,18 +1,22 @@
-"""Blocks of records with similar quasi-identifiers, each as small as it can be.
+"""Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    spots     (spot, c<i>)               places of the quasi-identifiers on a Hilbert curve
-    placed    (rid, value, piece)        records on the curve, cut into pieces of equal size
-    hist_r    (node, value, n)           records per value in the nodes of level r: 2^r pieces
-    missed_r  (level, node)              parents of nodes that are not eligible by themselves
-    leaves    (piece, block)             the block of every piece
+    spots        (spot, c<i>)            places of the quasi-identifiers on a Hilbert curve
+    placed       (rid, value, piece)     records on the curve, cut into pieces of equal size
+    hist_r       (node, value, n)        records per value in the nodes of level r: 2^r pieces
+    undivided_r  (level, node)           nodes of level r + 1 that stay whole
+    leaves       (piece, block)          the block of every piece
 
-Pieces are the leaves of a binary tree over the curve. From the root down, a node is divided where
-both of its halves are eligible; a union of eligible parts is eligible, so a half that is not
-cannot be made of eligible parts. A piece is therefore in the highest node above it that has a half
-which is not eligible, or is a block itself.
+Pieces are the leaves of a binary tree over the curve; from the root down, nodes are divided until
+the rule says no. A piece is therefore in the highest node above it that stays whole, or is a
+block itself. A node is divided
 
-A part that is not divided tells who knows the rule that one of its halves is not eligible, the
-more the smaller the halves are. Small pieces make similar groups; large ones tell less.
+- `division: public`: if its most frequent value has at most 1/l of the records of its smaller
+  half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
+  read off the release, since no group reaches over its border; so all that could have been
+  there give the same blocks, and the blocks tell nothing.
+- `division: eligible`: if both halves are eligible. Blocks are smaller. But a node that stays
+  whole tells who computes the tree that one of its halves is not eligible, and the smaller the
+  halves, the more that says.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from sqlglot import exp
 
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import curve_order, numbered, on_curve
-from pganon.plan.sqltools import col, num, query, stacked
+from pganon.plan.sqltools import col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
@@ -54,7 +58,7 @@ def block_steps(shape: Shape) -> list[Step]:
             name="divide",
             purpose="find the parts of the curve that cannot be divided",
             body=lambda number: _round(shape),
-            until="divisible",
+            until="rooted",
             bound=lambda state: state.count("records").bit_length() + 2,
         ),
         CreateTable("leaves", "the block of every piece", lambda s: s.work("leaves"), _leaves),
@@ -64,7 +68,7 @@ def block_steps(shape: Shape) -> list[Step]:
             lambda s: [
                 s.work("spots"),
                 *[s.work(f"hist_{r}") for r in range(s.count("divide_rounds") + 1)],
-                *[s.work(f"missed_{r}") for r in range(s.count("divide_rounds"))],
+                *[s.work(f"undivided_{r}") for r in range(s.count("divide_rounds"))],
             ],
         ),
     ]
@@ -111,13 +115,6 @@ def _pieces(shape: Shape, state: State) -> int:
 def _round(shape: Shape) -> Sequence[Step]:
     return [
         CreateTable(
-            "missed",
-            "nodes of which a half is not eligible",
-            lambda s: s.work("missed", round=s.round),
-            lambda s: _missed(shape, s),
-            analyze=False,
-        ),
-        CreateTable(
             "histogram",
             "records per value, two nodes together",
             lambda s: s.work("hist", round=s.round + 1),
@@ -126,36 +123,50 @@ def _round(shape: Shape) -> Sequence[Step]:
                 {"h": s.work("hist", round=s.round)},
             ),
         ),
+        CreateTable(
+            "whole",
+            "nodes that are not divided",
+            lambda s: s.work("undivided", round=s.round),
+            lambda s: _undivided(shape, s),
+            analyze=False,
+        ),
         Check(
             "progress",
-            "whether every node of this level is eligible",
+            "whether the next level is the root",
             lambda s: query(
-                "select count(*) = 0 as divisible from m",
-                {"m": s.work("missed", round=s.round)},
+                "select max(h.node) = 0 as rooted from h",
+                {"h": s.work("hist", round=s.round + 1)},
             ),
         ),
     ]
 
 
-def _missed(shape: Shape, state: State) -> exp.Expr:
-    model = shape.model
-    measured = model.measure(state.work("hist", round=state.round), ["node"])
-    if model.level == "unique":
-        # Stripes make all values of a group different wherever they make it l-diverse.
-        histogram = state.work("hist", round=state.round)
-        measured = type(model)(model.l).measure(histogram, ["node"])
+def _undivided(shape: Shape, state: State) -> exp.Expr:
+    """(level, node): nodes of the next level that stay whole by the policy's rule."""
+    halves = query(
+        "select c.node >> 1 as node, min(c.n) as least,"
+        " bool_and(c.most * :l <= c.n) as eligible from"
+        " (select h.node, sum(h.n) as n, max(h.n) as most from h group by h.node) as c group by 1",
+        {"h": state.work("hist", round=state.round)},
+        l=num(shape.model.l),
+    )
+    merged = query(
+        "select h.node, max(h.n) as most from h group by h.node",
+        {"h": state.work("hist", round=state.round + 1)},
+    )
+    rules = {"public": "m.most * :l <= c.least", "eligible": "c.eligible"}
     return query(
-        "select distinct :level as level, m.node >> 1 as node from m where not :holds",
-        {"m": measured},
+        "select :level as level, c.node from c join m on m.node = c.node where not :divided",
+        {"c": halves, "m": merged},
         level=num(state.round + 1),
-        holds=model.holds(col("measure", "m")),
+        divided=fragment(rules[shape.division], l=num(shape.model.l)),
     )
 
 
 def _leaves(state: State) -> exp.Expr:
-    missed = stacked(
+    undivided = stacked(
         [
-            query("select m.level, m.node from m", {"m": state.work("missed", round=r)})
+            query("select u.level, u.node from u", {"u": state.work("undivided", round=r)})
             for r in range(state.count("divide_rounds"))
         ]
     )
@@ -166,9 +177,9 @@ def _leaves(state: State) -> exp.Expr:
         levels=num(state.count("divide_rounds")),
     )
     above = query(
-        "select l.piece, max(m.level) as level from l"
-        " left join m on m.level = l.level and m.node = l.node group by l.piece",
-        {"l": levels, "m": missed},
+        "select l.piece, max(u.level) as level from l"
+        " left join u on u.level = l.level and u.node = l.node group by l.piece",
+        {"l": levels, "u": undivided},
     )
     return query(
         "select a.piece, (a.piece >> coalesce(a.level, 0)) << coalesce(a.level, 0) as block from a",

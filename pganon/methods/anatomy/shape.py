@@ -35,10 +35,18 @@ class Shape:
         return model
 
     @property
-    def block_size(self) -> int:
+    def options(self) -> Anatomy:
         options = self.spec.policy.method
         assert isinstance(options, Anatomy)
-        return options.block_size
+        return options
+
+    @property
+    def block_size(self) -> int:
+        return self.options.block_size
+
+    @property
+    def division(self) -> str:
+        return self.options.division
 
     @property
     def sensitive(self) -> Sensitive:

@@ -342,7 +342,7 @@ def test_models(keys: dict[str, Any]) -> None:
 
 def test_anatomy_defaults() -> None:
     found = policy_from(anatomy_policy())
-    assert found.method == Anatomy(name="anatomy", block_size=500)
+    assert found.method == Anatomy(name="anatomy", block_size=100, division="public")
     (model,) = found.privacy
     assert isinstance(model, AnatomyLDiversity)
     assert (model.column, model.l, model.level) == ("job", 3, "attribute")
