@@ -73,15 +73,12 @@ def plan(
             "not released": ", ".join(quote(name) for name in spec.unreleased) or "-",
         }
     )
-    common.table(
-        ["column", "type", "what it shows"],
-        [
-            (c.name, c.type, c.comment)
-            for view in built.stored_views(State(0))
-            for c in view.columns
-        ],
-        title="published columns",
-    )
+    for view in built.stored_views(State(0)):
+        common.table(
+            ["column", "type", "what it shows"],
+            [(c.name, c.type, c.comment) for c in view.columns],
+            title=f"columns of {view.name}",
+        )
     if not sql:
         common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
         return

@@ -84,6 +84,7 @@ def test_killed_while_clusters_are_built(db: Database, tmp_path: Path) -> None:
     assert faults.run_tables(conn) == []
 
 
+@pytest.mark.slow
 def test_stopped_before_every_step_of_its_own(db: Database) -> None:
     """Whatever step a run ends in, nothing of it stays and nothing of it was open."""
     make_table(

@@ -165,8 +165,9 @@ def test_verify_finds_what_was_changed_in_the_store(source: Database, name: str)
     assert [m for m in lifecycle.verify(conn, "vehicles") if not m.holds] == []
     tamper(source, name, done.run_id, data="pganon_data", private="pganon_private")
     failing = {m.model for m in lifecycle.verify(conn, "vehicles") if not m.holds}
-    found = TAMPERED[name][2]
-    assert failing == (found if name == UNSEEN else found | {"fingerprint"})
+    found = TAMPERED[name][2] | (set() if name == UNSEEN else {"fingerprint"})
+    # A cluster drawn at random may or may not keep k combinations with other values.
+    assert found <= failing <= found | {"qs_k_anonymity"}
 
 
 def test_verify_finds_a_view_that_reads_something_else(source: Database) -> None:

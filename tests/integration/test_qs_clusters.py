@@ -180,7 +180,8 @@ def large(seed: int, size: int, k: int, count: Count) -> Case:
         )
         for _ in range(size)
     }
-    rows = sorted(drawn, key=lambda _: rng.random())
+    rows = sorted(drawn, key=repr)  # sets of texts have another order in every process
+    rng.shuffle(rows)
     repeated = [row for row in rows for _ in range(rng.choice((1, 1, 1, 2)))]
     a, b, c, d, e = zip(*repeated, strict=True)
     sets = {
@@ -194,7 +195,7 @@ def large(seed: int, size: int, k: int, count: Count) -> Case:
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     ("seed", "size", "k", "count"),
-    [(1, 150, 7, "supported"), (2, 150, 5, "product"), (3, 130, 2, "supported")],
+    [(1, 150, 5, "supported"), (2, 150, 5, "product"), (3, 130, 2, "supported")],
 )
 def test_blocks_of_more_records_than_are_considered_at_once(
     db: Database, seed: int, size: int, k: int, count: Count

@@ -42,7 +42,7 @@ from tests.support.qs_runs import (
 pytestmark = pytest.mark.primary_server_only
 
 SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "20")),
+    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "8")),
     deadline=None,
     derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
     suppress_health_check=list(HealthCheck),
