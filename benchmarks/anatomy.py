@@ -104,6 +104,6 @@ def show(found: list[Row]) -> None:
             *(f"{row['groups']:,}", f"{row['spread']:.4f}"),
             *(f"{row['seconds']:.1f}", f"{row['ratio']:.1f}"),
         )
-    console = Console()
+    console = Console(width=120)
     console.print(table)
     console.print(f"target: at most {MOST_RATIO:g} times for 1,000,000 records, l = 4")

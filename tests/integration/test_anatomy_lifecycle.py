@@ -18,6 +18,8 @@ from tests.support.cli import pganon
 from tests.support.cluster import Connection, Database
 from tests.support.visits import VIEWS, build, published, release, requirement
 
+pytestmark = pytest.mark.primary_server_only
+
 MONDRIAN: dict[str, Any] = {
     "privacy": [{"model": "k_anonymity", "k": 3}],
     "method": {"name": "mondrian"},

@@ -20,6 +20,8 @@ from tests.support.builders import make_table
 from tests.support.cli import pganon
 from tests.support.cluster import Connection, Database
 
+pytestmark = pytest.mark.primary_server_only
+
 VIEWS = ("vehicles", "vehicles_expanded")
 MONDRIAN: dict[str, Any] = {
     "columns": {"reg_year": {"role": "quasi_identifying"}, "zone": {"role": "insensitive"}},
