@@ -17,7 +17,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
 from pganon.methods.forms.members import code_columns, members
-from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.methods.qs.shape import Shape, small_code_arrays
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 from pganon.plan.steps import CreateTable, State, Statement, Step
@@ -64,11 +64,11 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "cluster_codes",
             "codes of every cluster",
             lambda s: s.work("cluster_codes"),
-            lambda s: code_arrays(
+            lambda s: small_code_arrays(
                 code_columns(spec),
                 s.work("cluster_cells"),
                 CLUSTER_NO,
-                sizes=fragment("sum(r.n)::bigint"),
+                fragment("sum(r.n)::bigint"),
             ),
         ),
         *[_value_arrays(attribute) for attribute in spec.attributes],

@@ -101,17 +101,19 @@ def _height(axis: Axis, state: State) -> int:
     return max(axis.levels(state), 1) if isinstance(axis, HeightAxis) else 1
 
 
-def code_arrays(
-    codes: Sequence[str], relation: Relation, by: str, *, sizes: exp.Expr | None = None
-) -> exp.Select:
-    """SELECT by, codes.., [n]: the distinct codes of every attribute in every group, as arrays.
+def code_arrays(codes: Sequence[str], relation: Relation, by: str) -> exp.Select:
+    """SELECT by, codes..: the distinct codes of every attribute in every group, as arrays.
 
-    `sizes` is an aggregate over the rows `r` of a group.
+    For few, large groups: hashed, and in parallel. See :func:`small_code_arrays`.
     """
-    groups = query("select 1 from r", {"r": relation}).select(col(by, "r"), append=False)
-    if sizes is not None:
-        groups = groups.select(named(sizes, "n"))
-    tree = query("select g.* from g", {"g": groups.group_by(col(by, "r"))})
+    tree = query(
+        "select g.* from g",
+        {
+            "g": query("select distinct 1 from r", {"r": relation}).select(
+                col(by, "r"), append=False
+            )
+        },
+    )
     for number, code in enumerate(codes):
         alias = f"a{number}"
         each = query("select distinct 1 from r", {"r": relation})
@@ -122,3 +124,17 @@ def code_arrays(
         tree = tree.select(named(col("codes", alias), code))
         tree = tree.join(array.subquery(alias), on=same)
     return tree
+
+
+def small_code_arrays(
+    codes: Sequence[str], relation: Relation, by: str, sizes: exp.Expr
+) -> exp.Select:
+    """SELECT by, n, codes..: the same for many small groups, whose sorts cost next to nothing.
+
+    `sizes` is an aggregate over the rows `r` of a group. Arrays are sorted, so equal sets are
+    equal arrays.
+    """
+    tree = query("select :n as n from r", {"r": relation}, n=sizes).select(col(by, "r"))
+    for code in codes:
+        tree = tree.select(named(fragment("array_agg(distinct :c)", c=col(code, "r")), code))
+    return tree.group_by(col(by, "r"))
