@@ -1,0 +1,11 @@
+"""Compact buckets that satisfy frequency conditions: median tree and firefly tuple partition.
+
+Pure: codes and positions in, bucket numbers out. The tree (`tree`) halves buckets along one
+encoded axis; the swarm (`firefly`) looks for better halves and never returns a worse partition.
+"""
+
+from pganon.search.buckets.conditions import Condition
+from pganon.search.buckets.partition import Buckets, Swarm, partition
+from pganon.search.buckets.space import Nominal, Ordered, encode
+
+__all__ = ["Buckets", "Condition", "Nominal", "Ordered", "Swarm", "encode", "partition"]
