@@ -75,7 +75,7 @@ class _Bench:
             "division": division,
             "groups": utility["groups"],
             "spread": utility["gcp"],
-            "reconstruction_error": utility["reconstruction_error"],
+            "reconstruction_error": utility["sensitive"]["occupation"]["reconstruction_error"],
             "seconds": measured.seconds,
             "baseline": self.baseline,
             "ratio": measured.seconds / self.baseline,

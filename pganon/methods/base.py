@@ -19,6 +19,9 @@ from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
 
+STRUCTURE = "structure"
+"""Name of the check that the relations of a release fit together."""
+
 Tables = dict[str, QualifiedName]
 """Stored or staged relations of a release by part name."""
 
@@ -50,6 +53,10 @@ class Description:
 class PublishedForm:
     """How groups are published.
 
+    What the form looks like may depend on facts that the run observed, such as which columns are
+    associated. Before the run, with a state that has no such facts, relations, checks and views
+    are as they may become; the number of checks is settled.
+
     Attributes:
         relations: the tables of a release; parts that views read come first.
         staging_steps: steps that fill them in the staging schema.
@@ -63,18 +70,20 @@ class PublishedForm:
         groups: what people call the groups, in the plural.
         description: what metrics on request are computed from; None if there are none, because
             the form does not say which values belong to which record.
+        settled: whether the policy alone decides the columns of every view.
     """
 
     relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
     staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
-    checks: Callable[[ReleaseSpec, Tables], tuple[CheckQuery, ...]]
-    views: Callable[[ReleaseSpec, Tables], tuple[PublishedView, ...]]
-    released: Callable[[ReleaseSpec, Tables], exp.Select]
+    checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
+    views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
+    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
     measures: Callable[[ReleaseSpec], tuple[Step, ...]]
     utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
     figures: type[Utility]
     groups: str
     description: Description | None = None
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True
 
 
 @dataclass(frozen=True)

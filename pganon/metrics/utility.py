@@ -159,29 +159,65 @@ class ClusterUtility(Utility):
 
 
 @dataclass(frozen=True)
+class Degree:
+    """What buckets tell about one sensitive column.
+
+    Attributes:
+        degree: privacy degree Deg(P), records of a bucket per record of its most frequent value,
+            lowest over the buckets; its reciprocal is the highest probability of a value.
+        reconstruction_error: sum over the records of the squared distance between the record and
+            its probability distribution (RCE; Xiao and Tao 2006).
+    """
+
+    degree: float
+    reconstruction_error: float
+
+
+@dataclass(frozen=True)
 class AnatomyUtility(Utility):
     """Utility of an anatomized release. Quasi-identifiers are exact; what is lost is the link.
 
     Attributes:
-        gcp, ncp: how far the quasi-identifiers of a group lie apart, in the terms of what they
-            would lose if they were generalized; a suppressed record counts 1.
-        highest_probability: of a sensitive value in its group; at most 1/l.
-        reconstruction_error: sum over the records of the squared distance between the record and
-            its probability distribution (RCE; Xiao and Tao 2006).
+        gcp, ncp: how far the quasi-identifiers of a bucket lie apart, in the terms of what they
+            would lose if they were generalized; a suppressed record counts 1. The mean over all
+            partitions where there are several.
+        groups, smallest_group, largest_group: buckets of all partitions.
+        sensitive: by published column.
+        objective, baseline: sum over the records of the distance to the mean of their bucket, as
+            found and as the deterministic optimizer has it; None for methods that do not search.
     """
 
     groups: int
     smallest_group: int
     largest_group: int
-    highest_probability: float
-    reconstruction_error: float
+    sensitive: dict[str, Degree]
+    objective: float | None = None
+    baseline: float | None = None
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = {field.name: document[field.name] for field in fields(cls)}
+        read["sensitive"] = {n: Degree(**found) for n, found in document["sensitive"].items()}
+        return cls(**read)
 
     def summary(self) -> dict[str, str]:
-        return {
+        shown = {
             "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
             "spread": f"{self.gcp:.6f} (GCP of the groups, which are published exactly)",
-            "probability": f"{self.highest_probability:.4g} at most of a sensitive value",
+            **{
+                f"probability of {name}": f"{1 / found.degree:.4g} at most"
+                for name, found in self.sensitive.items()
+            },
         }
+        if self.objective is not None and self.baseline is not None:
+            shown["objective"] = f"{self.objective:.6g} ({self.baseline:.6g} without fireflies)"
+        return shown
 
     def details(self) -> dict[str, str]:
-        return {**self.summary(), "reconstruction": f"{self.reconstruction_error:.6g} (error)"}
+        return {
+            **self.summary(),
+            **{
+                f"reconstruction of {name}": f"{found.reconstruction_error:.6g} (error)"
+                for name, found in self.sensitive.items()
+            },
+        }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from psycopg import sql
@@ -48,10 +47,10 @@ class Plan:
 
     def stored_checks(self, state: State) -> tuple[CheckQuery, ...]:
         """The verification over the tables at their final place."""
-        return self.method.form.checks(self.spec, self._tables(state, staged=False))
+        return self.method.form.checks(self.spec, state, self._tables(state, staged=False))
 
     def stored_views(self, state: State) -> tuple[PublishedView, ...]:
-        return self.method.form.views(self.spec, self._tables(state, staged=False))
+        return self.method.form.views(self.spec, state, self._tables(state, staged=False))
 
     def _tables(self, state: State, *, staged: bool) -> Tables:
         return _tables(self.relations(state), staged=staged)
@@ -134,7 +133,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         tables = _tables(method.form.relations(spec, state), staged=True)
         return query(
             "select r.published, :in - :out - r.published as unaccounted from r",
-            {"r": method.form.released(spec, tables)},
+            {"r": method.form.released(spec, state, tables)},
             **{"in": num(state.count("records")), "out": num(state.count("suppressed"))},
         )
 
@@ -154,27 +153,25 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
 
-    @cache
-    def queries(run_id: int) -> tuple[CheckQuery, ...]:
-        tables = _tables(method.form.relations(spec, State(run_id)), staged=True)
-        return method.form.checks(spec, tables)
+    def queries(state: State) -> tuple[CheckQuery, ...]:
+        tables = _tables(method.form.relations(spec, state), staged=True)
+        return method.form.checks(spec, state, tables)
 
-    def query_of(state: State, number: int) -> CheckQuery:
-        return queries(state.run_id)[number]
+    planned = queries(State(0))
 
     def check(number: int) -> Check:
-        first = queries(0)[number]
+        first = planned[number]
         against = f" against the {first.against} distribution" if first.against else ""
         on = f" on {first.column}" if first.column else ""
         return Check(
             f"{first.model}_{number}",
             f"{first.model}{on}{against}",
-            lambda state: sql.SQL(query_of(state, number).sql),  # pyright: ignore
-            lambda row, state: verdict(query_of(state, number), row),
+            lambda state: sql.SQL(queries(state)[number].sql),  # pyright: ignore
+            lambda row, state: verdict(first, row),
             prefix=f"verified{number}_",
         )
 
-    return tuple(check(number) for number in range(len(queries(0))))
+    return tuple(check(number) for number in range(len(planned)))
 
 
 def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pganon.identifiers import MAX_BYTES, fits
-from pganon.policy.methods import OPTIONS, part_name
-from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.methods import OPTIONS
+from pganon.policy.options import part_name
+from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.words import MODELS, ROLES
 
 if TYPE_CHECKING:
+    from pganon.policy.anatomized import Tables
     from pganon.policy.methods import ANY
     from pganon.policy.model import Column
 
@@ -36,10 +38,12 @@ def method_refusals(
         *_wrong_roles(method, columns),
         *_nothing_to_group(method, columns),
         *_too_few_sets(method, columns),
-        *_not_one_sensitive(method, columns),
+        *_wrong_sensitive(method, columns),
+        *_wrong_division(method, columns),
         *_idle_keys(method, columns),
         *_wrong_models(method, models),
-        *_long_names(method, release),
+        *_wrong_levels(method, models),
+        *_long_names(method, columns, release),
     ]
 
 
@@ -93,22 +97,77 @@ def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
         )
 
 
-def _not_one_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
-    if not method.one_sensitive or None in columns.values():
+def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    if method.sensitive == "any" or None in columns.values():
         return
-    names = [name for name, column in columns.items() if column and column.role == "sensitive"]
+    names = _of_role(columns, "sensitive")
     if not names:
         yield Refusal(
             ("columns",),
             "no column has the role sensitive",
-            f"declare the one whose link to a person the method {method.name} protects",
+            f"declare what the method {method.name} has to unlink from a person",
         )
-    for name in names[1:]:
+    for name in names[1:] if method.sensitive == "one" else ():
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
-            f"leave {show(name)} out: values of both columns in one group, or in two releases, can"
-            " be put together",
+            f"leave {show(name)} out, or use the method slamsa: values of both columns in one"
+            " group, or in two releases, can be put together",
+        )
+
+
+def _of_role(columns: Mapping[str, Column | None], role: str) -> list[str]:
+    return [name for name, column in columns.items() if column and column.role == role]
+
+
+_DIVIDED = {
+    "sensitive_tables": ("sensitive",),
+    "quasi_tables": ("quasi_identifying",),
+    "columns": ("quasi_identifying", "sensitive"),
+}
+"""Options that divide the columns of these roles among tables."""
+
+
+def _wrong_division(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    """Numbers and lists of tables that the columns cannot be divided into."""
+    if None in columns.values():
+        return
+    for key, roles in _DIVIDED.items():
+        tables: Tables | None = getattr(method, key, None)
+        names = [name for role in roles for name in _of_role(columns, role)]
+        if isinstance(tables, int) and tables > len(names):
+            yield Refusal(
+                ("method", key),
+                f"{len(names)} columns cannot be divided into {tables}",
+                f"write a number up to {len(names)}",
+            )
+        elif isinstance(tables, tuple):
+            yield from _wrong_lists(("method", key), tables, names)
+
+
+def _wrong_lists(
+    at: tuple[str, ...], tables: Sequence[Sequence[str]], names: Sequence[str]
+) -> Iterable[Refusal]:
+    listed = [name for table in tables for name in table]
+    for name in dict.fromkeys(listed):
+        if name not in names:
+            yield Refusal(at, f"{show(name)} is not one of the columns", nearest(name, names))
+        elif listed.count(name) > 1:
+            yield Refusal(at, f"column {show(name)} is listed twice", "keep it in one list")
+    for name in names:
+        if name not in listed:
+            yield Refusal(at, f"column {show(name)} is in no list", "add it to one")
+
+
+def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+    for i, model in enumerate(models):
+        level = getattr(model, "level", None)
+        if level is None or model.model not in method.models or level in method.levels:
+            continue
+        yield Refusal(
+            ("privacy", i, "level"),
+            f"the method {method.name} cannot guarantee level: {level}",
+            f"use level: {alternatives(method.levels)}",
         )
 
 
@@ -131,10 +190,13 @@ def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Re
             )
 
 
-def _long_names(method: ANY, release: object) -> Iterable[Refusal]:
+def _long_names(
+    method: ANY, columns: Mapping[str, Column | None], release: object
+) -> Iterable[Refusal]:
     if not isinstance(release, str) or not fits(release):
         return
-    for part in method.parts:
+    counts = [len(_of_role(columns, role)) for role in (method.grouped, "sensitive")]
+    for part in method.part_names(*counts):
         size = len(part_name(release, part).encode())
         if size > MAX_BYTES:
             longest = MAX_BYTES - len(part_name("", part).encode())

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.policy.compatibility import method_refusals
+from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.methods import Mondrian
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.words import NULLS, QUASI_SENSITIVE_NULLS, ROLES, SENSITIVE_NULLS
@@ -97,6 +98,7 @@ def policy_refusals(
     individual: object,
     method: ANY | None,
     release: object,
+    exclusions: Iterable[Any] = (),
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -113,6 +115,7 @@ def policy_refusals(
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
+    out += exclusion_refusals(exclusions, columns, method)
     return out
 
 

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pganon.errors import PolicyError, Problem
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
+from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import (
     AnyPrivacyModel,
     Column,
@@ -26,6 +27,7 @@ MAX_BYTES = 1 << 20
 _COLUMN = TypeAdapter(Column)
 _MODEL = TypeAdapter(AnyPrivacyModel)
 _METHOD = TypeAdapter(Method)
+_EXCLUSION = TypeAdapter(Exclusion)
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,15 @@ def _across(data: dict[str, Any]) -> list[Refusal]:
     privacy = data.get("privacy")
     models = [_try(_MODEL, m) for m in privacy] if isinstance(privacy, list) else [None]
     method = _try(_METHOD, data.get("method"))
-    across = policy_refusals(columns, models, data.get("individual"), method, data.get("release"))
+    rules = data.get("exclusions")
+    across = policy_refusals(
+        columns,
+        models,
+        data.get("individual"),
+        method,
+        data.get("release"),
+        [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else (),
+    )
     return out + across
 
 

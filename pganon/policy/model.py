@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pganon.identifiers import NameProblem, parse_name
 from pganon.policy import methods
 from pganon.policy.consistency import column_refusals, policy_refusals
+from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.refusals import (
     known_word,
@@ -220,6 +221,33 @@ class AnatomyLDiversity(Declaration):
     ] = "attribute"
 
 
+class SlicingLDiversity(Declaration):
+    """In every bucket at most 1/l of the records have the same value.
+
+    Of a sensitive column, of every sensitive column where none is named, or (level: tuple) of the
+    values of a sensitive table taken together.
+    """
+
+    model: Literal["slicing_l_diversity"]
+    column: str | None = None
+    l: Annotated[int, Field(ge=2, le=2**31 - 1)]  # noqa: E741
+    level: Annotated[
+        Literal["attribute", "tuple", "unique"],
+        known_word("level of slicing_l_diversity", ("attribute", "tuple", "unique")),
+    ] = "attribute"
+    min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
+
+    @model_validator(mode="after")
+    def _level_of_tables(self) -> SlicingLDiversity:
+        if self.column is not None and self.level == "tuple":
+            refuse_one(
+                "level: tuple is about whole sensitive tables, not about one column",
+                at=("column",),
+                suggestion="remove column, or write level: attribute",
+            )
+        return self
+
+
 PrivacyModel = (
     KAnonymity
     | AlphaKAnonymity
@@ -231,6 +259,7 @@ PrivacyModel = (
     | DeltaDisclosure
     | QSKAnonymity
     | AnatomyLDiversity
+    | SlicingLDiversity
 )
 
 MODEL_CLASSES: dict[str, type[Declaration]] = {
@@ -299,6 +328,7 @@ class Policy(Declaration):
     columns: dict[Name, Column]
     privacy: Annotated[tuple[AnyPrivacyModel, ...], Field(strict=False)]
     method: Method
+    exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
     on_infeasible: Annotated[
         Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
@@ -316,7 +346,14 @@ class Policy(Declaration):
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
         refuse(
-            policy_refusals(self.columns, self.privacy, self.individual, self.method, self.release)
+            policy_refusals(
+                self.columns,
+                self.privacy,
+                self.individual,
+                self.method,
+                self.release,
+                self.exclusions,
+            )
         )
         return self
 

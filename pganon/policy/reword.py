@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
 from pganon.policy.methods import OPTIONS
 from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
@@ -38,9 +39,16 @@ def _place(loc: Place) -> Place:
         case ("privacy", int(), _, *rest):
             return (*loc[:2], *rest)
         case ("method", _, *rest):
-            return ("method", *rest)
+            return ("method", *[part for part in rest if not _of_union(part)])
+        case ("exclusions", *_):
+            return tuple(part for part in loc if not _of_union(part))
         case _:
             return loc
+
+
+def _of_union(part: str | int) -> bool:
+    """Whether a part of a place names a member of a union of a method or a rule."""
+    return isinstance(part, str) and (part == "Between" or "[" in part or part in ("int", "str"))
 
 
 def _sentence(
@@ -130,6 +138,10 @@ def _known_keys(loc: Place) -> list[str]:
             model = Publish
         case ("columns", _):
             model = Column
+        case ("exclusions", int()):
+            model = Exclusion
+        case ("exclusions", int(), "when", _, "Between"):
+            model = Between
         case ("columns", _, "hierarchy", "order", "order"):
             model = OrderTree
         case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:

@@ -26,6 +26,7 @@ MODELS = (
     "delta_disclosure",
     "qs_k_anonymity",
     "anatomy_l_diversity",
+    "slicing_l_diversity",
 )
 LATER_MODELS = (
     "ir_k_anonymity",
@@ -33,11 +34,10 @@ LATER_MODELS = (
     "ir_alpha_beta_anonymity",
     "eir_l_diversity",
     "eir_alpha_beta_anonymity",
-    "slicing_l_diversity",
     "local_bucket_diversity",
     "background_knowledge",
 )
-METHODS = ("mondrian", "qs_greedy", "qs_efficient", "anatomy")
+METHODS = ("mondrian", "qs_greedy", "qs_efficient", "anatomy", "slicing", "slamsa", "msb")
 LATER_METHODS = (
     "full_domain",
     "danonyir",
@@ -52,9 +52,6 @@ LATER_METHODS = (
     "js_reduce",
     "kinc_mic",
     "kagg_mic",
-    "slicing",
-    "slamsa",
-    "msb",
     "sloms",
 )
 DISTANCES = ("equal", "ordered", "hierarchical")

@@ -225,7 +225,25 @@ class AnatomyLDiversity(Model):
 
     def aggregate(self, rows: str) -> exp.Expr:
         degree = fragment("sum(:n)::float8 / max(:n)::float8", n=col("n", rows))
-        if self.level == "attribute":
+        if self.level != "unique":
             return degree
         # A value that repeats leaves no degree at all.
         return fragment("case when max(:n) > 1 then 1 else :d end", n=col("n", rows), d=degree)
+
+
+@dataclass(frozen=True)
+class SlicingLDiversity(AnatomyLDiversity):
+    """The same for the buckets of slicing, of one column or (level `tuple`) of whole tables.
+
+    At level `tuple` the values of a record in one sensitive table count as one value, which
+    bounds no single column: all vectors of a bucket may differ and share their diagnosis.
+    """
+
+    name: ClassVar[str] = "slicing_l_diversity"
+
+
+@dataclass(frozen=True)
+class BucketSize(KAnonymity):
+    """Every bucket has at least k records. Not k-anonymity: quasi-identifiers are exact."""
+
+    name: ClassVar[str] = "bucket_size"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pganon.policy import model as declared
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import (
     AnatomyLDiversity,
+    BucketSize,
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
     RecursiveCLDiversity,
     RelativeFrequency,
+    SlicingLDiversity,
 )
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from pganon.privacy.quasi_sensitive import QSKAnonymity
@@ -39,18 +41,37 @@ def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
             return (DeltaDisclosure(declaration.delta),)
         case declared.AnatomyLDiversity():
             return (AnatomyLDiversity(declaration.l, declaration.level),)
+        case declared.SlicingLDiversity():
+            model = SlicingLDiversity(declaration.l, declaration.level)
+            size = declaration.min_size
+            return (model, BucketSize(size)) if size > 1 else (model,)
         case declared.QSKAnonymity():
             return (QSKAnonymity(declaration.k, declaration.count, declaration.min_values),)
 
 
 def requirements_of(policy: declared.Policy, sensitive: Mapping[str, int]) -> list[Requirement]:
     """The requirements of a policy's models; `sensitive` numbers the sensitive columns."""
-    found: list[Requirement] = []
-    for declaration in policy.privacy:
-        column: str | None = getattr(declaration, "column", None)
-        for model in models_of(declaration):
-            if column is None or not model.needs_values:
-                found.append(Requirement(model))
-            else:
-                found.append(Requirement(model, sensitive[column], column))
-    return found
+    found = [
+        requirement
+        for declaration in policy.privacy
+        for model in models_of(declaration)
+        for requirement in _required(model, _columns(declaration, sensitive), sensitive)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _columns(declaration: declared.PrivacyModel, sensitive: Mapping[str, int]) -> tuple[str, ...]:
+    """The sensitive columns that a model of the policy is about, each by itself."""
+    column: str | None = getattr(declaration, "column", None)
+    if column is not None:
+        return (column,)
+    each = isinstance(declaration, declared.SlicingLDiversity) and declaration.level != "tuple"
+    return tuple(sensitive) if each else ()
+
+
+def _required(
+    model: Model, columns: Sequence[str], sensitive: Mapping[str, int]
+) -> Iterable[Requirement]:
+    if not columns or not model.needs_values:
+        return [Requirement(model)]
+    return [Requirement(model, sensitive[column], column) for column in columns]

@@ -171,7 +171,8 @@ class _Run:
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
-        views = build_plan(spec, request=self.options.metrics).stored_views(State(0))
+        plan = build_plan(spec, request=self.options.metrics)
+        views = plan.stored_views(State(0))
         locks.check_session(self.conn)
         with locks.release_lock(self.conn, spec.policy.release):
             check_target(
@@ -182,7 +183,9 @@ class _Run:
                 readers=spec.readers,
                 parts=[view.name for view in views[1:]],
             )
-            check_swap(self.conn, spec.policy.release, views, cascade=self.options.cascade)
+            if plan.method.form.settled(spec):
+                # Else publication finds out, when the columns of the views are known.
+                check_swap(self.conn, spec.policy.release, views, cascade=self.options.cascade)
             clean(self.conn)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed

@@ -15,9 +15,10 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
 from pganon.identifiers import QualifiedName
+from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import Hierarchy
-from pganon.policy.methods import part_name
 from pganon.policy.model import Policy
+from pganon.policy.options import part_name
 from pganon.privacy.base import Requirement
 
 
@@ -102,6 +103,21 @@ class Carried:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """An exclusion: where all of `when` holds, the sensitive column has none of the values.
+
+    Attributes:
+        label: the columns of the rule, without values.
+        when: conditions on quasi-identifiers; values as texts of the column's type.
+    """
+
+    label: str
+    when: tuple[tuple[Attribute, Condition], ...]
+    sensitive: Sensitive
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ReleaseSpec:
     """Everything that determines the plan.
 
@@ -111,6 +127,7 @@ class ReleaseSpec:
         unreleased: columns of the source that the policy leaves at home, for the plan.
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
+        rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         base_dir: folder that paths in the policy are relative to.
     """
 
@@ -128,6 +145,7 @@ class ReleaseSpec:
     view: QualifiedName
     readers: tuple[str, ...]
     public: Mapping[str, Relation]
+    rules: tuple[Rule, ...]
     base_dir: Path
 
     @property

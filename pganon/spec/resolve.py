@@ -20,7 +20,7 @@ from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.privacy.registry import requirements_of
 from pganon.spec.expressions import ExpressionProblem, check_where
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
+from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Rule, Scale, Sensitive
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -127,6 +127,7 @@ class _Builder:
             view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
             readers=self.policy.publish.readers,
             public=self.public,
+            rules=tuple(_rules(self.policy, attributes, sensitive)),
             base_dir=self.base_dir,
         )
 
@@ -299,7 +300,7 @@ class _Builder:
         carried: Iterable[Carried],
     ) -> None:
         """Published names: unique, storable, and none that pganon adds is a source column's."""
-        added = self.policy.method.adds
+        added = self.policy.method.added_columns(len(self.policy.with_role("sensitive")))
         used: Counter[str] = Counter(added)
         for item in (*attributes, *sensitive, *carried):
             used[item.published] += 1
@@ -339,3 +340,14 @@ class _Builder:
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key
         return () if self.relation.unreadable(key) else key
+
+
+def _rules(
+    policy: Policy, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]
+) -> Iterable[Rule]:
+    grouped = {item.column.name: item for item in attributes}
+    unlinked = {item.column.name: item for item in sensitive}
+    for exclusion in policy.exclusions:
+        when = tuple((grouped[name], condition) for name, condition in exclusion.when.items())
+        for name, values in exclusion.never.items():
+            yield Rule(exclusion.label, when, unlinked[name], values)

@@ -123,7 +123,7 @@ def test_numbers_follow_neither_building_nor_source_nor_values(db: Any, method: 
         built = driver.fetch(
             conn,
             sql.SQL("SELECT cluster_no FROM {} ORDER BY gid").format(
-                staged.state.work("numbers").identifier
+                staged.state.work("numbers_cluster_no").identifier
             ),
         )
         by_building = [row["cluster_no"] for row in built]

@@ -101,7 +101,7 @@ def test_one_block_is_stripe_anatomy(db: Database, extra: tuple[Any, ...]) -> No
         check(dealt, values, l)
         assert len(dealt.groups) == len(values) // l
         utility = dealt.staged.utility
-        assert utility.reconstruction_error == len(values) - len(dealt.groups)
+        assert utility.sensitive["s"].reconstruction_error == len(values) - len(dealt.groups)
         assert utility.groups == len(dealt.groups)
         assert utility.gcp == 0
 
@@ -204,8 +204,9 @@ def test_random_tables(db: Database) -> None:
             assert held == Counter(values[record] for record in records)
         found = [of(sorted(group), values) for group in dealt.groups.values()]
         utility = dealt.staged.utility
-        assert utility.reconstruction_error == pytest.approx(float(reconstruction_error(found)))
-        assert utility.highest_probability == pytest.approx(1 / min(map(len, found)))
+        (about,) = utility.sensitive.values()
+        assert about.reconstruction_error == pytest.approx(float(reconstruction_error(found)))
+        assert about.degree == pytest.approx(min(map(len, found)))
         assert (utility.smallest_group, utility.largest_group) == (
             min(map(len, found)),
             max(map(len, found)),

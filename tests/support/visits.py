@@ -143,8 +143,8 @@ def deal(conn: Connection, declared: dict[str, Any], *, seed: int = 1) -> Dealt:
     """Stage a release of a source that has an integer key; `conn` is of pganon's owner."""
     staged = driver.run(conn, declared, seed=seed)
     blocks: dict[int, list[int]] = {}
-    names = staged.state.work("numbers").identifier
-    text = sql.SQL("SELECT gid, group_id FROM {} ORDER BY gid").format(names)
+    names = staged.state.work("numbers_b0").identifier
+    text = sql.SQL("SELECT gid, b0 AS group_id FROM {} ORDER BY gid").format(names)
     for row in driver.fetch(conn, text):
         blocks.setdefault(row["gid"] >> 32, []).append(row["group_id"])
     groups: dict[int, set[int]] = {}

@@ -10,13 +10,19 @@ from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.eligible import eligible_steps
 from pganon.methods.anatomy.groups import group_steps
 from pganon.methods.anatomy.shape import Shape
-from pganon.plan.steps import Step
+from pganon.methods.arrangement import Arrangement, arranged
+from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
     return (*eligible_steps(shape), *block_steps(shape), *group_steps(shape))
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """One QIT and one ST."""
+    return arranged(spec, [spec.attributes], [spec.sensitive])
 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Groups of every block, by stripes.
 
-    grouped   (gid, rid)     the group of every record
+    grouped   (b0, rid)     the group of every record
 
 A block of n records has floor(n / l) groups. Its records, the most frequent values first, are
 dealt out to them in turn: no value has more records than there are groups, so all values of a
@@ -48,7 +48,7 @@ def _dealt(shape: Shape, state: State) -> exp.Expr:
         {"c": counted},
     )
     return query(
-        "select (d.block::bigint << 32) + d.place % (d.size / :l) as gid, d.rid from d",
+        "select (d.block::bigint << 32) + d.place % (d.size / :l) as b0, d.rid from d",
         {"d": dealt},
         l=num(shape.model.l),
     )

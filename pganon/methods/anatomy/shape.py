@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.encode.axis import Axis, axes
-from pganon.policy.methods import Anatomy
+from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.spec.model import ReleaseSpec, Sensitive

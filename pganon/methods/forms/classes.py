@@ -8,17 +8,18 @@ alone, class number first, so neither says anything about the source's order.
 
 from __future__ import annotations
 
-from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
-from pganon.encode.secrets import keyed_hash
-from pganon.encode.sensitive import referenced, sensitive_key, with_paths
-from pganon.identifiers import QualifiedName, quote
-from pganon.methods.forms.members import code_columns, equal, members
+from pganon.encode.sensitive import referenced, with_paths
+from pganon.identifiers import quote
+from pganon.methods.base import STRUCTURE, Tables
+from pganon.methods.forms.elements import value_key
+from pganon.methods.forms.members import cell_members, code_columns, equal
 from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, union_all
+from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
+from pganon.plan.sqltools import col, fragment, named, num, query, render, union_all
 from pganon.plan.staged import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -27,14 +28,10 @@ from pganon.plan.staged import (
     StoredRelation,
     ViewColumn,
 )
-from pganon.plan.steps import CreateTable, State, Statement, Step
-from pganon.policy.methods import CLASS_ID
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-
-STRUCTURE = "structure"
-"""Name of the check that the class relation says one thing about every class."""
-
 
 # -- relations --------------------------------------------------------------------------------
 
@@ -44,27 +41,14 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
-    return tuple(
-        StoredRelation(part, state.stage(part), QualifiedName(schema, state.stage(part).name))
-        for part, schema in parts
-    )
+    return stored(state, parts)
 
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations."""
     attributes = axes(spec.attributes)
     steps: list[Step] = [
-        CreateTable(
-            "numbers",
-            "random numbers for the classes",
-            lambda s: s.work("numbers"),
-            lambda s: query(
-                "select g.gid, (row_number() over (order by :hash))::int as class_id"
-                " from (select distinct gid from grouped) as g",
-                {"grouped": s.work("grouped")},
-                hash=keyed_hash(s, col("gid", "g")),
-            ),
-        ),
+        numbers_step("grouped", "random numbers for the classes", CLASS_ID),
         CreateTable(
             "grouped_classes",
             "the class of every cell",
@@ -107,18 +91,12 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.stage("classes"),
             lambda s: _classes(spec, s),
         ),
-        Statement(
-            "class_key",
-            "an index that the published view joins on",
-            lambda s: sql.SQL("ALTER TABLE {} ADD PRIMARY KEY (class_id)").format(
-                s.stage("classes").identifier
-            ),
-        ),
+        key_step("classes", CLASS_ID),
         CreateTable(
             "members",
             "the steward's memory of who was in which class",
             lambda s: s.stage("members"),
-            lambda s: members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
+            lambda s: cell_members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
         ),
     ]
     if referenced(spec):
@@ -133,7 +111,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def released(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> exp.Select:
+def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
     return query("select count(*) as published from records", dict(tables))
 
 
@@ -151,7 +129,7 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns += ["rid"] if spec.policy.method.numbers_records else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
-        {"g": state.work("grouped"), "n": state.work("numbers")},
+        {"g": state.work("grouped"), "n": numbers(state, CLASS_ID)},
     ).select(*[col(name, "g") for name in columns])
 
 
@@ -193,12 +171,6 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Expr:
 # -- verification -----------------------------------------------------------------------------
 
 
-def value_key(item: Sensitive, table: str) -> exp.Expr:
-    """A published sensitive value as a text that is never NULL."""
-    value = cast(exp.paren(sensitive_key(item, col(item.published, table))), "text")
-    return fragment("coalesce('=' || :v, '')", v=value)
-
-
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
 
@@ -222,7 +194,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     return union_all(parts)
 
 
-def checks(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[CheckQuery, ...]:
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     found = [_structure_check(tables)]
     for requirement in spec.requirements:
@@ -231,7 +203,7 @@ def checks(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[CheckQu
     return tuple(found)
 
 
-def _structure_check(tables: dict[str, QualifiedName]) -> CheckQuery:
+def _structure_check(tables: Tables) -> CheckQuery:
     broken = query(
         "select (select count(*) from (select class_id from classes as a group by class_id"
         " having count(*) > 1) as twice)"
@@ -244,9 +216,7 @@ def _structure_check(tables: dict[str, QualifiedName]) -> CheckQuery:
     return CheckQuery(STRUCTURE, "violations", None, 0, "<=", "", render(tree))
 
 
-def _check(
-    spec: ReleaseSpec, requirement: Requirement, kind: str, tables: dict[str, QualifiedName]
-) -> CheckQuery:
+def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
     model = requirement.model
     value: exp.Expr = num(1)
     reference: Relation | None = None
@@ -272,7 +242,7 @@ def _check(
     )
 
 
-def _reference_shares(item: Sensitive, kind: str, tables: dict[str, QualifiedName]) -> exp.Select:
+def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
     path = [] if item.hierarchy is None else ["path"]
     counted = query(
         "select f.value, f.position, f.n from reference as f where f.attribute = :a",
@@ -299,7 +269,7 @@ def _reference_shares(item: Sensitive, kind: str, tables: dict[str, QualifiedNam
 # -- views ------------------------------------------------------------------------------------
 
 
-def views(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> tuple[PublishedView, ...]:
+def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
     """The one view of the form, over the relations in `tables`."""
     columns = view_columns(spec)
     tree = exp.select(col(CLASS_ID, "c"))

@@ -9,19 +9,18 @@ order of the source or of the building.
 
 from __future__ import annotations
 
-from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.secrets import keyed_hash
-from pganon.identifiers import QualifiedName
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
-from pganon.methods.forms.members import code_columns, members
+from pganon.methods.forms.members import cell_members, code_columns
+from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
 from pganon.methods.qs.shape import Shape, small_code_arrays
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
-from pganon.plan.steps import CreateTable, State, Statement, Step
-from pganon.policy.methods import CLUSTER_NO, SIZE
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.spec.model import Attribute, ReleaseSpec
 
 
@@ -30,10 +29,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     parts = [("clusters", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if counts_supported(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
-    return tuple(
-        StoredRelation(part, state.stage(part), QualifiedName(schema, state.stage(part).name))
-        for part, schema in parts
-    )
+    return stored(state, parts)
 
 
 def counts_supported(spec: ReleaseSpec) -> bool:
@@ -43,17 +39,7 @@ def counts_supported(spec: ReleaseSpec) -> bool:
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From `assigned` (gid, cell, n), `cells` and `coded` to the staged relations."""
     steps: list[Step] = [
-        CreateTable(
-            "numbers",
-            "random numbers for the clusters",
-            lambda s: s.work("numbers"),
-            lambda s: query(
-                "select g.gid, (row_number() over (order by :hash, g.gid))::int as cluster_no"
-                " from (select distinct gid from assigned) as g",
-                {"assigned": s.work("assigned")},
-                hash=keyed_hash(s, col("gid", "g")),
-            ),
-        ),
+        numbers_step("assigned", "random numbers for the clusters", CLUSTER_NO),
         CreateTable(
             "cluster_cells",
             "the cells of every cluster",
@@ -98,13 +84,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.stage("clusters"),
             lambda s: _clusters(spec, s),
         ),
-        Statement(
-            "cluster_key",
-            "an index to look clusters up",
-            lambda s: sql.SQL("ALTER TABLE {} ADD PRIMARY KEY (cluster_no)").format(
-                s.stage("clusters").identifier
-            ),
-        ),
+        key_step("clusters", CLUSTER_NO),
         CreateTable(
             "members",
             "the steward's memory of who was in which cluster",
@@ -133,7 +113,7 @@ def _cluster_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     return query(
         "select n.gid, n.cluster_no, a.cell, a.n from a join n on n.gid = a.gid"
         " join c on c.cell = a.cell",
-        {"a": state.work("assigned"), "n": state.work("numbers"), "c": state.work("cells")},
+        {"a": state.work("assigned"), "n": numbers(state, CLUSTER_NO), "c": state.work("cells")},
     ).select(*[col(name, "c") for name in code_columns(spec)])
 
 
@@ -220,8 +200,8 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
     if identified(spec):
-        return members(spec, state, state.work("cluster_records"), CLUSTER_NO, ["rid"])
-    return members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
+        return cell_members(spec, state, state.work("cluster_records"), CLUSTER_NO, ["rid"])
+    return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
 
 
 def value_key(value: exp.Expr) -> exp.Expr:
@@ -257,7 +237,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     return union_all(parts)
 
 
-def released(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
     return query(
         "select coalesce(sum(c.size), 0)::bigint as published from clusters as c", dict(tables)
     )

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.identifiers import quote
-from pganon.methods.base import Tables
-from pganon.methods.forms.classes import STRUCTURE
+from pganon.methods.base import STRUCTURE, PublishedForm, Tables
+from pganon.methods.forms import clusters
 from pganon.methods.forms.clusters import value_key
 from pganon.methods.qs.shape import Shape
 from pganon.metrics import loss
@@ -18,14 +18,14 @@ from pganon.metrics.utility import ClusterUtility, Combinations
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, total
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
 from pganon.plan.steps import Check, CreateTable, State, Step
-from pganon.policy.methods import CLUSTER_NO, SIZE
+from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_histogram
 from pganon.spec.model import Attribute, ReleaseSpec
 
 # -- verification -----------------------------------------------------------------------------
 
 
-def checks(spec: ReleaseSpec, tables: Tables) -> tuple[CheckQuery, ...]:
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure the requirement from the relations in `tables` alone."""
     model = Shape(spec).model
     sets = _published_sets(spec, tables)
@@ -124,7 +124,7 @@ def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
 # -- views ------------------------------------------------------------------------------------
 
 
-def views(spec: ReleaseSpec, tables: Tables) -> tuple[PublishedView, ...]:
+def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
     """The clusters, and the products of their values."""
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
     shown = query("select c.cluster_no from clusters as c", dict(tables))
@@ -303,3 +303,16 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClusterUtility:
         product=counted("product"),
         supported=counted("supported"),
     )
+
+
+CLUSTERS = PublishedForm(
+    relations=clusters.relations,
+    staging_steps=clusters.staging_steps,
+    checks=checks,
+    views=views,
+    released=clusters.released,
+    measures=measures,
+    utility=utility,
+    figures=ClusterUtility,
+    groups="clusters",
+)

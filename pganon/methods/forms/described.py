@@ -5,10 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.methods.base import Description, Tables
+from pganon.methods.base import Description, PublishedForm, Tables
+from pganon.methods.forms import classes
 from pganon.methods.forms.classes import same_cell, unchanged
 from pganon.methods.forms.recode import EXTENTS
 from pganon.metrics import loss
+from pganon.metrics.utility import ClassUtility, class_utility
 from pganon.plan.sqltools import col, query
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -61,3 +63,16 @@ def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 DESCRIPTION = Description(shown, values, members, extents)
+
+CLASSES = PublishedForm(
+    relations=classes.relations,
+    staging_steps=classes.staging_steps,
+    checks=classes.checks,
+    views=classes.views,
+    released=classes.released,
+    measures=measures,
+    utility=class_utility,
+    figures=ClassUtility,
+    groups="classes",
+    description=DESCRIPTION,
+)

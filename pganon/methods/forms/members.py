@@ -9,40 +9,39 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, named
+from pganon.plan.sqltools import cast, col, named, query
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
 
+def identity(spec: ReleaseSpec) -> str | None:
+    """Column of `coded` that says who a record is: the individual, or the key of the record."""
+    return "individual" if spec.individual else "record" if spec.record_key else None
+
+
 def members(
-    spec: ReleaseSpec, state: State, grouped: QualifiedName, group: str, keys: Sequence[str]
+    spec: ReleaseSpec,
+    state: State,
+    source: QualifiedName | exp.Select,
+    groups: Sequence[str],
+    *,
+    repeated: bool = False,
 ) -> exp.Select:
-    """SELECT (member, `group`) for the part "members" of a release.
+    """SELECT (member, groups..) for the part "members" of a release.
 
     A member is an individual or the key of a record; without either, a keyed hash of the values
     of the columns that are grouped by.
 
     Args:
-        grouped: the column `group`, and the codes of all attributes; a row per combination of
-            `keys`.
-        group: name of the column that numbers the groups.
-        keys: columns that a record of `coded` and its row of `grouped` have in common.
+        source: columns `groups`, and :func:`identity` or else the codes of all attributes.
+        groups: columns with the numbers of groups.
+        repeated: whether the same codes may be in the same groups more than once.
     """
-    identity = "individual" if spec.individual else "record" if spec.record_key else None
-    source = exp.alias_(grouped.table, "g", table=True, quoted=True)
-    if identity is None:
-        return _described(spec, state, source, group, keys)
-    return (
-        exp.select(named(col(identity, "c"), "member"), col(group, "g"))
-        .from_(exp.alias_(state.work("coded").table, "c", table=True, quoted=True))
-        .join(source, on=equal(keys, "g", "c"))
-    )
-
-
-def _described(
-    spec: ReleaseSpec, state: State, source: exp.Expr, group: str, keys: Sequence[str]
-) -> exp.Select:
-    tree = exp.select().from_(source)
+    known = identity(spec)
+    numbered = [col(group, "g") for group in groups]
+    tree = query("select 1 from g", {"g": source})
+    if known is not None:
+        return tree.select(named(col(known, "g"), "member"), *numbered, append=False)
     parts: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         alias = f"d{axis.index}"
@@ -52,9 +51,29 @@ def _described(
         )
         parts.append(cast(col("value", alias), "text"))
     described = exp.func("jsonb_build_array", *parts)
-    tree = tree.select(named(keyed_hash(state, described), "member"), col(group, "g"))
-    # Other keys than the codes tell records with the same codes apart.
-    return tree if set(keys) == set(code_columns(spec)) else tree.distinct()
+    member = named(keyed_hash(state, described), "member")
+    tree = tree.select(member, *numbered, append=False)
+    return tree.distinct() if repeated else tree
+
+
+def cell_members(
+    spec: ReleaseSpec, state: State, grouped: QualifiedName, group: str, keys: Sequence[str]
+) -> exp.Select:
+    """The same where `grouped` (group, codes) has no identities: records of `coded` have them.
+
+    Args:
+        keys: columns that a record of `coded` and its row of `grouped` have in common.
+    """
+    known = identity(spec)
+    if known is None:
+        return members(spec, state, grouped, [group], repeated=set(keys) != set(code_columns(spec)))
+    tree = query("select 1 from c", {"c": state.work("coded")}).select(
+        col(known, "c"), col(group, "g"), append=False
+    )
+    source = tree.join(
+        exp.alias_(grouped.table, "g", table=True, quoted=True), on=equal(keys, "g", "c")
+    )
+    return members(spec, state, source, [group])
 
 
 def code_columns(spec: ReleaseSpec) -> list[str]:

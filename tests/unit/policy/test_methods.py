@@ -9,7 +9,8 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.loader import load_policy, policy_from
-from pganon.policy.methods import OPTIONS, Anatomy, Mondrian, QsEfficient, QsGreedy, part_name
+from pganon.policy.methods import OPTIONS, Anatomy, Mondrian, QsEfficient, QsGreedy
+from pganon.policy.options import part_name
 from pganon.policy.model import (
     MODEL_CLASSES,
     AnatomyLDiversity,

@@ -1,0 +1,43 @@
+"""The published form of anatomy and slicing: exact values in tables that only buckets link.
+
+Stored are the quasi-identifier tables (QIT) and sensitive tables (ST) of an arrangement and the
+steward's `members`. The view of the release joins the tables the only safe way: every
+combination that a bucket allows, with its probability.
+
+Bucket numbers are a random permutation under the run's secret key, one of its own for every
+partition. Rows of every relation are in an order that depends on their own published columns
+alone, so none shows which value belongs to which record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pganon.methods.arrangement import Arrange
+from pganon.methods.base import PublishedForm
+from pganon.methods.forms.anatomized import figures, shown, staged, verified
+from pganon.metrics.utility import AnatomyUtility
+from pganon.spec.model import ReleaseSpec
+
+
+def anatomized(
+    arrange: Arrange, *, groups: str, settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+) -> PublishedForm:
+    """The form of an arrangement.
+
+    Args:
+        groups: what the method calls its groups.
+        settled: see :class:`PublishedForm`.
+    """
+    return PublishedForm(
+        relations=lambda spec, state: staged.relations(arrange(spec, state), state),
+        staging_steps=lambda spec: staged.staging_steps(spec, arrange),
+        checks=lambda spec, state, tables: verified.checks(spec, arrange(spec, state), tables),
+        views=lambda spec, state, tables: shown.views(spec, arrange(spec, state), tables),
+        released=lambda spec, state, tables: staged.released(arrange(spec, state), tables),
+        measures=lambda spec: figures.measures(spec, arrange),
+        utility=figures.utility,
+        figures=AnatomyUtility,
+        groups=groups,
+        settled=settled,
+    )

@@ -1,0 +1,95 @@
+"""Figures of an anatomized release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes, group_extents
+from pganon.methods.arrangement import Arrange, Arrangement
+from pganon.methods.forms.anatomized.staged import RECORDS, bucket
+from pganon.methods.forms.members import code_columns
+from pganon.metrics import loss
+from pganon.metrics.utility import AnatomyUtility, Degree
+from pganon.plan.sqltools import col, fragment, named, num, query, stacked
+from pganon.plan.steps import Check, State, Step
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+def measures(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
+    """What :func:`utility` reads."""
+    return (
+        Check(
+            "utility",
+            "extent and sizes of the buckets",
+            lambda s: _extents(spec, arrange(spec, s), s),
+            prefix="measure_",
+        ),
+        *[
+            Check(
+                f"degree{item.index}",
+                f"how well values of {item.published} are known from their buckets",
+                lambda s, item=item: _degree(arrange(spec, s), item, s),
+                prefix=f"measure{item.index}_",
+            )
+            for item in spec.sensitive
+        ],
+    )
+
+
+def _extents(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
+    """Over the buckets of all partitions that sensitive values are in."""
+    codes = [col(name, "r") for name in code_columns(spec)]
+    linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
+    records = [
+        query("select :place as place", None, place=num(place))
+        .select(named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes)
+        .from_(exp.alias_(state.work(RECORDS).table, "r", table=True, quoted=True))
+        for place, name in enumerate(linked)
+    ]
+    extents = group_extents(
+        axes(spec.attributes), state, stacked(records), ["place", "number"], weighted=False
+    )
+    tree = loss.basic(spec, extents.select(named(fragment("count(*)"), "n")), state)
+    return tree.select(named(num(len(records)), "partitions"))
+
+
+def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
+    """Privacy degree and reconstruction error of one sensitive column."""
+    table = arrangement.table_of(item.index)
+    counted = query(
+        "select t.group_id, sum(t.count) as n from t group by t.group_id, :v",
+        {"t": state.stage(table.part)},
+        v=col(item.published, "t"),
+    )
+    return query(
+        "select min(g.n / g.most)::float8 as degree,"
+        " sum(g.n - g.squares / g.n)::float8 as reconstruction_error from"
+        " (select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c"
+        " group by c.group_id) as g",
+        {"c": counted},
+    )
+
+
+def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
+    records, suppressed = int(facts["records"]), int(facts["suppressed"])
+    partitions = int(facts["measure_partitions"])
+    objective, baseline = facts.get("buckets_objective"), facts.get("buckets_baseline")
+    return AnatomyUtility(
+        gcp=(float(facts["measure_weighted_loss"]) / partitions + suppressed) / records,
+        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
+        groups=int(facts["measure_classes"]),
+        smallest_group=int(facts["measure_smallest_class"]),
+        largest_group=int(facts["measure_largest_class"]),
+        sensitive={
+            item.published: Degree(
+                float(facts[f"measure{item.index}_degree"]),
+                float(facts[f"measure{item.index}_reconstruction_error"]),
+            )
+            for item in spec.sensitive
+        },
+        objective=None if objective is None else float(objective),
+        baseline=None if baseline is None else float(baseline),
+    )

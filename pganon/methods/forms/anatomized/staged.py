@@ -1,0 +1,211 @@
+"""From the buckets of every record to the staged relations."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.records import ties
+from pganon.methods.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
+from pganon.methods.base import Tables
+from pganon.methods.forms.elements import element
+from pganon.methods.forms.members import code_columns, identity, members
+from pganon.methods.forms.stored import index_step, numbers, numbers_step, stored
+from pganon.plan.sqltools import col, fragment, named, query
+from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.policy.options import COUNT, GROUP_ID
+from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
+
+RECORDS = "group_records"
+"""Work table (numbers of buckets, codes, published values, identity): one row per record."""
+
+
+def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    shown = [table.part for table in (*arrangement.quasi, *arrangement.sensitive)]
+    return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
+
+
+def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
+    bearing = arrangement.bearing
+    counted = "coalesce(sum(q.count), 0)::bigint" if bearing.counted else "count(*)"
+    tree = query("select 1 from q", {"q": tables[bearing.part]})
+    return tree.select(named(fragment(counted), "published"), append=False)
+
+
+def bucket(partition: int) -> str:
+    """Work column with the bucket of a partition, by its place in the arrangement."""
+    return f"b{partition}"
+
+
+def staging_steps(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
+    """From `grouped` (rid, b<i>: a bucket per partition) and `coded` to the staged relations.
+
+    There is a step for every table that the arrangement may have; those it has not are left out.
+    """
+    most = arrange(spec, State(0))
+    return (
+        *[_numbers(spec, arrange, place) for place in range(len(most.partitions))],
+        CreateTable(
+            RECORDS,
+            "the buckets of every record",
+            lambda s: s.work(RECORDS),
+            lambda s: _records(spec, arrange(spec, s), s),
+        ),
+        *[step for place in range(len(most.quasi)) for step in _quasi_steps(spec, arrange, place)],
+        *[
+            step
+            for place in range(len(most.sensitive))
+            for step in _sensitive_steps(spec, arrange, place)
+        ],
+        CreateTable(
+            "members",
+            "the steward's memory of who was in which bucket",
+            lambda s: s.stage("members"),
+            lambda s: _members(spec, arrange(spec, s), s),
+        ),
+    )
+
+
+def _numbers(spec: ReleaseSpec, arrange: Arrange, place: int) -> CreateTable:
+    return numbers_step(
+        "grouped",
+        "random numbers for the buckets",
+        bucket(place),
+        group=bucket(place),
+        when=lambda s: place < len(arrange(spec, s).partitions),
+    )
+
+
+def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).quasi)
+
+    def table(state: State) -> QuasiTable:
+        return arrange(spec, state).quasi[place]
+
+    return [
+        CreateTable(
+            f"qit{place + 1}",
+            "exact quasi-identifiers with the number of their bucket",
+            lambda s: s.stage(table(s).part),
+            lambda s: _quasi(arrange(spec, s), table(s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, table(s).groups[0]), f"qit{place + 1}", when=here),
+    ]
+
+
+def _sensitive_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).sensitive)
+
+    def table(state: State) -> SensitiveTable:
+        return arrange(spec, state).sensitive[place]
+
+    return [
+        CreateTable(
+            f"st{place + 1}",
+            "sensitive values of every bucket with their numbers of records",
+            lambda s: s.stage(table(s).part),
+            lambda s: _sensitive(arrange(spec, s), table(s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
+    ]
+
+
+def _records(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
+    tree = query(
+        "select 1 from g join c on c.rid = g.rid",
+        {"g": state.work("grouped"), "c": state.work("coded")},
+    ).select(append=False)
+    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
+    names += [f"p{item.index}" for item in spec.carried]
+    known = identity(spec)
+    columns = [col(name, "c") for name in (*names, *([known] if known else []))]
+    for place in range(len(arrangement.partitions)):
+        name, alias = bucket(place), f"n{place}"
+        columns.append(col(name, alias))
+        tree = tree.join(
+            exp.alias_(numbers(state, name).table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("gid", alias), expression=col(name, "g")),
+        )
+    return tree.select(*columns, append=False)
+
+
+def _members(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
+    places = [bucket(place) for place in range(len(arrangement.partitions))]
+    tree = members(spec, state, state.work(RECORDS), places, repeated=True)
+    for column, name in zip(list(tree.expressions)[1:], arrangement.partitions, strict=True):
+        column.replace(named(column.copy(), name))
+    return tree
+
+
+def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
+    return col(bucket(arrangement.partitions.index(partition)), "r")
+
+
+class _Rows:
+    """A SELECT over the records that is ordered by what it shows, and by nothing else."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.tree = query("select 1 from r", {"r": state.work(RECORDS)})
+        self.shown: list[exp.Expr] = []
+        self.order: list[exp.Expr] = []
+
+    def group(self, number: exp.Expr, name: str) -> None:
+        self.shown.append(named(number.copy(), name))
+        self.order.append(number)
+
+    def exact(self, attribute: Attribute) -> None:
+        alias, code = f"d{attribute.index}", col(f"c{attribute.index}", "r")
+        dictionary = exp.alias_(
+            self.state.work(f"dict{attribute.index}").table, alias, table=True, quoted=True
+        )
+        self.tree = self.tree.join(dictionary, on=exp.EQ(this=col("code", alias), expression=code))
+        value = element(attribute, col("value", alias))
+        self.shown.append(named(value, attribute.published))
+        self.order.append(code)
+
+    def unchanged(self, item: Sensitive | Carried, column: str) -> None:
+        """Values that compare equal but look different are different."""
+        value = col(column, "r")
+        self.shown.append(named(value.copy(), item.published))
+        self.order += [value, *ties(item, value)]
+
+    def select(self, *, counted: bool) -> exp.Select:
+        shown = [*self.shown, *([named(fragment("count(*)"), COUNT)] if counted else [])]
+        tree = self.tree.select(*shown, append=False)
+        if counted:
+            values = [_value(item) for item in self.shown]
+            keys = [key for key in self.order if key not in values]
+            tree = tree.group_by(*[key.copy() for key in (*values, *keys)])
+        return tree.order_by(*[key.copy() for key in self.order])
+
+
+def _value(item: exp.Expr) -> exp.Expr:
+    assert isinstance(item, exp.Alias)
+    return item.this
+
+
+def _quasi(arrangement: Arrangement, table: QuasiTable, state: State) -> exp.Expr:
+    rows = _Rows(state)
+    for name in table.groups:
+        rows.group(_number(arrangement, name), name)
+    for attribute in table.attributes:
+        rows.exact(attribute)
+    for item in table.carried:
+        rows.unchanged(item, f"p{item.index}")
+    return rows.select(counted=table.counted)
+
+
+def _sensitive(arrangement: Arrangement, table: SensitiveTable, state: State) -> exp.Expr:
+    rows = _Rows(state)
+    rows.group(_number(arrangement, table.partition), GROUP_ID)
+    for attribute in table.quasi:
+        rows.exact(attribute)
+    for item in table.sensitive:
+        rows.unchanged(item, f"v{item.index}")
+    return rows.select(counted=True)

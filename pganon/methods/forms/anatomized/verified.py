@@ -1,0 +1,209 @@
+"""The guarantee of an anatomized release, measured from its published relations alone.
+
+With one partition behind all tables the share of a value in a bucket bounds what is learned about
+any member, whatever is known about which sensitive values go together: permuting the members of
+a bucket turns every possible world into another. With independent partitions that holds for who
+knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.encode.exclusions import applies, excluded
+from pganon.methods.arrangement import Arrangement, QuasiTable, SensitiveTable
+from pganon.methods.base import STRUCTURE, Tables
+from pganon.methods.forms.elements import value_key
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, stacked
+from pganon.plan.staged import CheckQuery
+from pganon.policy.options import GROUP_ID
+from pganon.privacy.base import Requirement
+from pganon.spec.model import ReleaseSpec, Rule, Sensitive
+
+EXCLUSION = "exclusion"
+"""Name of the check that no bucket has what a rule says is impossible for some of it."""
+
+
+def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    return (
+        _violations(STRUCTURE, None, _broken(arrangement, tables)),
+        *[_required(spec, r, arrangement, tables) for r in spec.requirements],
+        *[
+            _violations(EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables))
+            for rule in spec.rules
+        ],
+    )
+
+
+def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
+    """No row of `offending` may be there."""
+    tree = query("select count(*) as measured, count(*) as failing from o", {"o": offending})
+    return CheckQuery(name, "violations", column, 0, "<=", "", render(tree))
+
+
+# -- structure --------------------------------------------------------------------------------
+
+
+def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
+    """Buckets of which two relations do not hold the same number of records."""
+    bearing = arrangement.bearing
+    pairs = [
+        (_sizes(tables, bearing.part, bearing.counted, table.partition),
+         _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.sensitive
+    ] + [
+        (_sizes(tables, bearing.part, True, GROUP_ID), _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.quasi[:-1]
+    ]  # fmt: skip
+    return stacked(
+        [
+            query(
+                "select a.number from a full join b on b.number = a.number"
+                " where a.n is distinct from b.n or least(a.least, b.least) < 1",
+                {"a": one, "b": other},
+            )
+            for one, other in pairs
+        ]
+    )
+
+
+def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
+    """(number, n, least): records per bucket, and the smallest count of a row."""
+    figures = ("sum(t.count)", "min(coalesce(t.count, 0))") if counted else ("count(*)", "1")
+    return query(
+        "select :number as number, :n as n, :least as least from t group by 1",
+        {"t": tables[part]},
+        number=col(group, "t"),
+        n=fragment(figures[0]),
+        least=fragment(figures[1]),
+    )
+
+
+# -- requirements -----------------------------------------------------------------------------
+
+
+def _required(
+    spec: ReleaseSpec, requirement: Requirement, arrangement: Arrangement, tables: Tables
+) -> CheckQuery:
+    model = requirement.model
+    if requirement.sensitive is not None:
+        table = arrangement.table_of(requirement.sensitive)
+        item = spec.sensitive[requirement.sensitive]
+        by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
+        histogram = _histogram(tables, table, by, [item])
+    else:
+        by = ["place", GROUP_ID]
+        histogram = _of_tables(arrangement, tables, whole=model.needs_values)
+    return CheckQuery(
+        model=model.name,
+        symbol=model.symbol,
+        column=requirement.column,
+        parameter=float(model.parameter),
+        bound=model.comparison,
+        against="",
+        sql=render(model.worst(model.measure(histogram, by))),
+    )
+
+
+def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.Select:
+    """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
+    found: list[exp.Select] = []
+    for place, table in enumerate(arrangement.sensitive):
+        items = table.sensitive if whole else ()
+        tree = _histogram(tables, table, [GROUP_ID], items)
+        found.append(tree.select(named(num(place), "place")))
+    return stacked(found)
+
+
+def _histogram(
+    tables: Tables, table: SensitiveTable, by: Sequence[str], items: Sequence[Sensitive]
+) -> exp.Select:
+    keys = [value_key(item, "t") for item in items]
+    value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
+    grouping = [col(name, "t") for name in by]
+    return (
+        query(
+            "select :value as value, sum(t.count)::bigint as n from t",
+            {"t": tables[table.part]},
+            value=value,
+        )
+        .select(*grouping)
+        .group_by(*[key.copy() for key in (*grouping, value)])
+    )
+
+
+# -- exclusion rules --------------------------------------------------------------------------
+
+
+def _forbidden(rule: Rule, arrangement: Arrangement, tables: Tables) -> exp.Select:
+    """Buckets with a record that the rule is about and a value that it excludes.
+
+    Where its columns are in several sliced tables, a bucket may have such a record if each
+    condition holds of some row: none of them says that they do not go together.
+    """
+    table = arrangement.table_of(rule.sensitive.index)
+    tree = query(
+        "select distinct :number as number from t where :excluded",
+        {"t": tables[table.part]},
+        number=col(GROUP_ID, "t"),
+        excluded=excluded(rule, col(rule.sensitive.published, "t")),
+    )
+    tree = query("select v.number from v", {"v": tree})
+    for place, possible in enumerate(_possible(rule, table, arrangement, tables)):
+        alias = f"x{place}"
+        tree = tree.join(
+            possible.subquery(alias),
+            on=exp.EQ(this=col("number", alias), expression=col("number", "v")),
+        )
+    return tree
+
+
+def _possible(
+    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Tables
+) -> list[exp.Select]:
+    """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
+    found: list[exp.Select] = []
+    for quasi in (*arrangement.quasi, table):
+        mine = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
+        when = tuple((a, condition) for a, condition in rule.when if a in mine)
+        if not when:
+            continue
+        group = _link(quasi, table, arrangement)
+        found.append(
+            query(
+                "select distinct :number as number from t where :applies",
+                {"t": _linked(quasi, table, arrangement, tables)},
+                number=col(group, "t"),
+                applies=applies(when, lambda a: col(a.published, "t")),
+            )
+        )
+    return found
+
+
+def _link(
+    quasi: QuasiTable | SensitiveTable, table: SensitiveTable, arrangement: Arrangement
+) -> str:
+    """Column of :func:`_linked` with the bucket of the sensitive table."""
+    return GROUP_ID if isinstance(quasi, SensitiveTable) else table.partition
+
+
+def _linked(
+    quasi: QuasiTable | SensitiveTable,
+    table: SensitiveTable,
+    arrangement: Arrangement,
+    tables: Tables,
+):
+    """The relation with the columns of `quasi` and the bucket of the sensitive table."""
+    if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
+        return tables[quasi.part]
+    # Independent partitions over a sliced QIT: only its last table knows the other buckets.
+    bearing = arrangement.bearing
+    tree = query(
+        "select :number from b join q on q.group_id = b.group_id",
+        {"b": tables[bearing.part], "q": tables[quasi.part]},
+        number=col(table.partition, "b"),
+    )
+    return tree.select(*[col(attribute.published, "q") for attribute in quasi.attributes])

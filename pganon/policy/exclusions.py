@@ -1,0 +1,116 @@
+"""Exclusion rules: which sensitive values are impossible for whom, as everybody knows.
+
+Who knows that a value is impossible for some members of a bucket can exclude it for them, and
+the others' probabilities rise. With the rules of a policy no bucket has both a record that a
+rule is about and the value that it excludes.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.refusals import Refusal, nearest, refuse_one, show
+
+if TYPE_CHECKING:
+    from pganon.policy.methods import ANY
+    from pganon.policy.model import Column
+
+
+def _as_text(value: object) -> object:
+    """A value as the database would read it; numbers and dates need no quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float | datetime.date):
+        return str(value)
+    refuse_one(f"a value must be a text, a number or a date, not {show(value)}")
+    return value
+
+
+Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
+
+
+def _as_list(value: object) -> object:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+Values = Annotated[
+    tuple[Value, ...],
+    Field(strict=False, min_length=1),
+    BeforeValidator(_as_list, json_schema_input_type=Value | list[Value]),
+]
+
+
+class Between(Declaration):
+    """Values from `min` to `max`, both included; one of them may be left out."""
+
+    min: Value | None = None
+    max: Value | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Between:
+        if self.min is None and self.max is None:
+            refuse_one("needs min, max or both", suggestion="for example {max: 17}")
+        return self
+
+
+def _one_form(value: object) -> object:
+    return value if isinstance(value, Mapping | Between) else _as_list(value)
+
+
+Condition = Annotated[
+    Between | Annotated[tuple[Value, ...], Field(strict=False, min_length=1)],
+    BeforeValidator(_one_form),
+]
+
+
+class Exclusion(Declaration):
+    """Records for which all of `when` holds cannot have the values of `never`."""
+
+    when: Annotated[dict[str, Condition], Field(min_length=1)]
+    never: Annotated[dict[str, Values], Field(min_length=1)]
+
+    @property
+    def label(self) -> str:
+        """The columns of the rule, without values."""
+        return f"{', '.join(self.when)} excludes {', '.join(self.never)}"
+
+
+def exclusion_refusals(
+    exclusions: Iterable[Any], columns: Mapping[str, Column | None], method: ANY | None
+) -> Iterable[Refusal]:
+    """Rules about columns of another role, and rules that nothing keeps."""
+    for i, exclusion in enumerate(exclusions):
+        if method is not None and not method.excludes:
+            yield Refusal(
+                ("exclusions", i),
+                f"the method {method.name} does not keep exclusion rules",
+                "remove the rule, or use the method slamsa",
+            )
+        if not isinstance(exclusion, Exclusion):
+            continue
+        for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):
+            for name in getattr(exclusion, key):
+                yield from _wrong_column(("exclusions", i, key, name), name, role, columns)
+
+
+def _wrong_column(
+    at: tuple[str | int, ...], name: str, role: str, columns: Mapping[str, Column | None]
+) -> Iterable[Refusal]:
+    if name not in columns:
+        message = f"column {show(name)} is not declared under columns"
+        yield Refusal(at, message, nearest(name, columns))
+        return
+    column = columns[name]
+    if column is not None and column.role != role:
+        yield Refusal(
+            at,
+            f"column {show(name)} has the role {column.role}; the rule needs a {role} one here",
+            "`when` names what others can know of a person, `never` what they cannot have",
+        )

@@ -1,0 +1,84 @@
+"""What every method declares about the rest of a policy, and the columns that methods add."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from pganon.policy.hierarchies import Declaration
+
+CLASS_ID = "class_id"
+"""Published column with the number of an equivalence class."""
+
+CLUSTER_NO = "cluster_no"
+"""Published column with the number of a cluster."""
+
+SIZE = "size"
+"""Published column with the number of records of a cluster."""
+
+GROUP_ID = "group_id"
+"""Published column with the number of a group of anatomy or a bucket of slicing."""
+
+COUNT = "count"
+"""Published column with the number of records of a group that have these values."""
+
+PROBABILITY = "probability"
+"""Published column with the share of a group's records that have these sensitive values."""
+
+EXPECTED = "expected"
+"""Published column with the expected number of records of a combination of sliced columns."""
+
+UNPUBLISHED = frozenset({"identifying", "individual"})
+"""Roles that every method drops."""
+
+BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
+
+
+class MethodOptions(Declaration):
+    """Base of the methods.
+
+    Attributes:
+        roles: roles of columns that the method publishes or drops.
+        grouped: role of the columns that it groups records by.
+        models: privacy models that it can guarantee.
+        example: one of them as a policy writes it.
+        adds: columns that its published views have beside those of the source.
+        parts: further published views, named by :func:`part_name`.
+        shows: what is published of a column that records are grouped by: a generalized value, an
+            array of values, or the exact value.
+        sensitive: how many sensitive columns there must be.
+        levels: levels of its models that it can guarantee, where a model has levels.
+        codes_sensitive: whether it needs codes of sensitive columns that no model is about.
+        excludes: whether it keeps the exclusion rules of a policy.
+    """
+
+    roles: ClassVar[frozenset[str]]
+    grouped: ClassVar[str]
+    models: ClassVar[frozenset[str]]
+    example: ClassVar[str]
+    adds: ClassVar[tuple[str, ...]]
+    parts: ClassVar[tuple[str, ...]] = ()
+    shows: ClassVar[Literal["generalized", "values", "exact"]] = "generalized"
+    sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
+    levels: ClassVar[tuple[str, ...]] = ()
+    codes_sensitive: ClassVar[bool] = False
+    excludes: ClassVar[bool] = False
+
+    @property
+    def numbers_records(self) -> bool:
+        """Whether records with equal codes are told apart, so that each needs a number."""
+        return True
+
+    def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
+        """All parts that a release of so many grouped and sensitive columns may have."""
+        return self.parts
+
+    def added_columns(self, sensitive: int) -> tuple[str, ...]:
+        """All columns that a release of so many sensitive columns may have beside the source's."""
+        return self.adds
+
+
+def part_name(release: str, part: str) -> str:
+    """Name of the published view of a part."""
+    return f"{release}_{part}"
