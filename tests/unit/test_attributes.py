@@ -207,8 +207,7 @@ def test_pam_is_a_local_optimum_with_nearest_medoids() -> None:
     assert optimal > 270
 
 
-def test_build_is_greedy() -> None:
-    """Where no exchange is possible or useful the medoids are those of the greedy choice."""
+def test_one_medoid_is_the_best_one_and_the_first_on_a_tie() -> None:
     for distances, _ in instances(100, 2):
         found = pam(distances, 1)
         assert found.cost == min(cost(distances, [a]) for a in range(len(distances)))
