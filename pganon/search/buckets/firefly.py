@@ -21,7 +21,9 @@ from pganon.search.buckets.tree import DECIMALS, Bucket, Split, base_split, dist
 IMPROVEMENT = 1e-9
 """Costs closer than this are equal."""
 BRIGHTER = 1e-12
+"""Fireflies whose light differs by less do not attract each other."""
 ROUNDING = 1e-10
+"""More than rounding adds to a cost, less than an improvement."""
 REMEMBERED = 64
 """Rows of the largest bucket whose orderings are remembered; they seldom repeat in larger ones."""
 

@@ -45,7 +45,7 @@ def partition(
         z: n x D points; the order of the rows is the order of ties.
         conditions: hold for the block as a whole, and then in every bucket.
         minimum_size: rows of the smallest bucket; at least the largest l in any case.
-        swarm: None for the median tree alone.
+        swarm: None for the median tree alone, with J in the Euclidean distance.
         seed: of the random numbers of the swarm.
         path: name of the block; blocks with different names draw different numbers.
         repair_budget: exchanges tried by one repair.

@@ -21,14 +21,14 @@ def repair(critical: Critical, order: np.ndarray, budget: int) -> np.ndarray | N
     Returns:
         The new ordering, or None if the budget is spent or no exchange helps.
     """
-    state = _Halves(critical, order, budget)
+    state = Halves(critical, order, budget)
     while state.excess > 0:
         if not state.improve():
             return None
     return np.concatenate([order[~state.second], order[state.second]])
 
 
-class _Halves:
+class Halves:
     """Two halves by place in the ordering before any exchange, and their counts."""
 
     def __init__(self, critical: Critical, order: np.ndarray, budget: int) -> None:

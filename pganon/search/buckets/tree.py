@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pganon.search.buckets.conditions import Codes, Critical, Cuts
+from pganon.search.buckets.conditions import Codes, Cuts
 from pganon.search.buckets.repair import repair
 
 DECIMALS = 12
@@ -70,10 +70,6 @@ class Bucket:
     @cached_property
     def cuts(self) -> Cuts:
         return Cuts(self.codes, self.block.smallest)
-
-    @property
-    def _critical(self) -> Critical:
-        return self.cuts.critical
 
     def cut(self, order: np.ndarray) -> Split | None:
         """The feasible cut of an ordering, else the repaired cut at the middle."""
