@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.builders import make_table
 from tests.support.by_hand import aligned, independent
-from tests.support.sliced_oracle import Published, Row
+from tests.support.sliced_oracle import Published, Row, Rule
 
 if TYPE_CHECKING:
     from tests.support.cluster import Database
@@ -113,6 +113,9 @@ def records(columns: Iterable[str], table: Sequence[Sequence[Any]]) -> list[Row]
 
 ROWS = records(COLUMNS, REGISTRY)
 
+WOMEN = Rule(lambda person: person["sex"] == "F", "cancer", "Prostate")
+"""No woman has prostate cancer."""
+
 
 def worked() -> Published:
     """The release of the paper: three independent partitions and a sliced QIT."""
@@ -123,6 +126,14 @@ def worked() -> Published:
 def by_cancer(*sensitive: Sequence[str]) -> Published:
     """Aligned by the partition of cancers; the QIT is not sliced."""
     return aligned(ROWS, BUCKETS["cancer"], sensitive, [["sex", "age", "zip"]])
+
+
+def of_anatomy(groups: Sequence[Sequence[int]]) -> Published:
+    """Groups of the patients of Anatomy, by their numbers from 1."""
+    of = {record: number for number, group in enumerate(groups, 1) for record in group}
+    rows = records(DISEASES, ANATOMY)
+    numbers = [of[record] for record in range(1, len(rows) + 1)]
+    return aligned(rows, numbers, [["disease"]], [["age", "sex", "zip"]])
 
 
 # -- sources and policies -----------------------------------------------------------------------

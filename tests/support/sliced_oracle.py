@@ -128,9 +128,8 @@ def members(p: Published) -> Iterator[tuple[Row, Row]]:
 
 def v1(p: Published) -> list[Offence]:
     """Groups have as many records on both sides of every link; there are no empty rows."""
-    wrong = [
-        (name, row.get("group_id")) for name, rows in p.named for row in rows if count(row) < 1
-    ]
+    every = [(name, row) for name, rows in p.named for row in rows]
+    wrong: list[Offence] = [(name, row.get("group_id")) for name, row in every if count(row) < 1]
     for j, st in enumerate(p.sts):
         wrong += [(f"st{j + 1}", g) for g in _unequal(linked(p, j), sizes(st))]
     for i, qit in enumerate(p.qits[:-1], 1):
