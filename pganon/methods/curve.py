@@ -52,3 +52,43 @@ def _bits(axes: Sequence[Axis], state: State) -> int:
     """Bits per coordinate: enough for the attribute with the most values, NULL among them."""
     most = max(axis.size(state) + int(axis.has_null(state)) for axis in axes)
     return max((most - 1).bit_length(), 1)
+
+
+def spots(axes: Sequence[Axis], state: State, records: Relation) -> exp.Select:
+    """SELECT spot, c<i>: the place on the curve of all codes that records have, from 1."""
+    codes = [axis.code for axis in axes]
+    cells = query("select distinct 1 from k", {"k": records}).select(
+        *[col(code, "k") for code in codes], append=False
+    )
+    tree = query(
+        "select :spot::int as spot from h",
+        {"h": on_curve(axes, state, cells, codes)},
+        spot=numbered(curve_order(axes, state, "h")),
+    )
+    return tree.select(*[col(code, "h") for code in codes])
+
+
+def places(
+    axes: Sequence[Axis],
+    records: Relation,
+    found: Relation,
+    keep: Sequence[str],
+    within: Sequence[str] = (),
+) -> exp.Select:
+    """SELECT keep.., place: records numbered along the curve, from 1.
+
+    Equal quasi-identifiers are in random order on their spot.
+
+    Args:
+        records: codes, `rid` and the columns `keep` and `within`.
+        found: what :func:`spots` selects.
+        within: columns of the parts that are numbered each by itself.
+    """
+    same = exp.and_(
+        *[exp.EQ(this=col(axis.code, "k"), expression=col(axis.code, "s")) for axis in axes]
+    )
+    place = numbered([col("spot", "s"), col("rid", "k")])
+    if within:
+        place.set("partition_by", [col(name, "k") for name in within])
+    tree = query("select 1 from k join s on :same", {"k": records, "s": found}, same=same)
+    return tree.select(*[col(name, "k") for name in keep], named(place, "place"), append=False)

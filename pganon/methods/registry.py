@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.methods import anatomy, qs
+from pganon.methods import anatomy, qs, slamsa
 from pganon.methods.base import Method
 from pganon.methods.forms.anatomized import anatomized
 from pganon.methods.forms.clusters_shown import CLUSTERS
@@ -10,6 +10,7 @@ from pganon.methods.forms.described import CLASSES
 from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 
+_SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
 _ANATOMY = anatomized(anatomy.arrangement, groups="groups")
 
 METHODS = {
@@ -19,6 +20,7 @@ METHODS = {
         Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
         Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
         Method("anatomy", _ANATOMY, anatomy.partition_steps, anatomy.assumed),
+        Method("slamsa", _SLAMSA, slamsa.partition_steps, slamsa.assumed),
     )
 }
 

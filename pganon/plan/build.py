@@ -153,9 +153,13 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
 
+    rendered: dict[int, tuple[CheckQuery, ...]] = {}
+
     def queries(state: State) -> tuple[CheckQuery, ...]:
-        tables = _tables(method.form.relations(spec, state), staged=True)
-        return method.form.checks(spec, state, tables)
+        if state.run_id not in rendered:
+            tables = _tables(method.form.relations(spec, state), staged=True)
+            rendered[state.run_id] = method.form.checks(spec, state, tables)
+        return rendered[state.run_id]
 
     planned = queries(State(0))
 

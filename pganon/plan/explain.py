@@ -16,6 +16,7 @@ from pganon.plan.steps import (
     Load,
     Query,
     Repeat,
+    Search,
     State,
     Statement,
     Step,
@@ -94,6 +95,10 @@ def _sql(step: Step, state: State) -> str:
             return step.render(state).as_string(None)
         case DropTables():
             return f"DROP TABLE {', '.join(str(table) for table in step.tables(state))}"
+        case Search():
+            columns = ", ".join(name for name, _ in step.columns)
+            given, rows = _pretty(step.given(state)), _pretty(step.rows(state, 0))
+            return f"{given};\n{rows};\nCOPY {step.table(state)} ({columns}) FROM STDIN"
         case Load():
             columns = ", ".join(name for name, _ in step.columns)
             return f"COPY {step.table(state)} ({columns}) FROM STDIN"

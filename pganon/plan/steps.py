@@ -135,6 +135,49 @@ class Load:
 
 
 @dataclass(frozen=True)
+class Found:
+    """What one task of a :class:`Search` decided.
+
+    Attributes:
+        rows: rows of the step's table.
+        figures: added up over all tasks; they become facts `<step>_<figure>`.
+    """
+
+    rows: Sequence[Sequence[Any]]
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+Task = Callable[[], Found]
+"""Pure, and something that can be sent to another process."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """Let Python decide what SQL decides poorly; what comes back is copied into a work table.
+
+    Python gets codes and positions of blocks, never values. Rows are read in batches, so that
+    neither memory nor transactions grow with the table.
+
+    Attributes:
+        given: SELECT one row that all tasks need, such as a seed; it does not enter the state.
+        batches: how many there are.
+        rows: SELECT the rows of a batch, by its number from 0.
+        tasks: what to do with them, given the row of `given`, by column.
+        when: the step is left out unless this holds.
+    """
+
+    name: str
+    purpose: str
+    table: Name
+    columns: Sequence[tuple[str, str]]
+    given: Select
+    batches: Callable[[State], int]
+    rows: Callable[[State, int], exp.Expr]
+    tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
+    when: Callable[[State], bool] = lambda state: True
+
+
+@dataclass(frozen=True)
 class Repeat:
     """Run `body(round)` for round 0, 1, ... until the fact `until` is true.
 
@@ -150,4 +193,4 @@ class Repeat:
     bound: Callable[[State], int]
 
 
-Step = CreateTable | Statement | DropTables | Check | Load | Repeat
+Step = CreateTable | Statement | DropTables | Check | Load | Search | Repeat

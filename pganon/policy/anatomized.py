@@ -58,7 +58,7 @@ def most_tables(tables: Tables, columns: int) -> int:
         case int():
             return tables
         case "auto":
-            return max(columns, 1)
+            return max(columns - 1, 1)
         case _:
             return len(tables)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -27,10 +28,12 @@ from pganon.plan.steps import (
     Load,
     Query,
     Repeat,
+    Search,
     State,
     Statement,
     Step,
 )
+from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -59,6 +62,7 @@ class Executor:
         on_step: called before each step with its name and purpose, for progress displays.
         created: called after each CREATE TABLE AS with the step's name, before its transaction
             commits; may raise.
+        processes: how many work on the tasks of a search.
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
     """
@@ -69,6 +73,7 @@ class Executor:
     created: Callable[[str], None] = lambda name: None
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
+    processes: int = 1
     _rendered: dict[str, str] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
@@ -101,6 +106,8 @@ class Executor:
                 self._load(step)
             case Check():
                 self._check(step)
+            case Search():
+                self._search(step)
             case Repeat():
                 self._repeat(step, name)
 
@@ -169,22 +176,31 @@ class Executor:
 
     def _load(self, step: Load) -> None:
         target = step.table(self.state)
-        rows = 0
-        columns = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
-            for name, kind in step.columns
-        )
         with self.conn.transaction():
-            self.conn.execute(
-                sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, columns)
-            )
-            seal(self.conn, target)
-            with self.conn.cursor().copy(
-                sql.SQL("COPY {} FROM STDIN").format(target.identifier)
-            ) as copy:
-                for row in step.rows():
-                    copy.write_row(row)
-                    rows += 1
+            create_table(self.conn, target, step.columns)
+            rows = copy_rows(self.conn, target, step.rows())
+        self._copied(target, rows)
+
+    def _search(self, step: Search) -> None:
+        if not step.when(self.state):
+            return
+        target = step.table(self.state)
+        create_table(self.conn, target, step.columns)
+        with self.conn.cursor(row_factory=dict_row) as cursor:
+            given = cursor.execute(statement(step.given(self.state))).fetchone() or {}
+        rows = 0
+        figures: Counter[str] = Counter()
+        for number in range(step.batches(self.state)):
+            batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
+            for found in perform(step.tasks(self.state, given, batch), self.processes):
+                rows += copy_rows(self.conn, target, found.rows)
+                figures.update(found.figures)
+        self._copied(target, rows)
+        self.state = self.state.with_facts(
+            {f"{step.name}_{name}": value for name, value in figures.items()}
+        )
+
+    def _copied(self, target: QualifiedName, rows: int) -> None:
         if rows:
             self.filled.add(target)
         self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
@@ -214,6 +230,33 @@ class Executor:
                 )
                 return
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
+
+
+def create_table(
+    conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
+) -> None:
+    """An empty, unlogged, private table."""
+    declared = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
+        for name, kind in columns
+    )
+    with conn.transaction():
+        conn.execute(sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, declared))
+        seal(conn, target)
+
+
+def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[object]]) -> int:
+    """COPY rows into a table; gives their number."""
+    number = 0
+    with (
+        conn.transaction(),
+        conn.cursor() as cursor,
+        cursor.copy(sql.SQL("COPY {} FROM STDIN").format(target.identifier)) as copy,
+    ):
+        for row in rows:
+            copy.write_row(row)
+            number += 1
+    return number
 
 
 def create_table_as(

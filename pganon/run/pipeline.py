@@ -9,6 +9,7 @@ or by `pganon clean`.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -60,7 +61,8 @@ class Options:
 
     Attributes:
         cascade: when published columns changed, drop what depends on the view.
-        jobs: server processes that may work on one statement; None is the server's own setting.
+        jobs: server processes that may work on one statement, and processes of this program that
+            search; None is the server's own setting, and one per core.
         seed: for tests: all secrets of the run derive from it.
         metrics: what to measure beyond the figures of every run.
         on_step: progress.
@@ -243,7 +245,12 @@ class _Run:
         )
 
     def _execute(self, plan: Plan, state: State) -> State:
-        executor = Executor(self.conn, state, created=lambda step: self._check_source(plan, step))
+        executor = Executor(
+            self.conn,
+            state,
+            created=lambda step: self._check_source(plan, step),
+            processes=self.options.jobs or os.cpu_count() or 1,
+        )
         for phase in plan.phases:
             executor.times = {}
             executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(

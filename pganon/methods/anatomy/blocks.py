@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.curve import curve_order, numbered, on_curve
-from pganon.plan.sqltools import col, fragment, num, query, stacked
+from pganon.methods.curve import places, spots
+from pganon.plan.sqltools import fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
@@ -37,7 +37,7 @@ def block_steps(shape: Shape) -> list[Step]:
             "spots",
             "quasi-identifiers on a Hilbert curve",
             lambda s: s.work("spots"),
-            lambda s: _spots(shape, s),
+            lambda s: spots(shape.axes, s, s.work("kept")),
         ),
         CreateTable(
             "placed",
@@ -74,29 +74,8 @@ def block_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _spots(shape: Shape, state: State) -> exp.Expr:
-    cells = query("select distinct 1 from k", {"k": state.work("kept")}).select(
-        *[col(code, "k") for code in shape.codes], append=False
-    )
-    curve = on_curve(shape.axes, state, cells, shape.codes)
-    tree = query(
-        "select :spot::int as spot from h",
-        {"h": curve},
-        spot=numbered(curve_order(shape.axes, state, "h")),
-    )
-    return tree.select(*[col(code, "h") for code in shape.codes])
-
-
 def _placed(shape: Shape, state: State) -> exp.Expr:
-    """Equal quasi-identifiers are in random order on their spot."""
-    same = exp.and_(
-        *[exp.EQ(this=col(code, "k"), expression=col(code, "s")) for code in shape.codes]
-    )
-    ordered = query(
-        "select k.rid, k.value, :place as place from k",
-        {"k": state.work("kept")},
-        place=numbered([col("spot", "s"), col("rid", "k")]),
-    ).join(exp.alias_(state.work("spots").table, "s", table=True, quoted=True), on=same)
+    ordered = places(shape.axes, state.work("kept"), state.work("spots"), ["rid", "value"])
     return query(
         "select o.rid, o.value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},

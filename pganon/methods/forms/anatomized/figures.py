@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,7 +77,7 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
 def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
     records, suppressed = int(facts["records"]), int(facts["suppressed"])
     partitions = int(facts["measure_partitions"])
-    objective, baseline = facts.get("buckets_objective"), facts.get("buckets_baseline")
+    objective, baseline = _summed(facts, "objective"), _summed(facts, "baseline")
     return AnatomyUtility(
         gcp=(float(facts["measure_weighted_loss"]) / partitions + suppressed) / records,
         ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
@@ -90,6 +91,12 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
             )
             for item in spec.sensitive
         },
-        objective=None if objective is None else float(objective),
-        baseline=None if baseline is None else float(baseline),
+        objective=objective,
+        baseline=baseline,
     )
+
+
+def _summed(facts: Mapping[str, Any], figure: str) -> float | None:
+    """A figure of the search for buckets over all partitions; None if nothing was searched."""
+    found = [v for name, v in facts.items() if name.startswith("buckets") and name.endswith(figure)]
+    return math.fsum(found) if found else None

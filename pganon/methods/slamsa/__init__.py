@@ -1,0 +1,34 @@
+"""The method `slamsa`: which steps it adds to a plan.
+
+Anatomization with slicing for several sensitive columns (SpringerPlus 2016): sensitive columns
+that are associated share a table, and records are divided into buckets of similar
+quasi-identifiers by a firefly search that starts from a median tree and is never worse.
+"""
+
+from __future__ import annotations
+
+from pganon.methods.slamsa.blocks import block_steps
+from pganon.methods.slamsa.buckets import bucket_steps
+from pganon.methods.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.slamsa.eligible import eligible_steps
+from pganon.methods.slamsa.shape import Shape
+from pganon.plan.steps import Step
+from pganon.spec.model import ReleaseSpec
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = Shape(spec)
+    return (
+        *column_steps(shape),
+        *eligible_steps(shape),
+        *block_steps(shape),
+        *bucket_steps(shape),
+    )
+
+
+def assumed(spec: ReleaseSpec) -> dict[str, int]:
+    """What `explain` supposes of a run."""
+    return {"released": 1000, "trim_rounds": 1, "blocks": 2}
+
+
+__all__ = ["arrangement", "assumed", "partition_steps", "settled"]

@@ -1,0 +1,196 @@
+"""Buckets of every block, found in Python.
+
+    partition_<i>   (rid, bucket)     one per partition of the arrangement
+    grouped         (rid, b<i>)       the buckets of every record
+
+With one partition behind all tables a block is divided once, by all conditions. Independent
+partitions are each divided by the conditions of their own table, with random numbers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.secrets import run_secret
+from pganon.methods.forms.anatomized.staged import bucket
+from pganon.methods.slamsa.blocks import columns
+from pganon.methods.slamsa.columns import arrangement
+from pganon.methods.slamsa.eligible import frequencies
+from pganon.methods.slamsa.shape import Frequency, Shape
+from pganon.plan.sqltools import col, named, num, query
+from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
+from pganon.search.buckets.conditions import Condition
+from pganon.search.buckets.firefly import Swarm
+from pganon.search.buckets.partition import partition
+from pganon.search.buckets.space import Nominal, Ordered, encode
+from pganon.spec.model import Scale
+
+AT_ONCE = 20_000
+"""Records whose blocks are read and divided in one batch."""
+
+_LABEL_BITS = 32
+
+
+def bucket_steps(shape: Shape) -> list[Step]:
+    most = arrangement(shape.spec, State(0)).partitions
+    return [
+        *[_search(shape, place) for place in range(len(most))],
+        CreateTable(
+            "grouped",
+            "the buckets of every record",
+            lambda s: s.work("grouped"),
+            lambda s: _grouped(shape, s),
+        ),
+        DropTables(
+            "tidy",
+            "what the buckets were made from",
+            lambda s: [
+                s.work("blocked"),
+                *[_table(s, p) for p in range(len(arrangement(shape.spec, s).partitions))],
+            ],
+        ),
+    ]
+
+
+def _table(state: State, place: int):
+    return state.work("partition", round=place)
+
+
+def _search(shape: Shape, place: int) -> Search:
+    return Search(
+        f"buckets{place}",
+        "every block divided into buckets of similar records",
+        lambda s: _table(s, place),
+        (("rid", "bigint"), ("bucket", "bigint")),
+        given=lambda s: _given(shape, s),
+        batches=lambda s: -(-s.count("blocks") // _blocks_at_once(s)),
+        rows=lambda s, batch: _rows(shape, s, batch),
+        tasks=lambda s, given, rows: _tasks(shape, s, place, given, rows),
+        when=lambda s: place < len(arrangement(shape.spec, s).partitions),
+    )
+
+
+def _blocks_at_once(state: State) -> int:
+    return max(1, AT_ONCE * state.count("blocks") // max(state.count("released"), 1))
+
+
+def _given(shape: Shape, state: State) -> exp.Select:
+    """The seed, and where the values of ordered attributes are."""
+    tree = exp.select(named(run_secret(state, "partition_seed").subquery(), "seed"))
+    for axis in shape.axes:
+        if axis.attribute.scale is Scale.ORDERED:
+            positions = query(
+                "select array_agg(d.position order by d.code) from d where d.code > 0",
+                {"d": axis.dictionary(state)},
+            )
+            tree = tree.select(named(positions.subquery(), axis.code))
+    return tree
+
+
+def _rows(shape: Shape, state: State, batch: int) -> exp.Select:
+    size = _blocks_at_once(state)
+    tree = query(
+        "select b.block, b.rid from b where b.block >= :first and b.block < :next"
+        " order by b.block, b.rid",
+        {"b": state.work("blocked")},
+        first=num(batch * size),
+        next=num((batch + 1) * size),
+    )
+    return tree.select(*[col(name, "b") for name in columns(shape, state)])
+
+
+def _tasks(
+    shape: Shape,
+    state: State,
+    place: int,
+    given: Mapping[str, Any],
+    rows: Sequence[tuple[Any, ...]],
+) -> list[_Divide]:
+    names = columns(shape, state)
+    mine = [(names.index(f.column), f.l) for f in _conditions(shape, state, place)]
+    space = [
+        Ordered(given[axis.code] or (), axis.has_null(state))
+        if axis.attribute.scale is Scale.ORDERED
+        else Nominal(axis.size(state), axis.has_null(state))
+        for axis in shape.axes
+    ]
+    return [
+        _Divide(
+            block=block,
+            rids=[row[1] for row in found],
+            codes=np.array([row[2:] for row in found], dtype=np.int64),
+            space=space,
+            conditions=mine,
+            minimum=shape.minimum_size,
+            swarm=shape.swarm,
+            norm=shape.options.norm,
+            seed=given["seed"],
+            path=f"{place}/{block}:",
+        )
+        for block, each in groupby(rows, key=lambda row: row[0])
+        if (found := list(each))
+    ]
+
+
+def _conditions(shape: Shape, state: State, place: int) -> list[Frequency]:
+    """What the buckets of a partition have to satisfy."""
+    found = frequencies(shape, state)
+    if shape.aligned:
+        return found
+    arranged = arrangement(shape.spec, state)
+    partition = arranged.partitions[place]
+    held = {
+        item.index
+        for table in arranged.sensitive
+        if table.partition == partition
+        for item in table.sensitive
+    }
+    return [frequency for frequency in found if held.issuperset(frequency.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Divide:
+    """One block. `codes` has a column per attribute and then those of the conditions."""
+
+    block: int
+    rids: Sequence[int]
+    codes: np.ndarray
+    space: Sequence[Ordered | Nominal]
+    conditions: Sequence[tuple[int, int]]
+    minimum: int
+    swarm: Swarm | None
+    norm: float
+    seed: int
+    path: str
+
+    def __call__(self) -> Found:
+        z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
+        conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
+        found = partition(
+            z, conditions, self.minimum, swarm=self.swarm, seed=self.seed, path=self.path
+        )
+        first = self.block << _LABEL_BITS
+        rows = [
+            (rid, first + int(label)) for rid, label in zip(self.rids, found.labels, strict=True)
+        ]
+        return Found(rows, {"objective": found.objective, "baseline": found.baseline})
+
+
+def _grouped(shape: Shape, state: State) -> exp.Expr:
+    count = len(arrangement(shape.spec, state).partitions)
+    tree = query("select p0.rid from p0", {"p0": _table(state, 0)})
+    for place in range(count):
+        alias = f"p{place}"
+        tree = tree.select(named(col("bucket", alias), bucket(place)))
+        if place:
+            tree = tree.join(
+                exp.alias_(_table(state, place).table, alias, table=True, quoted=True),
+                on=exp.EQ(this=col("rid", alias), expression=col("rid", "p0")),
+            )
+    return tree

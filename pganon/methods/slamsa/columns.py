@@ -1,0 +1,174 @@
+"""Which columns are in a table together, and whether tables may have buckets of their own.
+
+Facts `association` and `quasi_association` are the association matrices of the sensitive columns
+and of the quasi-identifiers. They are observed where the policy does not list the tables; the
+arrangement of a run follows from them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pganon.encode.association import Associated, association, dependencies, matrix
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.methods.arrangement import Arrangement, arranged
+from pganon.methods.slamsa.shape import Shape
+from pganon.plan.sqltools import col, fragment, query
+from pganon.plan.steps import Check, State, Step
+from pganon.policy.anatomized import Tables, most_tables
+from pganon.search.attributes import clustered
+from pganon.spec.model import Attribute, ReleaseSpec, Scale, Sensitive
+
+Item = TypeVar("Item", Sensitive, Attribute)
+
+SENSITIVE, QUASI = "association", "quasi_association"
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """Before the associations are known: columns in the order of the policy."""
+    shape = Shape(spec)
+    options = shape.options
+    sensitive = spec.sensitive
+    tables = _divided(options.tables(len(sensitive)), sensitive, state.facts.get(SENSITIVE), shape)
+    quasi = _divided(options.quasi_tables, spec.attributes, state.facts.get(QUASI), shape)
+    return arranged(
+        spec,
+        quasi,
+        tables,
+        sliced=options.quasi_tables != 1,
+        aligned=shape.aligned,
+    )
+
+
+def _divided(
+    tables: Tables, items: Sequence[Item], found: object, shape: Shape
+) -> list[list[Item]]:
+    if isinstance(tables, tuple):
+        by_name = {item.column.name: item for item in items}
+        return [[by_name[name] for name in names] for names in tables]
+    if isinstance(found, str):
+        clusters = clustered(matrix(found, len(items)), tables, shape.options.clustering)
+        return [[items[i] for i in cluster] for cluster in clusters]
+    count = most_tables(tables, len(items))
+    return [list(items[i::count]) for i in range(count)]
+
+
+def settled(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone says which columns are together."""
+    options = Shape(spec).options
+    return not _open(options.tables(len(spec.sensitive)), len(spec.sensitive)) and not _open(
+        options.quasi_tables, len(spec.attributes)
+    )
+
+
+def _open(tables: Tables, columns: int) -> bool:
+    """Whether association decides which columns are together."""
+    return not isinstance(tables, tuple) and tables not in (1, columns) and columns > 1
+
+
+def column_steps(shape: Shape) -> list[Step]:
+    spec, options = shape.spec, shape.options
+    steps: list[Step] = []
+    if _open(options.tables(len(spec.sensitive)), len(spec.sensitive)) or _gated(shape):
+        steps.append(
+            Check(
+                "association",
+                "how much sensitive columns have to do with each other",
+                lambda s: association(s.work("coded"), _sensitive(spec), options.association),
+            )
+        )
+    if _open(options.quasi_tables, len(spec.attributes)):
+        steps.append(
+            Check(
+                "quasi_association",
+                "how much quasi-identifiers have to do with each other",
+                lambda s: query(
+                    "select a.association as quasi_association from a",
+                    {"a": association(s.work("coded"), _quasi(shape, s), options.association)},
+                ),
+            )
+        )
+    if _gated(shape):
+        steps.append(
+            Check(
+                "linkable",
+                "whether columns of different tables tell of each other",
+                lambda s: dependencies(s.work("coded"), _sensitive(spec)),
+                lambda row, state: _associated(shape, row, state),
+            )
+        )
+    return steps
+
+
+def _gated(shape: Shape) -> bool:
+    return not shape.aligned and len(shape.spec.sensitive) > 1 and shape.most_tables > 1
+
+
+def _sensitive(spec: ReleaseSpec) -> list[Associated]:
+    return [
+        Associated(
+            item.published,
+            col(f"s{item.index}", "t"),
+            _number(item) if item.column.is_number or item.column.is_time else None,
+        )
+        for item in spec.sensitive
+    ]
+
+
+def _number(item: Sensitive):
+    value = col(f"v{item.index}", "t")
+    if item.column.is_number:
+        return fragment(":v::float8", v=value)
+    if item.column.kind == "date":
+        return fragment("(:v - date '2000-01-01')::float8", v=value)
+    return fragment("extract(epoch from :v)::float8", v=value)
+
+
+def _quasi(shape: Shape, state: State) -> list[Associated]:
+    found: list[Associated] = []
+    for axis in shape.axes:
+        number = None
+        if axis.attribute.scale is Scale.ORDERED:
+            positions = query(
+                "select array_agg(d.position order by d.code) from d where d.code > 0",
+                {"d": axis.dictionary(state)},
+            ).subquery()
+            number = fragment(
+                "case when :c > 0 then :a[:c] end", a=positions, c=col(axis.code, "t")
+            )
+        code = fragment("nullif(:c, 0)", c=col(axis.code, "t"))
+        found.append(Associated(axis.attribute.published, code, number))
+    return found
+
+
+def _associated(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
+    """Columns of different tables that are associated: buckets of their own would link them."""
+    items, limit = shape.spec.sensitive, shape.options.link_threshold
+    values = matrix(str(state.facts[SENSITIVE]), len(items))
+    determined = matrix(row["dependencies"], len(items))
+    tables = arrangement(shape.spec, state).sensitive
+    place = {item.index: number for number, table in enumerate(tables) for item in table.sensitive}
+    pairs = [
+        (max(values[i][j], determined[i][j]), i, j)
+        for i in range(len(items))
+        for j in range(i)
+        if place[i] != place[j]
+    ]
+    strongest, i, j = max(pairs, default=(0.0, 0, 0))
+    if strongest <= limit:
+        return None
+    names = " and ".join(quote(items[k].published) for k in sorted((i, j)))
+    known = (
+        "one determines the other" if determined[i][j] else f"V = {values[i][j]:.4g} > {limit:g}"
+    )
+    return PrivacyRefusal(
+        f"independent linking refused: columns {names} are associated ({known}); who knows which"
+        " of their values go together learns more than 1/l from their separate buckets",
+        model="slicing_l_diversity",
+        required=limit,
+        observed=strongest,
+        hint="use profile: aligned, or list them in one of sensitive_tables",
+        code="associated",
+    )

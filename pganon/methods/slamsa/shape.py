@@ -1,0 +1,98 @@
+"""What of a release the steps of SLAMSA look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.encode.axis import Axis, axes
+from pganon.policy.anatomized import Slamsa, most_tables
+from pganon.privacy.frequency import AnatomyLDiversity
+from pganon.search.buckets.firefly import Swarm
+from pganon.spec.model import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """A condition on every bucket: no value of a column in more than 1/l of its records.
+
+    Attributes:
+        column: work column with a code of the value.
+        columns: indexes of the sensitive columns that it is made from.
+    """
+
+    column: str
+    columns: tuple[int, ...]
+    l: int  # noqa: E741 (the field's own letter)
+
+
+@dataclass(frozen=True)
+class Shape:
+    spec: ReleaseSpec
+
+    @property
+    def options(self) -> Slamsa:
+        options = self.spec.policy.method
+        assert isinstance(options, Slamsa)
+        return options
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes(self.spec.attributes)
+
+    @property
+    def codes(self) -> list[str]:
+        return [axis.code for axis in self.axes]
+
+    @property
+    def aligned(self) -> bool:
+        return self.options.profile == "aligned"
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records of a bucket."""
+        return self.spec.minimum_size
+
+    @property
+    def most_tables(self) -> int:
+        """The largest number of sensitive tables that there may be."""
+        sensitive = len(self.spec.sensitive)
+        return most_tables(self.options.tables(sensitive), sensitive)
+
+    @property
+    def of_columns(self) -> list[Frequency]:
+        """Conditions on single columns, the strictest of each."""
+        strictest: dict[int, int] = {}
+        for requirement in self.spec.requirements:
+            model, index = requirement.model, requirement.sensitive
+            if index is not None and isinstance(model, AnatomyLDiversity):
+                strictest[index] = max(model.l, strictest.get(index, 0))
+        return [Frequency(f"s{i}", (i,), l) for i, l in sorted(strictest.items())]  # noqa: E741
+
+    @property
+    def of_tables(self) -> int | None:
+        """The l that whole sensitive tables must have, None if it is not asked for."""
+        return max(
+            (
+                requirement.model.l
+                for requirement in self.spec.requirements
+                if requirement.sensitive is None
+                and isinstance(requirement.model, AnatomyLDiversity)
+            ),
+            default=None,
+        )
+
+    @property
+    def swarm(self) -> Swarm | None:
+        o = self.options
+        if o.optimizer == "base":
+            return None
+        return Swarm(
+            fireflies=o.fireflies,
+            generations=o.generations,
+            patience=o.patience,
+            attraction=o.attraction,
+            absorption=o.absorption,
+            step=o.step,
+            cooling=o.cooling,
+            norm=o.norm,
+        )
