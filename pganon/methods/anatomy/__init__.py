@@ -7,7 +7,6 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.methods.anatomy.blocks import block_steps
-from pganon.methods.anatomy.eligible import eligible_steps
 from pganon.methods.anatomy.groups import group_steps
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
@@ -17,7 +16,7 @@ from pganon.spec.model import ReleaseSpec
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
-    return (*eligible_steps(shape), *block_steps(shape), *group_steps(shape))
+    return (*shape.eligibility.steps(), *block_steps(shape), *group_steps(shape))
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
@@ -27,4 +26,4 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"cap": 1000, "released": 1000, "divide_rounds": 1}
+    return {"released": 1000, "trim_rounds": 1, "divide_rounds": 1}

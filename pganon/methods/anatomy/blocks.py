@@ -27,7 +27,7 @@ from sqlglot import exp
 
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import places, spots
-from pganon.plan.sqltools import fragment, num, query, stacked
+from pganon.plan.sqltools import col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
@@ -37,7 +37,7 @@ def block_steps(shape: Shape) -> list[Step]:
             "spots",
             "quasi-identifiers on a Hilbert curve",
             lambda s: s.work("spots"),
-            lambda s: spots(shape.axes, s, s.work("kept")),
+            lambda s: spots(shape.axes, s, shape.eligibility.kept(s)),
         ),
         CreateTable(
             "placed",
@@ -75,10 +75,12 @@ def block_steps(shape: Shape) -> list[Step]:
 
 
 def _placed(shape: Shape, state: State) -> exp.Expr:
-    ordered = places(shape.axes, state.work("kept"), state.work("spots"), ["rid", "value"])
+    records = shape.eligibility.kept(state)
+    ordered = places(shape.axes, records, state.work("spots"), ["rid", shape.value])
     return query(
-        "select o.rid, o.value, ((o.place - 1) * :pieces / :records)::int as piece from o",
+        "select o.rid, :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},
+        value=col(shape.value, "o"),
         pieces=num(_pieces(shape, state)),
         records=num(state.count("released")),
     )

@@ -27,7 +27,7 @@ def group_steps(shape: Shape) -> list[Step]:
         DropTables(
             "tidy",
             "what the groups were made from",
-            lambda s: [s.work(name) for name in ("kept", "placed", "leaves", "frequency")],
+            lambda s: [s.work("placed"), s.work("leaves"), *shape.eligibility.leftovers(s)],
         ),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.encode.axis import Axis, axes
+from pganon.methods.eligible import Eligibility, Frequency
 from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
@@ -52,6 +53,17 @@ class Shape:
     def sensitive(self) -> Sensitive:
         (item,) = self.spec.sensitive
         return item
+
+    @property
+    def eligibility(self) -> Eligibility:
+        frequency = Frequency(self.value, (self.sensitive.index,), self.model.l)
+        return Eligibility(
+            spec=self.spec,
+            first=lambda s: s.work("coded"),
+            keep=lambda s: [*self.codes, self.value],
+            conditions=lambda s: [frequency],
+            model=self.model.name,
+        )
 
     @property
     def value(self) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
-from pganon.methods.slamsa.eligible import eligible_steps
 from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.strata import eligibility, stratum_steps
 from pganon.plan.steps import Step
 from pganon.spec.model import ReleaseSpec
 
@@ -20,7 +20,8 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
     return (
         *column_steps(shape),
-        *eligible_steps(shape),
+        *stratum_steps(shape),
+        *eligibility(shape).steps(),
         *block_steps(shape),
         *bucket_steps(shape),
     )

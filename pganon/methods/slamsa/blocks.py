@@ -19,8 +19,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.methods.curve import places, spots
-from pganon.methods.slamsa.eligible import frequencies, kept
 from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.strata import columns, eligibility, frequencies
 from pganon.plan.sqltools import col, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Found, Search, State, Step
 from pganon.search.blocks import Piece, merged
@@ -32,7 +32,7 @@ def block_steps(shape: Shape) -> list[Step]:
             "spots",
             "quasi-identifiers on a Hilbert curve",
             lambda s: s.work("spots"),
-            lambda s: spots(shape.axes, s, kept(s)),
+            lambda s: spots(shape.axes, s, eligibility(shape).kept(s)),
         ),
         CreateTable(
             "placed",
@@ -68,20 +68,18 @@ def block_steps(shape: Shape) -> list[Step]:
             "what the blocks were made from",
             lambda s: [
                 *[s.work(name) for name in ("spots", "placed", "merged")],
-                *[s.work("kept", round=r) for r in range(s.count("trim_rounds"))],
+                s.work("judged"),
+                *eligibility(shape).leftovers(s),
             ],
         ),
     ]
 
 
-def columns(shape: Shape, state: State) -> list[str]:
-    """Codes of a record that buckets are made from."""
-    return [*shape.codes, *dict.fromkeys(f.column for f in frequencies(shape, state))]
-
-
 def _placed(shape: Shape, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(shape, state)]
-    ordered = places(shape.axes, kept(state), state.work("spots"), names, within=["stratum"])
+    ordered = places(
+        shape.axes, eligibility(shape).kept(state), state.work("spots"), names, within=["stratum"]
+    )
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}
     )

@@ -18,11 +18,11 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.secrets import run_secret
+from pganon.methods.eligible import Frequency
 from pganon.methods.forms.anatomized.staged import bucket
-from pganon.methods.slamsa.blocks import columns
 from pganon.methods.slamsa.columns import arrangement
-from pganon.methods.slamsa.eligible import frequencies
-from pganon.methods.slamsa.shape import Frequency, Shape
+from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.plan.sqltools import col, named, num, query
 from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
 from pganon.search.buckets.conditions import Condition

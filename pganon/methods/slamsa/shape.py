@@ -5,24 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.encode.axis import Axis, axes
+from pganon.methods.eligible import Frequency
 from pganon.policy.anatomized import Slamsa, most_tables
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.search.buckets.firefly import Swarm
 from pganon.spec.model import ReleaseSpec
-
-
-@dataclass(frozen=True)
-class Frequency:
-    """A condition on every bucket: no value of a column in more than 1/l of its records.
-
-    Attributes:
-        column: work column with a code of the value.
-        columns: indexes of the sensitive columns that it is made from.
-    """
-
-    column: str
-    columns: tuple[int, ...]
-    l: int  # noqa: E741 (the field's own letter)
 
 
 @dataclass(frozen=True)

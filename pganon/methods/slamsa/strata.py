@@ -1,0 +1,117 @@
+"""Strata: records to which the same exclusion rules apply.
+
+judged   (rid, stratum, c<i>, s<j>, t<j>)   every record; t<j> is the row of a sensitive table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.exclusions import applies_to_codes, conditions, excluded
+from pganon.errors import PganonError, PreconditionError
+from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.slamsa.columns import arrangement
+from pganon.methods.slamsa.shape import Shape
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, total
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import Rule
+
+
+def eligibility(shape: Shape) -> Eligibility:
+    labels = "; ".join(dict.fromkeys(rule.label for rule in shape.spec.rules))
+    return Eligibility(
+        spec=shape.spec,
+        first=lambda s: s.work("judged"),
+        keep=lambda s: ["stratum", *columns(shape, s)],
+        conditions=lambda s: frequencies(shape, s),
+        model="slicing_l_diversity",
+        stratum="stratum" if shape.spec.rules else None,
+        minimum=shape.minimum_size,
+        among=f'a stratum of the exclusion rules "{labels}"' if labels else "the table",
+    )
+
+
+def stratum_steps(shape: Shape) -> list[Step]:
+    return [
+        *[_contradiction(rule, number) for number, rule in enumerate(shape.spec.rules)],
+        CreateTable(
+            "judged",
+            "records with what buckets are judged by",
+            lambda s: s.work("judged"),
+            lambda s: _judged(shape, s),
+        ),
+    ]
+
+
+def frequencies(shape: Shape, state: State) -> list[Frequency]:
+    """All conditions on the values of a bucket."""
+    found = shape.of_columns
+    if shape.of_tables is None:
+        return found
+    for number, table in enumerate(arrangement(shape.spec, state).sensitive):
+        indexes = tuple(item.index for item in table.sensitive)
+        # A table of one column needs no code of its own.
+        name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
+        found.append(Frequency(name, indexes, shape.of_tables))
+    return found
+
+
+def columns(shape: Shape, state: State) -> list[str]:
+    """Codes of a record that buckets are made from."""
+    return [*shape.codes, *dict.fromkeys(f.column for f in frequencies(shape, state))]
+
+
+def _judged(shape: Shape, state: State) -> exp.Expr:
+    tree = query("select c.rid from c", {"c": state.work("coded")})
+    tree = tree.select(named(_stratum(shape, state), "stratum"))
+    tree = tree.select(*[col(code, "c") for code in shape.codes])
+    made_from = {f.column: f.columns for f in frequencies(shape, state)}
+    for name, indexes in made_from.items():
+        values = [col(f"s{i}", "c") for i in indexes]
+        tree = tree.select(values[0] if len(values) == 1 else named(_together(values), name))
+    return tree
+
+
+def _together(values: list[exp.Column]) -> exp.Expr:
+    ranked = exp.Window(
+        this=fragment("dense_rank()"),
+        order=exp.Order(expressions=[exp.Ordered(this=value) for value in values]),
+    )
+    return cast(ranked, "integer")
+
+
+def _stratum(shape: Shape, state: State) -> exp.Expr:
+    """A digit to base 3 per condition of the rules: false, true, or unknown for a NULL."""
+    digits: list[exp.Expr] = [cast(num(0), "bigint")]
+    for place, when in enumerate(conditions(shape.spec)):
+        digit = fragment(
+            "coalesce(:holds::int, 2) * :weight::bigint",
+            holds=applies_to_codes(when, state, "c"),
+            weight=num(3**place),
+        )
+        digits.append(digit)
+    return exp.paren(total(digits))
+
+
+def _contradiction(rule: Rule, number: int) -> Check:
+    def select(state: State) -> exp.Expr:
+        return query(
+            "select count(*) as contradictions from c where :applies and :excluded",
+            {"c": state.work("coded")},
+            applies=applies_to_codes(rule.when, state, "c"),
+            excluded=excluded(rule, col(f"v{rule.sensitive.index}", "c")),
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if not row["contradictions"]:
+            return None
+        return PreconditionError(
+            f'{row["contradictions"]} records contradict the exclusion rule "{rule.label}"',
+            hint="correct the records or the rule: nobody can rule out what does occur",
+            code="rule_contradicted",
+        )
+
+    return Check(f"rule{number}", f"no record contradicts: {rule.label}", select, problem)
