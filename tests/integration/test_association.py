@@ -208,4 +208,4 @@ def test_thirty_two_columns(db: Database) -> None:
     records = Table(db.connect(), columns, [i % 2 == 0 for i in range(32)])
     found = records.association("msc")
     for (i, j), value in oracle.association(columns, records.numeric, "msc").items():
-        assert found[i][j] == pytest.approx(value)
+        assert found[i][j] == pytest.approx(value, abs=1e-8)

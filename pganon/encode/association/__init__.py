@@ -29,10 +29,10 @@ Mode = Literal["contingency", "msc", "pearson"]
 def association(relation: Relation, columns: Sequence[Associated], mode: Mode) -> exp.Select:
     """One row, one column `association`: the text of a JSON array of [i, j, value] for i < j.
 
-    Values are in [0, 1]; i and j are places in `columns`. Pairs may be missing, which means 0: see
-    :func:`matrix`. A column of one value has association 0 with all others. NULL is a value of its
-    own, but `pearson` takes numbers from the records that have them, and gives 0 where some are
-    not finite. Its three measures are not strictly comparable with each other.
+    Values are in [0, 1], with 9 decimals; i and j are places in `columns`. Pairs may be missing,
+    which means 0: see :func:`matrix`. A column of one value has association 0 with all others.
+    NULL is a value of its own, but `pearson` takes numbers from the records that have them, and
+    gives 0 where some are not finite. Its three measures are not strictly comparable.
     """
     chosen = dict(enumerate(columns))
     if mode == "msc":
@@ -68,8 +68,10 @@ def matrix(text: str, size: int) -> list[list[float]]:
 
 
 def _as_json(pairs: exp.Select, name: str) -> exp.Select:
+    # Sums depend in their last digits on the order in which the server adds.
     listed = fragment(
-        "coalesce(jsonb_agg(jsonb_build_array(v.i, v.j, v.value) order by v.i, v.j), '[]'::jsonb)"
+        "coalesce(jsonb_agg(jsonb_build_array(v.i, v.j, trim_scale(round(v.value::numeric, 9)))"
+        " order by v.i, v.j), '[]'::jsonb)"
     )
     return query("select 1 as n from v", {"v": pairs}).select(
         named(cast(listed, "text"), name), append=False

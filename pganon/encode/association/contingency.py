@@ -88,9 +88,11 @@ def _categories(relation: Relation, columns: Columns) -> exp.Select:
             keys.append(plain)
             continue
         cut = fragment(
-            "case when :x is null then -1 when :e is null then :c else width_bucket(:c, :e) end",
-            x=column.number,
+            "case when :e is null then :plain when :x is null then -1"
+            " else width_bucket(:c, :e) end",
             e=col(f"e{i}", "e"),
+            plain=plain.this,
+            x=column.number,
             c=column.code,
         )
         keys.append(named(cut, f"k{i}"))
