@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pganon.identifiers import MAX_BYTES, fits
+from pganon.policy.division import division_refusals, of_role
 from pganon.policy.methods import OPTIONS
 from pganon.policy.options import part_name
-from pganon.policy.refusals import Refusal, alternatives, nearest, show
+from pganon.policy.refusals import Refusal, alternatives, show
 from pganon.policy.words import MODELS, ROLES
 
 if TYPE_CHECKING:
-    from pganon.policy.anatomized import Tables
     from pganon.policy.methods import ANY
     from pganon.policy.model import Column
 
@@ -39,7 +39,7 @@ def method_refusals(
         *_nothing_to_group(method, columns),
         *_too_few_sets(method, columns),
         *_wrong_sensitive(method, columns),
-        *_wrong_division(method, columns),
+        *division_refusals(method, columns),
         *_idle_keys(method, columns),
         *_wrong_models(method, models),
         *_wrong_levels(method, models),
@@ -100,7 +100,7 @@ def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
 def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
         return
-    names = _of_role(columns, "sensitive")
+    names = of_role(columns, "sensitive")
     if not names:
         yield Refusal(
             ("columns",),
@@ -116,49 +116,6 @@ def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Itera
         )
 
 
-def _of_role(columns: Mapping[str, Column | None], role: str) -> list[str]:
-    return [name for name, column in columns.items() if column and column.role == role]
-
-
-_DIVIDED = {
-    "sensitive_tables": ("sensitive",),
-    "quasi_tables": ("quasi_identifying",),
-    "columns": ("quasi_identifying", "sensitive"),
-}
-"""Options that divide the columns of these roles among tables."""
-
-
-def _wrong_division(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
-    """Numbers and lists of tables that the columns cannot be divided into."""
-    if None in columns.values():
-        return
-    for key, roles in _DIVIDED.items():
-        tables: Tables | None = getattr(method, key, None)
-        names = [name for role in roles for name in _of_role(columns, role)]
-        if isinstance(tables, int) and tables > len(names):
-            yield Refusal(
-                ("method", key),
-                f"{len(names)} columns cannot be divided into {tables}",
-                f"write a number up to {len(names)}",
-            )
-        elif isinstance(tables, tuple):
-            yield from _wrong_lists(("method", key), tables, names)
-
-
-def _wrong_lists(
-    at: tuple[str, ...], tables: Sequence[Sequence[str]], names: Sequence[str]
-) -> Iterable[Refusal]:
-    listed = [name for table in tables for name in table]
-    for name in dict.fromkeys(listed):
-        if name not in names:
-            yield Refusal(at, f"{show(name)} is not one of the columns", nearest(name, names))
-        elif listed.count(name) > 1:
-            yield Refusal(at, f"column {show(name)} is listed twice", "keep it in one list")
-    for name in names:
-        if name not in listed:
-            yield Refusal(at, f"column {show(name)} is in no list", "add it to one")
-
-
 def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
@@ -167,7 +124,12 @@ def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
         yield Refusal(
             ("privacy", i, "level"),
             f"the method {method.name} cannot guarantee level: {level}",
-            f"use level: {alternatives(method.levels)}",
+            f"use level: {alternatives(method.levels)}"
+            + _or_methods(
+                name
+                for name, options in OPTIONS.items()
+                if model.model in options.models and level in options.levels
+            ),
         )
 
 
@@ -195,14 +157,16 @@ def _long_names(
 ) -> Iterable[Refusal]:
     if not isinstance(release, str) or not fits(release):
         return
-    counts = [len(_of_role(columns, role)) for role in (method.grouped, "sensitive")]
-    for part in method.part_names(*counts):
-        size = len(part_name(release, part).encode())
-        if size > MAX_BYTES:
-            longest = MAX_BYTES - len(part_name("", part).encode())
-            yield Refusal(
-                ("release",),
-                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
-                f" PostgreSQL allows {MAX_BYTES}",
-                f"choose a name of at most {longest} bytes",
-            )
+    counts = [len(of_role(columns, role)) for role in (method.grouped, "sensitive")]
+    part = max(method.part_names(*counts), key=len, default=None)
+    if part is None:
+        return
+    size = len(part_name(release, part).encode())
+    if size > MAX_BYTES:
+        longest = MAX_BYTES - len(part_name("", part).encode())
+        yield Refusal(
+            ("release",),
+            f"the name of its view {show(part_name('...', part))} has {size} bytes,"
+            f" PostgreSQL allows {MAX_BYTES}",
+            f"choose a name of at most {longest} bytes",
+        )

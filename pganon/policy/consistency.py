@@ -122,15 +122,17 @@ def policy_refusals(
 def _model_refusals(
     models: Iterable[Any], columns: Mapping[str, Column | None]
 ) -> Iterable[Refusal]:
-    seen: set[tuple[str, str | None]] = set()
+    seen: set[tuple[str, str | None, bool]] = set()
     for i, model in enumerate(models):
         if model is None:
             continue
         name: str | None = getattr(model, "column", None)
-        if (model.model, name) in seen:
+        # Whole tables and single columns are different things to require.
+        about = (model.model, name, getattr(model, "level", None) == "tuple")
+        if about in seen:
             of = f' for column "{name}"' if name is not None else ""
             yield Refusal(("privacy", i), f"{model.model}{of} is required twice", "keep one")
-        seen.add((model.model, name))
+        seen.add(about)
         if name is not None:
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))

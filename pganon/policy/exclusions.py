@@ -11,7 +11,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal, nearest, refuse_one, show
@@ -19,6 +19,9 @@ from pganon.policy.refusals import Refusal, nearest, refuse_one, show
 if TYPE_CHECKING:
     from pganon.policy.methods import ANY
     from pganon.policy.model import Column
+
+MOST_CONDITIONS = 39
+"""Different `when` of a policy: each is true, false or unknown, and 3^39 cases fit in a bigint."""
 
 
 def _as_text(value: object) -> object:
@@ -33,18 +36,16 @@ def _as_text(value: object) -> object:
     return value
 
 
-Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
+Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float | bool)]
 
 
 def _as_list(value: object) -> object:
-    return value if isinstance(value, list | tuple) else [value]
+    # A single value is looked at here, so that a problem is said to be where the file has it.
+    return value if isinstance(value, list | tuple) else [_as_text(value)]
 
 
-Values = Annotated[
-    tuple[Value, ...],
-    Field(strict=False, min_length=1),
-    BeforeValidator(_as_list, json_schema_input_type=Value | list[Value]),
-]
+Listed = Annotated[tuple[Value, ...], Field(strict=False, min_length=1)]
+Values = Annotated[Listed, BeforeValidator(_as_list, json_schema_input_type=Value | Listed)]
 
 
 class Between(Declaration):
@@ -60,13 +61,13 @@ class Between(Declaration):
         return self
 
 
-def _one_form(value: object) -> object:
-    return value if isinstance(value, Mapping | Between) else _as_list(value)
+def _form(condition: object) -> str:
+    """Names one of the forms of :data:`Condition`."""
+    return "range" if isinstance(condition, Mapping | Between) else "values"
 
 
 Condition = Annotated[
-    Between | Annotated[tuple[Value, ...], Field(strict=False, min_length=1)],
-    BeforeValidator(_one_form),
+    Annotated[Between, Tag("range")] | Annotated[Values, Tag("values")], Discriminator(_form)
 ]
 
 
@@ -85,7 +86,9 @@ class Exclusion(Declaration):
 def exclusion_refusals(
     exclusions: Iterable[Any], columns: Mapping[str, Column | None], method: ANY | None
 ) -> Iterable[Refusal]:
-    """Rules about columns of another role, and rules that nothing keeps."""
+    """Rules about columns of another role, rules that nothing keeps, and too many of them."""
+    exclusions = list(exclusions)
+    yield from _too_many(exclusions)
     for i, exclusion in enumerate(exclusions):
         if method is not None and not method.excludes:
             yield Refusal(
@@ -98,6 +101,18 @@ def exclusion_refusals(
         for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):
             for name in getattr(exclusion, key):
                 yield from _wrong_column(("exclusions", i, key, name), name, role, columns)
+
+
+def _too_many(exclusions: Iterable[Any]) -> Iterable[Refusal]:
+    known = (item for item in exclusions if isinstance(item, Exclusion))
+    count = len({tuple(item.when.items()) for item in known})
+    if count > MOST_CONDITIONS:
+        yield Refusal(
+            ("exclusions",),
+            f"{count} different `when` conditions divide the records into too many strata;"
+            f" {MOST_CONDITIONS} are possible",
+            "put rules with the same `when` into one, or join values that exclude the same",
+        )
 
 
 def _wrong_column(

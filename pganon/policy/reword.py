@@ -23,7 +23,8 @@ def refusals_of(error: ValidationError) -> Iterator[Refusal]:
             for refusal in context["refusals"]:
                 place = (*_place(loc), *refusal.place)
                 yield Refusal(place, refusal.message, refusal.suggestion)
-        else:
+        elif not (item["type"] == "too_short" and item["input"]):
+            # Where all items of a list are wrong, pydantic also says that none is left.
             yield _sentence(item["type"], loc, item["input"], context, item["msg"])
 
 
@@ -38,17 +39,16 @@ def _place(loc: Place) -> Place:
             return (*loc[:2], "public", name)
         case ("privacy", int(), _, *rest):
             return (*loc[:2], *rest)
+        case ("method", _, key, _, *rest):
+            return ("method", key, *rest)
         case ("method", _, *rest):
-            return ("method", *[part for part in rest if not _of_union(part)])
-        case ("exclusions", *_):
-            return tuple(part for part in loc if not _of_union(part))
+            return ("method", *rest)
+        case ("exclusions", int(), _, name, "[key]"):
+            return (*loc[:3], name)
+        case ("exclusions", int(), "when", name, _, *rest):
+            return (*loc[:3], name, *rest)
         case _:
             return loc
-
-
-def _of_union(part: str | int) -> bool:
-    """Whether a part of a place names a member of a union of a method or a rule."""
-    return isinstance(part, str) and (part == "Between" or "[" in part or part in ("int", "str"))
 
 
 def _sentence(
@@ -119,6 +119,8 @@ _EXAMPLES = {
     "privacy": "privacy: [{model: k_anonymity, k: 5}]",
     "method": "method: {name: mondrian}",
     "role": "role: quasi_identifying",
+    "when": "when: {sex: F}",
+    "never": "never: {cancer: Prostate}",
 }
 
 
@@ -140,7 +142,7 @@ def _known_keys(loc: Place) -> list[str]:
             model = Column
         case ("exclusions", int()):
             model = Exclusion
-        case ("exclusions", int(), "when", _, "Between"):
+        case ("exclusions", int(), "when", _, "range"):
             model = Between
         case ("columns", _, "hierarchy", "order", "order"):
             model = OrderTree

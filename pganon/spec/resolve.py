@@ -16,11 +16,13 @@ from pganon.encode.snapshot import canonical_type
 from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
+from pganon.policy.document import field_path
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.privacy.registry import requirements_of
+from pganon.spec.exclusions import rule_refusals, rules
 from pganon.spec.expressions import ExpressionProblem, check_where
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Rule, Scale, Sensitive
+from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -107,6 +109,8 @@ class _Builder:
         self._names(attributes, sensitive, carried)
         for attribute in attributes:
             self._public(attribute)
+        for wrong in rule_refusals(self.policy, attributes, sensitive):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         if self.problems:
             return None
         numbers = {item.column.name: item.index for item in sensitive}
@@ -127,7 +131,7 @@ class _Builder:
             view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
             readers=self.policy.publish.readers,
             public=self.public,
-            rules=tuple(_rules(self.policy, attributes, sensitive)),
+            rules=tuple(rules(self.policy, attributes, sensitive)),
             base_dir=self.base_dir,
         )
 
@@ -340,14 +344,3 @@ class _Builder:
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key
         return () if self.relation.unreadable(key) else key
-
-
-def _rules(
-    policy: Policy, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]
-) -> Iterable[Rule]:
-    grouped = {item.column.name: item for item in attributes}
-    unlinked = {item.column.name: item for item in sensitive}
-    for exclusion in policy.exclusions:
-        when = tuple((grouped[name], condition) for name, condition in exclusion.when.items())
-        for name, values in exclusion.never.items():
-            yield Rule(exclusion.label, when, unlinked[name], values)

@@ -80,7 +80,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: "5"}
   - {model: t_closeness, column: jbo, t: 0.2}
-method: {name: slamsa}
+method: {name: sloms}
 """,
         "utf-8",
     )
@@ -242,7 +242,10 @@ ANYTHING = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["role", "model", "name", "k", "column", "hierarchy", "csv", "set", "public", "x"]
+                [
+                    *("role", "model", "name", "k", "column", "hierarchy", "csv", "set", "public"),
+                    *("x", "when", "never", "min", "columns", "sensitive_tables", "level"),
+                ]
             ),
             inner,
             max_size=4,
@@ -256,7 +259,10 @@ ANYTHING = st.recursive(
 @given(
     st.dictionaries(
         st.sampled_from(
-            ["release", "source", "columns", "privacy", "method", "publish", "individual", "z"]
+            [
+                *("release", "source", "columns", "privacy", "method", "publish", "individual"),
+                *("exclusions", "z"),
+            ]
         ),
         ANYTHING,
     )

@@ -139,7 +139,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian or anatomy"
+        " mondrian, anatomy, slicing, slamsa or msb"
     )
 
 
@@ -399,15 +399,15 @@ def test_anatomy_protects_one_sensitive_column() -> None:
         "columns.income.role": 'the method anatomy protects one sensitive column; "job" is it'
     }
     assert suggestions(data)["columns.income.role"] == (
-        'leave "income" out: values of both columns in one group, or in two releases, can be put'
-        " together"
+        'leave "income" out, or use the method slamsa: values of both columns in one group, or in'
+        " two releases, can be put together"
     )
     data["columns"]["city"] = {"role": "sensitive"}
     assert problems(data).keys() == {"columns.income.role", "columns.city.role"}
     none = with_anatomy_column("job", role="insensitive")
     assert problems(none)["columns"] == "no column has the role sensitive"
     assert suggestions(none)["columns"] == (
-        "declare the one whose link to a person the method anatomy protects"
+        "declare what the method anatomy has to unlink from a person"
     )
 
 
