@@ -22,9 +22,8 @@ from pganon import database
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.encode.snapshot import SNAPSHOT
-from pganon.encode.source import Previous, source_unchanged
+from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
-from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.metrics.report import Metrics, metrics_of
 from pganon.metrics.request import Request
@@ -45,6 +44,7 @@ from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from pganon.run.executor import Executor
 from pganon.run.result import RunResult, StepSeconds, Verified
+from pganon.run.warnings import warnings_of
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.resolve import resolve
 
@@ -213,7 +213,7 @@ class _Run:
         previous = Previous(last.version, last.run_id, last.source_fingerprint) if last else None
         plan = build_plan(spec, previous, self.options.metrics)
         state = self._execute(plan, State(run_id))
-        warnings = _warnings(plan, previous, state, last.policy_hash if last else None)
+        warnings = warnings_of(plan, previous, state, last.policy_hash if last else None)
         utility = plan.method.form.utility(spec, state.facts)
         metrics = metrics_of(spec, self.options.metrics, state)
         checks = plan.stored_checks(state)
@@ -332,29 +332,3 @@ def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, .
         )
         for number, check in enumerate(checks)
     )
-
-
-def _warnings(
-    plan: Plan, previous: Previous | None, state: State, last_hash: str | None
-) -> tuple[str, ...]:
-    spec = plan.spec
-    found: list[str] = []
-    warn = spec.policy.republication == "warn"
-    if warn and previous is not None and not source_unchanged(previous, state.facts):
-        found.append(
-            f"the source changed since version {previous.version}; who compares two versions"
-            " may learn what neither shows"
-        )
-    if previous is not None and last_hash is not None and last_hash != spec.policy_hash:
-        found.append(
-            f"the policy changed since version {previous.version}; {plan.method.form.groups} of"
-            " both versions can be intersected by whoever has both"
-        )
-    if spec.policy.records_per_individual == "many_accepted":
-        found.append(
-            "the guarantee counts records; a person with several records is protected less"
-        )
-    if spec.unreleased:
-        names = ", ".join(quote(name) for name in spec.unreleased)
-        found.append(f"not declared and not released: {names}")
-    return tuple(found)
