@@ -28,6 +28,9 @@ from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, Repeat, State, Step
 from pganon.spec.model import ReleaseSpec
 
+ALL = "the table"
+"""What strata are where there is one."""
+
 
 @dataclass(frozen=True)
 class Frequency:
@@ -53,7 +56,7 @@ class Eligibility:
         conditions: by the state of the run, since they may be about tables that it decided.
         stratum: column of `first` with the stratum; None: all records are one.
         minimum: fewest records of a stratum.
-        among: what strata are, for messages.
+        among: what a stratum is, for messages.
         model: name of the privacy model.
     """
 
@@ -64,7 +67,7 @@ class Eligibility:
     model: str
     stratum: str | None = None
     minimum: int = 1
-    among: str = "the table"
+    among: Callable[[State], str] = lambda state: ALL
 
     def steps(self) -> list[Step]:
         """Facts `released` and `suppressed`, and the records as :meth:`kept`."""
@@ -127,7 +130,7 @@ class Eligibility:
             return None  # the limit on suppressed records decides
         if row["strata"] == 0:
             return nothing_left(state)
-        return _refusal(self, row, self.conditions(state))
+        return _refusal(self, row, state)
 
     def records(self, state: State) -> QualifiedName:
         """The records of the current round."""
@@ -197,14 +200,12 @@ def _figures(eligibility: Eligibility, state: State) -> exp.Select:
 # -- refusal ----------------------------------------------------------------------------------
 
 
-def _refusal(
-    eligibility: Eligibility, row: Mapping[str, Any], conditions: Sequence[Frequency]
-) -> PrivacyRefusal:
+def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> PrivacyRefusal:
     """Names every condition that a stratum misses, with the largest l that it allows."""
+    conditions, among = eligibility.conditions(state), eligibility.among(state)
     if row["fails"] is None:
         return PrivacyRefusal(
-            f"{eligibility.among} has {row['small']} records, a bucket needs at least"
-            f" {eligibility.minimum}",
+            f"{among} has {row['small']} records, a bucket needs at least {eligibility.minimum}",
             model=eligibility.model,
             required=eligibility.minimum,
             observed=int(row["small"]),
@@ -223,13 +224,13 @@ def _refusal(
         at_most = f"at most l = {size // most}" if size >= 2 * most else "no l"
         reachable.append(at_most if len(worst) == 1 else f"{at_most} of {name}")
     first = next(iter(worst))
+    where = "" if among == ALL else f", in {among}"
     most, size = worst[first]
-    among = "" if eligibility.stratum is None else f" ({eligibility.among})"
     hint = f"require {', '.join(reachable)}"
     if row["possible"]:
         hint += ", or leave records out with on_infeasible: suppress and a suppression_limit"
     return PrivacyRefusal(
-        f"not eligible{among}: {'; '.join(said)}",
+        f"not eligible: {'; '.join(said)}{where}",
         model=eligibility.model,
         required=conditions[first].l,
         observed=size // most,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.methods import anatomy, qs, slamsa
+from pganon.methods import anatomy, msb, qs, slamsa, slicing
 from pganon.methods.base import Method
 from pganon.methods.forms.anatomized import anatomized
 from pganon.methods.forms.clusters_shown import CLUSTERS
@@ -10,6 +10,8 @@ from pganon.methods.forms.described import CLASSES
 from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 
+_MSB = anatomized(msb.arrangement, groups="groups")
+_SLICING = anatomized(slicing.arrangement, groups="buckets", settled=slicing.settled)
 _SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
 _ANATOMY = anatomized(anatomy.arrangement, groups="groups")
 
@@ -20,6 +22,8 @@ METHODS = {
         Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
         Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
         Method("anatomy", _ANATOMY, anatomy.partition_steps, anatomy.assumed),
+        Method("msb", _MSB, msb.partition_steps, msb.assumed),
+        Method("slicing", _SLICING, slicing.partition_steps, slicing.assumed),
         Method("slamsa", _SLAMSA, slamsa.partition_steps, slamsa.assumed),
     )
 }

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from pganon.encode.association import Associated, association, dependencies, matrix
+from pganon.encode.association import association, dependencies, matrix
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.arrangement import Arrangement, arranged
+from pganon.methods.associated import quasi_columns, sensitive_columns
 from pganon.methods.slamsa.shape import Shape
-from pganon.plan.sqltools import col, fragment, query
+from pganon.plan.sqltools import query
 from pganon.plan.steps import Check, State, Step
 from pganon.policy.anatomized import Tables, most_tables
 from pganon.search.attributes import clustered
-from pganon.spec.model import Attribute, ReleaseSpec, Scale, Sensitive
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 
 Item = TypeVar("Item", Sensitive, Attribute)
 
@@ -76,7 +77,9 @@ def column_steps(shape: Shape) -> list[Step]:
             Check(
                 "association",
                 "how much sensitive columns have to do with each other",
-                lambda s: association(s.work("coded"), _sensitive(spec), options.association),
+                lambda s: association(
+                    s.work("coded"), sensitive_columns(spec), options.association
+                ),
             )
         )
     if _open(options.quasi_tables, len(spec.attributes)):
@@ -86,7 +89,11 @@ def column_steps(shape: Shape) -> list[Step]:
                 "how much quasi-identifiers have to do with each other",
                 lambda s: query(
                     "select a.association as quasi_association from a",
-                    {"a": association(s.work("coded"), _quasi(shape, s), options.association)},
+                    {
+                        "a": association(
+                            s.work("coded"), quasi_columns(spec, s), options.association
+                        )
+                    },
                 ),
             )
         )
@@ -95,7 +102,7 @@ def column_steps(shape: Shape) -> list[Step]:
             Check(
                 "linkable",
                 "whether columns of different tables tell of each other",
-                lambda s: dependencies(s.work("coded"), _sensitive(spec)),
+                lambda s: dependencies(s.work("coded"), sensitive_columns(spec)),
                 lambda row, state: _associated(shape, row, state),
             )
         )
@@ -104,43 +111,6 @@ def column_steps(shape: Shape) -> list[Step]:
 
 def _gated(shape: Shape) -> bool:
     return not shape.aligned and len(shape.spec.sensitive) > 1 and shape.most_tables > 1
-
-
-def _sensitive(spec: ReleaseSpec) -> list[Associated]:
-    return [
-        Associated(
-            item.published,
-            col(f"s{item.index}", "t"),
-            _number(item) if item.column.is_number or item.column.is_time else None,
-        )
-        for item in spec.sensitive
-    ]
-
-
-def _number(item: Sensitive):
-    value = col(f"v{item.index}", "t")
-    if item.column.is_number:
-        return fragment(":v::float8", v=value)
-    if item.column.kind == "date":
-        return fragment("(:v - date '2000-01-01')::float8", v=value)
-    return fragment("extract(epoch from :v)::float8", v=value)
-
-
-def _quasi(shape: Shape, state: State) -> list[Associated]:
-    found: list[Associated] = []
-    for axis in shape.axes:
-        number = None
-        if axis.attribute.scale is Scale.ORDERED:
-            positions = query(
-                "select array_agg(d.position order by d.code) from d where d.code > 0",
-                {"d": axis.dictionary(state)},
-            ).subquery()
-            number = fragment(
-                "case when :c > 0 then :a[:c] end", a=positions, c=col(axis.code, "t")
-            )
-        code = fragment("nullif(:c, 0)", c=col(axis.code, "t"))
-        found.append(Associated(axis.attribute.published, code, number))
-    return found
 
 
 def _associated(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:

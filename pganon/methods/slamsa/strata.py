@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.encode.exclusions import applies_to_codes, conditions, excluded
 from pganon.errors import PganonError, PreconditionError
-from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.eligible import ALL, Eligibility, Frequency
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, total
@@ -30,7 +30,7 @@ def eligibility(shape: Shape) -> Eligibility:
         model="slicing_l_diversity",
         stratum="stratum" if shape.spec.rules else None,
         minimum=shape.minimum_size,
-        among=f'a stratum of the exclusion rules "{labels}"' if labels else "the table",
+        among=lambda s: f'a stratum of the exclusion rules "{labels}"' if labels else ALL,
     )
 
 

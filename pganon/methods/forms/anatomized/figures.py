@@ -16,6 +16,7 @@ from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, State, Step
+from pganon.policy.options import GROUP_ID
 from pganon.spec.model import ReleaseSpec, Sensitive
 
 
@@ -58,19 +59,23 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.E
 
 
 def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
-    """Privacy degree and reconstruction error of one sensitive column."""
+    """Privacy degree and reconstruction error of one sensitive column.
+
+    For who knows the quasi-identifiers that stand beside it, if there are any.
+    """
     table = arrangement.table_of(item.index)
-    counted = query(
-        "select t.group_id, sum(t.count) as n from t group by t.group_id, :v",
-        {"t": state.stage(table.part)},
-        v=col(item.published, "t"),
-    )
+    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
+    value = col(item.published, "t")
+    counted = query("select sum(t.count) as n from t", {"t": state.stage(table.part)})
+    counted = counted.select(*[named(key.copy(), f"k{i}") for i, key in enumerate(keys)])
+    counted = counted.group_by(*[key.copy() for key in (*keys, value)])
+    buckets = query(
+        "select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c", {"c": counted}
+    ).group_by(*[col(f"k{i}", "c") for i in range(len(keys))])
     return query(
         "select min(g.n / g.most)::float8 as degree,"
-        " sum(g.n - g.squares / g.n)::float8 as reconstruction_error from"
-        " (select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c"
-        " group by c.group_id) as g",
-        {"c": counted},
+        " sum(g.n - g.squares / g.n)::float8 as reconstruction_error from g",
+        {"g": buckets},
     )
 
 
