@@ -12,6 +12,7 @@ import pytest
 from pganon.encode.association import Associated, Mode, association, dependencies, matrix
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, statement
+from pganon.search.attributes import clustered, pam
 from tests.support import association_oracle as oracle
 from tests.support.cluster import Connection, Database
 from tests.support.registry import REGISTRY, SLICING
@@ -83,6 +84,7 @@ def _codes(values: Sequence[Any]) -> list[int | None]:
     return [places.get(value) for value in values]
 
 
+@pytest.mark.primary_server_only
 def test_the_example_of_slicing(db: Database) -> None:
     columns = list(zip(*SLICING, strict=True))
     records = Table(db.connect(), columns, [True, False, True, False])
@@ -98,6 +100,7 @@ def test_the_example_of_slicing(db: Database) -> None:
     for (i, j), (square, v) in expected.items():
         assert msc[i][j] == pytest.approx(square)
         assert corrected[i][j] == pytest.approx(v, abs=5e-5)
+    assert clustered(msc, 2, "pam") == ((0, 2, 3), (1,))
     records.check()
 
 
@@ -117,6 +120,10 @@ def test_the_registry(db: Database) -> None:
     assert corrected[physician][method] == pytest.approx(1)
     assert corrected[date] == [0, 0, 0, 1, 0, 0]
     assert corrected[treatment] == [0, 1, 0, 0, 0, 0]
+    assert clustered(corrected, 3) == ((cancer, symptom, physician, method), (treatment,), (date,))
+    roots = pam([[1 - value**0.5 for value in row] for row in msc], 3)
+    assert roots.clusters == ((cancer, physician, method), (treatment,), (symptom, date))
+    assert roots.cost == pytest.approx(0, abs=1e-6)
     assert (physician, method) in records.dependencies()
     assert (cancer, physician) in records.dependencies()
     assert (physician, cancer) not in records.dependencies()
@@ -141,6 +148,7 @@ def test_mixed_scales(db: Database) -> None:
     assert quarters.association("contingency")[0][1] == pytest.approx(0.816497, abs=1e-6)
 
 
+@pytest.mark.primary_server_only
 def test_null_is_a_value(db: Database) -> None:
     conn = db.connect()
     records = Table(conn, [["p", None, "p", None], ["u", "v", "u", "v"]], [False, False])
@@ -162,6 +170,7 @@ def test_numbers_that_have_no_correlation(db: Database) -> None:
     assert strange.association("pearson") == [[1, 0], [0, 1]]
 
 
+@pytest.mark.primary_server_only
 def test_fewer_than_two_columns(db: Database) -> None:
     conn = db.connect()
     number, letter = Table(conn, [[1.0, 2.0]], [True]), Table(conn, [["a", "b"]], [False])
@@ -174,6 +183,7 @@ def test_fewer_than_two_columns(db: Database) -> None:
         assert records.dependencies() == set()
 
 
+@pytest.mark.primary_server_only
 def test_no_records(db: Database) -> None:
     records = Table(db.connect(), [[], [], []], [True, False, True])
     for mode in MODES:
