@@ -28,6 +28,9 @@ from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, Repeat, State, Step
 from pganon.spec.model import ReleaseSpec
 
+ASSUMED = {"released": 1000, "trim_rounds": 1, "fails": 0}
+"""What `explain` supposes of the facts of :class:`Eligibility`."""
+
 ALL = "the table"
 """What strata are where there is one."""
 

@@ -19,7 +19,7 @@ from sqlglot import exp
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.cells import suppression_problem
-from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.eligible import ASSUMED, Eligibility, Frequency
 from pganon.plan.sqltools import col, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, Found, Search, State, Step
 from pganon.policy.anatomized import Msb
@@ -116,7 +116,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"released": 1000, "trim_rounds": 1}
+    return dict(ASSUMED)
 
 
 def _vectors(shape: Shape, state: State) -> exp.Expr:

@@ -10,6 +10,7 @@ from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import group_steps
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
+from pganon.methods.eligible import ASSUMED
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -26,4 +27,4 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"released": 1000, "trim_rounds": 1, "divide_rounds": 1}
+    return {**ASSUMED, "divide_rounds": 1}

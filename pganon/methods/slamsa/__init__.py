@@ -7,6 +7,7 @@ quasi-identifiers by a firefly search that starts from a median tree and is neve
 
 from __future__ import annotations
 
+from pganon.methods.eligible import ASSUMED
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
@@ -29,7 +30,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"released": 1000, "trim_rounds": 1, "blocks": 2}
+    return {**ASSUMED, "blocks": 2}
 
 
 __all__ = ["arrangement", "assumed", "partition_steps", "settled"]

@@ -5,6 +5,7 @@ Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data pu
 
 from __future__ import annotations
 
+from pganon.methods.eligible import ASSUMED
 from pganon.methods.slicing.columns import arrangement, column_steps, settled
 from pganon.methods.slicing.shape import Shape
 from pganon.methods.slicing.tree import tree_steps
@@ -19,7 +20,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"released": 1000, "trim_rounds": 1, "cut_rounds": 1}
+    return {**ASSUMED, "cut_rounds": 1}
 
 
 __all__ = ["arrangement", "assumed", "partition_steps", "settled"]

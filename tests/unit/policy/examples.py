@@ -57,3 +57,46 @@ def anatomy_policy(**changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
+
+
+REGISTRY = {
+    "person": {"role": "identifying"},
+    "age": {"role": "quasi_identifying"},
+    "sex": {"role": "quasi_identifying"},
+    "born": {"role": "quasi_identifying"},
+    "cancer": {"role": "sensitive"},
+    "treatment": {"role": "sensitive"},
+    "symptom": {"role": "sensitive"},
+    "clinic": {"role": "insensitive"},
+}
+
+
+def slamsa_policy(method: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    """A policy with three quasi-identifiers and three sensitive columns."""
+    data = policy(
+        release="registry",
+        source="public.registry",
+        columns={name: dict(keys) for name, keys in REGISTRY.items()},
+        privacy=[{"model": "slicing_l_diversity", "l": 3}],
+        method={"name": "slamsa", **(method or {})},
+    )
+    data.update(changes)
+    return data
+
+
+def slicing_policy(**options: Any) -> dict[str, Any]:
+    """The same for the one sensitive column of slicing."""
+    data = slamsa_policy(method={"name": "slicing", **options})
+    del data["columns"]["treatment"], data["columns"]["symptom"]
+    return data
+
+
+def msb_policy(**options: Any) -> dict[str, Any]:
+    data = slamsa_policy(method={"name": "msb", **options})
+    data["privacy"][0]["level"] = "unique"
+    return data
+
+
+def with_rules(*rules: dict[str, Any]) -> dict[str, Any]:
+    """The policy of SLAMSA with exclusions."""
+    return slamsa_policy(exclusions=list(rules))

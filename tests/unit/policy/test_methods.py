@@ -10,7 +10,6 @@ from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.loader import load_policy, policy_from
 from pganon.policy.methods import OPTIONS, Anatomy, Mondrian, QsEfficient, QsGreedy
-from pganon.policy.options import part_name
 from pganon.policy.model import (
     MODEL_CLASSES,
     AnatomyLDiversity,
@@ -19,6 +18,7 @@ from pganon.policy.model import (
     Role,
     policy_hash,
 )
+from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import METHODS, MODELS, ROLES
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy

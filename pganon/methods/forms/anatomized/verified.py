@@ -110,16 +110,22 @@ def _required(
 
 def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.Select:
     """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
+    sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
+    if not whole and arrangement.sliced and not arrangement.aligned:
+        sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
     found: list[exp.Select] = []
-    for place, table in enumerate(arrangement.sensitive):
-        items = table.sensitive if whole else ()
+    for place, table in enumerate(sized):
+        items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
         tree = _histogram(tables, table, [GROUP_ID], items)
         found.append(tree.select(named(num(place), "place")))
     return stacked(found)
 
 
 def _histogram(
-    tables: Tables, table: SensitiveTable, by: Sequence[str], items: Sequence[Sensitive]
+    tables: Tables,
+    table: SensitiveTable | QuasiTable,
+    by: Sequence[str],
+    items: Sequence[Sensitive],
 ) -> exp.Select:
     keys = [value_key(item, "t") for item in items]
     value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
