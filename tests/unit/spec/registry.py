@@ -1,0 +1,51 @@
+"""A table with columns of most types, for policies of tests/unit/policy/examples.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.catalog.model import Column, Kind, Relation
+from pganon.errors import PolicyError
+from pganon.identifiers import QualifiedName
+from pganon.policy.loader import policy_from
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.resolve import resolve
+
+TYPES: dict[str, tuple[Kind, str]] = {
+    "person": ("text", "text"),
+    "age": ("integer", "smallint"),
+    "sex": ("text", "text"),
+    "born": ("date", "date"),
+    "cancer": ("text", "text"),
+    "treatment": ("boolean", "boolean"),
+    "symptom": ("numeric", "numeric(5,2)"),
+    "clinic": ("text", "text"),
+}
+
+
+def column(name: str, kind: Kind, base: str, type_name: str | None = None) -> Column:
+    return Column(1, name, 1, type_name or base, 1, base, kind, nullable=True)
+
+
+REGISTRY = Relation(
+    1,
+    QualifiedName("public", "registry"),
+    "table",
+    tuple(column(name, kind, type_name) for name, (kind, type_name) in TYPES.items()),
+    (),
+    False,
+    "owner",
+)
+
+
+def resolved(data: dict[str, Any]) -> ReleaseSpec:
+    return resolve(policy_from(data), REGISTRY)
+
+
+def problems(data: dict[str, Any]) -> dict[str | None, str]:
+    """Messages by field."""
+    with pytest.raises(PolicyError) as caught:
+        resolved(data)
+    return {problem.field: problem.message for problem in caught.value.problems}
