@@ -56,6 +56,6 @@ def unbounded(spec: ReleaseSpec) -> Iterator[str]:
         )
     else:
         yield (
-            f"no requirement is about the sensitive {columns}; a bucket may show the value of"
-            " everybody in it"
+            f"no requirement is about the sensitive {columns}; how many records of a bucket share"
+            " a value there is not verified"
         )

@@ -87,13 +87,13 @@ def test_names_for_messages_and_the_ledger() -> None:
         ([{"l": 3}, {"l": 5, "level": "tuple"}], None),
         (
             [{"l": 3, "column": "cancer"}, {"l": 3, "column": "symptom"}],
-            "no requirement is about the sensitive column treatment; a bucket may show the value"
-            " of everybody in it",
+            "no requirement is about the sensitive column treatment; how many records of a bucket"
+            " share a value there is not verified",
         ),
         (
             [{"l": 3, "column": "treatment", "min_size": 9}],
-            "no requirement is about the sensitive columns cancer, symptom; a bucket may show the"
-            " value of everybody in it",
+            "no requirement is about the sensitive columns cancer, symptom; how many records of a"
+            " bucket share a value there is not verified",
         ),
         (
             [{"l": 3, "column": "cancer"}, {"l": 3, "level": "tuple"}],
