@@ -12,7 +12,7 @@ import psycopg
 import typer
 
 from pganon.cli import common
-from pganon.cli.metrics import show_metrics, show_utility
+from pganon.cli.metrics import recorded_metrics, show_metrics, show_utility
 from pganon.errors import EXIT_REFUSED
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
@@ -103,7 +103,7 @@ def _show_measures(info: ReleaseInfo) -> None:
     if "utility" in measures:
         show_utility(current[0].method, measures["utility"])
     if measures.get("metrics"):
-        show_metrics(measures["metrics"])
+        show_metrics(recorded_metrics(current[0].method, measures["metrics"]))
 
 
 def _show_versions(info: ReleaseInfo) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -187,7 +186,7 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         right=["loss (NCP)"],
     )
     if result.metrics:
-        show_metrics(asdict(result.metrics))
+        show_metrics(result.metrics)
     if timing:
         common.table(
             ["phase", "step", "seconds", "times"],

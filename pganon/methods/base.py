@@ -14,6 +14,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
+from pganon.metrics.request import Request
+from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import State, Step
@@ -28,7 +30,7 @@ Tables = dict[str, QualifiedName]
 
 @dataclass(frozen=True)
 class Description:
-    """What metrics on request need to know of a form, so that one definition serves many forms.
+    """What metrics of groups need to know of a form, so that one definition serves many forms.
 
     A group is what records of a release share: class, bucket, cluster. A form that publishes exact
     quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
@@ -50,6 +52,21 @@ class Description:
 
 
 @dataclass(frozen=True)
+class OnRequest:
+    """What a form can measure beyond the figures of every run, for who asks for it.
+
+    Attributes:
+        steps: steps that observe it; the relations of `tables` are the staged ones.
+        report: what was asked for, from the facts of the run.
+        figures: the class of what `report` gives, to read a version's record of it.
+    """
+
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    report: Callable[[ReleaseSpec, Request, State], Metrics]
+    figures: type[Metrics]
+
+
+@dataclass(frozen=True)
 class PublishedForm:
     """How groups are published.
 
@@ -68,8 +85,7 @@ class PublishedForm:
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
         groups: what people call the groups, in the plural.
-        description: what metrics on request are computed from; None if there are none, because
-            the form does not say which values belong to which record.
+        metrics: what it measures on request; None if there is nothing.
         settled: whether the policy alone decides the columns of every view.
     """
 
@@ -82,7 +98,7 @@ class PublishedForm:
     utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
     figures: type[Utility]
     groups: str
-    description: Description | None = None
+    metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
 
 

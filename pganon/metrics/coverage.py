@@ -21,8 +21,9 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.methods.base import Description, Tables
+from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, on_line, place
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
 
@@ -233,13 +234,8 @@ def _set_cover(axis: Axis, state: State) -> exp.Expr:
             "m": stacked([values, nulls]),
             "d": axis.dictionary(state),
         },
-        none=no_codes(axis, state),
+        none=no_codes(axis.size(state)),
     )
-
-
-def no_codes(axis: Axis, state: State) -> exp.Expr:
-    """A bit string of zeros, one per code and one for NULL."""
-    return fragment("repeat('0', :m)::varbit", m=num(axis.size(state) + 1))
 
 
 def covered(axis: Axis, code: exp.Expr, table: str) -> exp.Expr:

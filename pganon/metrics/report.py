@@ -1,15 +1,16 @@
-"""Metrics as a run gives them back: plain dataclasses from the facts that the steps observed."""
+"""Metrics of classes: plain dataclasses from the facts that the steps observed."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from pganon.encode.axis import TreeAxis, axes
+from pganon.metrics.answers import errors_of, number
 from pganon.metrics.linkage import SUPPRESSED_FACTOR
 from pganon.metrics.request import Request, Workload
+from pganon.metrics.shown import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.metrics.source import summed
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
@@ -40,27 +41,30 @@ class AttributeMetrics:
     absolute: float | None
 
 
+LABELS = {
+    "glm": "GLM",
+    "precision": "precision",
+    "entropy": "entropy lost",
+    "rgcp_relative": "RGCP (share)",
+    "kl": "KL divergence",
+    "links": "right links (centres)",
+    "links_box": "right links (values)",
+}
+PER_ATTRIBUTE = {
+    "glm": "GLM",
+    "entropy": "entropy lost",
+    "height": "height",
+    "emd": "EMD",
+    "kl": "KL",
+    "difference": "difference",
+    "half_width": "± 95 %",
+    "absolute": "absolute",
+}
+
+
 @dataclass(frozen=True)
-class Errors:
-    """Relative errors of the queries whose exact answer is not 0; the others are `empty`."""
-
-    median: float | None
-    mean: float | None
-    empty: int
-
-
-@dataclass(frozen=True)
-class WorkloadMetrics:
-    """Errors of random queries: `count`, and `sums` by published column."""
-
-    workload: Workload
-    count: Errors
-    sums: dict[str, Errors]
-
-
-@dataclass(frozen=True)
-class Metrics:
-    """What was asked for; see docs/reference/measures.md.
+class ClassMetrics(Metrics):
+    """Metrics of classes; see docs/reference/measures.md.
 
     Attributes:
         precision: 1 - mean share of the hierarchies' heights; None without hierarchies.
@@ -86,15 +90,45 @@ class Metrics:
     attributes: dict[str, AttributeMetrics] | None = None
     workload: WorkloadMetrics | None = None
 
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = dict(document)
+        if read["attributes"]:
+            read["attributes"] = {n: AttributeMetrics(**a) for n, a in read["attributes"].items()}
+        if read["workload"]:
+            read["workload"] = WorkloadMetrics.recorded(read["workload"])
+        return cls(**read)
 
-def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> Metrics | None:
-    """What the steps of :func:`pganon.metrics.steps.measure_steps` found; None if nothing ran."""
-    if request.nothing:
-        return None
+    def shown(self) -> list[Shown]:
+        found: list[Shown] = []
+        if self.attributes:
+            found += [Pairs(self._pairs()), self._by_attribute(self.attributes)]
+        if self.workload:
+            found.append(self.workload.shown())
+        return found
+
+    def _pairs(self) -> dict[str, str]:
+        pairs = {label: figure(getattr(self, name)) for name, label in LABELS.items()}
+        for column, share in (self.vulnerable or {}).items():
+            pairs[f"vulnerable classes ({column})"] = figure(share)
+        return pairs
+
+    @staticmethod
+    def _by_attribute(attributes: Mapping[str, AttributeMetrics]) -> Grid:
+        names = list(PER_ATTRIBUTE.values())
+        rows = [
+            (name, *[figure(getattr(found, key)) for key in PER_ATTRIBUTE])
+            for name, found in attributes.items()
+        ]
+        return Grid(["quasi-identifier", *names], rows, names)
+
+
+def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetrics:
+    """What the steps of :func:`pganon.metrics.steps.measure_steps` found."""
     found: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         found["workload"] = _workload(spec, request.workload, state.facts)
-    return Metrics(**found)
+    return ClassMetrics(**found)
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
@@ -110,7 +144,7 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         for axis in axes(spec.attributes)
         if isinstance(axis, TreeAxis)
     ]
-    rgcp, links = _number(facts, "metric_rgcp"), _number(facts, "metric_mean_links")
+    rgcp, links = number(facts, "metric_rgcp"), number(facts, "metric_mean_links")
     return {
         "glm": sum(a.glm for a in attributes.values()) / len(attributes),
         "entropy": sum(a.entropy for a in attributes.values()) / len(attributes),
@@ -120,10 +154,10 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         "kl": _divergence(facts, "metric_"),
         "uncovered": _share(facts, "metric_uncovered"),
         "links": links,
-        "links_box": _number(facts, "metric_box_links"),
+        "links_box": number(facts, "metric_box_links"),
         "linked": None if links is None else links / records,
         "vulnerable": {
-            item.published: float(_number(facts, f"metric_vulnerable{item.index}") or 0)
+            item.published: float(number(facts, f"metric_vulnerable{item.index}") or 0)
             for item in spec.sensitive
         },
         "attributes": attributes,
@@ -143,42 +177,28 @@ def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
         glm=(float(facts[f"metric_glm{i}"] or 0) + suppressed) / records,
         entropy=bits / all_bits if all_bits > 0 else 0.0,
         height=height,
-        emd=_number(facts, f"metric{i}_emd"),
+        emd=number(facts, f"metric{i}_emd"),
         kl=_divergence(facts, f"metric{i}_"),
         uncovered=_share(facts, f"metric{i}_uncovered") or 0.0,
-        difference=_number(facts, f"metric{i}_difference"),
-        half_width=_number(facts, f"metric{i}_half_width"),
-        absolute=_number(facts, f"metric{i}_absolute"),
+        difference=number(facts, f"metric{i}_difference"),
+        half_width=number(facts, f"metric{i}_half_width"),
+        absolute=number(facts, f"metric{i}_absolute"),
     )
 
 
 def _workload(spec: ReleaseSpec, workload: Workload, facts: Mapping[str, Any]) -> WorkloadMetrics:
-    def errors(name: str) -> Errors:
-        prefix = f"workload_{name}_"
-        return Errors(
-            _number(facts, f"{prefix}median"),
-            _number(facts, f"{prefix}mean"),
-            int(facts[f"{prefix}empty"]),
-        )
-
-    sums = {item.published: errors(f"t{item.number}") for item in summed(spec)}
-    return WorkloadMetrics(workload, errors("n"), sums)
-
-
-def _number(facts: Mapping[str, Any], name: str) -> float | None:
-    """None for NULL, and for what JSON cannot hold."""
-    value = facts[name]
-    return float(value) if value is not None and math.isfinite(value) else None
+    sums = {item.published: errors_of(f"t{item.number}", facts) for item in summed(spec)}
+    return WorkloadMetrics(workload, errors_of("n", facts), sums)
 
 
 def _share(facts: Mapping[str, Any], name: str) -> float | None:
-    value = _number(facts, name)
+    value = number(facts, name)
     return None if value is None else max(0.0, round(value, 12))
 
 
 def _divergence(facts: Mapping[str, Any], prefix: str) -> float | None:
     """None where something of the source is covered by nothing: then it is infinite."""
-    value = _number(facts, f"{prefix}kl")
+    value = number(facts, f"{prefix}kl")
     if value is None or _share(facts, f"{prefix}uncovered"):
         return None
     return max(0.0, value)

@@ -21,8 +21,6 @@ def measure_steps(
     request: Request,
 ) -> tuple[Step, ...]:
     """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
-    if request.nothing:
-        return ()
     found: list[Step] = [*source.steps(spec, description)]
     found += coverage.steps(spec, description, tables)
     if request.everything:

@@ -16,7 +16,7 @@ from pganon.errors import PganonError, PrivacyRefusal, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.metrics.request import Request
-from pganon.metrics.steps import measure_steps
+from pganon.metrics.shown import Metrics
 from pganon.plan.sqltools import num, query
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, State, Step
@@ -41,6 +41,7 @@ class Plan:
     spec: ReleaseSpec
     method: Method
     phases: tuple[Phase, ...]
+    request: Request = NOTHING_MORE
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
         return self.method.form.relations(self.spec, state)
@@ -51,6 +52,13 @@ class Plan:
 
     def stored_views(self, state: State) -> tuple[PublishedView, ...]:
         return self.method.form.views(self.spec, state, self._tables(state, staged=False))
+
+    def metrics(self, state: State) -> Metrics | None:
+        """What was measured on request, None if nothing was asked for."""
+        form = self.method.form.metrics
+        if form is None or self.request.nothing:
+            return None
+        return form.report(self.spec, self.request, state)
 
     def _tables(self, state: State, *, staged: bool) -> Tables:
         return _tables(self.relations(state), staged=staged)
@@ -88,7 +96,7 @@ def build_plan(
             (*method.form.measures(spec), *requested),
         ),
     )
-    return Plan(spec, method, phases)
+    return Plan(spec, method, phases, request)
 
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
@@ -98,18 +106,15 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
     if request.nothing:
         return ()
-    if method.form.description is None:
+    if method.form.metrics is None:
         raise UsageError(
             f"--metrics and --workload compare records; a release of {method.form.groups}, which"
             f" {method.name} makes, does not say which values belong to which record",
             hint="leave them out; every run measures the loss of what it publishes",
             code="no_metrics",
         )
-    return measure_steps(
-        spec,
-        method.form.description,
-        lambda state: _tables(method.form.relations(spec, state), staged=True),
-        request,
+    return method.form.metrics.steps(
+        spec, lambda state: _tables(method.form.relations(spec, state), staged=True), request
     )
 
 

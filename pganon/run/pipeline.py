@@ -25,8 +25,8 @@ from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import Previous
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.ledger import repository as ledger
-from pganon.metrics.report import Metrics, metrics_of
 from pganon.metrics.request import Request
+from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.explain import PUBLISH
@@ -215,7 +215,7 @@ class _Run:
         state = self._execute(plan, State(run_id))
         warnings = warnings_of(plan, previous, state, last.policy_hash if last else None)
         utility = plan.method.form.utility(spec, state.facts)
-        metrics = metrics_of(spec, self.options.metrics, state)
+        metrics = plan.metrics(state)
         checks = plan.stored_checks(state)
         verified = _verified(checks, state)
         staged = self._staged(plan, state, checks, verified, (utility, metrics))

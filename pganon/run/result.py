@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pganon.frames import Frame, frame
-from pganon.metrics.report import Metrics
+from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 
 

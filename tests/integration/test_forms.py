@@ -14,6 +14,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.base import PublishedForm
 from pganon.methods.registry import METHODS
 from pganon.metrics.utility import Utility
+from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 from tests.support.builders import make_table, policy
 from tests.support.cli import pganon
@@ -81,7 +82,7 @@ def test_figures_are_the_forms_own(
 def test_metrics_on_request_are_refused_before_any_work(
     db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
 ) -> None:
-    _with(monkeypatch, description=None, groups="heaps")
+    _with(monkeypatch, metrics=None, groups="heaps")
     dsn = db.dsn("steward")
     ran = pganon("run", policy_file, "--dsn", dsn, *asked)
     assert ran.code == 2
@@ -95,8 +96,8 @@ def test_names_of_all_views_are_looked_at_before_any_work(
 ) -> None:
     form = METHODS["mondrian"].form
 
-    def two(spec: ReleaseSpec, tables: dict[str, QualifiedName]) -> Any:
-        (view,) = form.views(spec, tables)
+    def two(spec: ReleaseSpec, state: State, tables: dict[str, QualifiedName]) -> Any:
+        (view,) = form.views(spec, state, tables)
         return (view, replace(view, name=QualifiedName(view.name.schema, view.name.name + "_more")))
 
     _with(monkeypatch, views=two)

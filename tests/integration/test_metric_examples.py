@@ -10,7 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.metrics import workload
-from pganon.metrics.report import Metrics, metrics_of
+from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.request import Request, Workload
 from pganon.plan.sqltools import cast, named, num, query, text
 from tests.support.builders import make_table, policy
@@ -25,7 +25,7 @@ PEOPLE = (
     [(20, "F"), (22, "F"), (24, "M"), (30, "M"), (34, "M"), (40, "F")],
 )
 Table = tuple[dict[str, str], Sequence[Sequence[Any]]]
-Measure = Callable[..., tuple[Staged, Metrics]]
+Measure = Callable[..., tuple[Staged, ClassMetrics]]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def measure(db: Any, monkeypatch: pytest.MonkeyPatch) -> Measure:
 
     def measured(
         table: Table, classes: Sequence[Sequence[int]], request: Request | None = None
-    ) -> tuple[Staged, Metrics]:
+    ) -> tuple[Staged, ClassMetrics]:
         request = request or Request(everything=True)
         make_table(db.connect("source_owner"), *table)
         staged = run_with(

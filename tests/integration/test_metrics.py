@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
-from pganon.metrics.report import Errors, Metrics, metrics_of
+from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.request import Request, Workload
+from pganon.metrics.shown import Errors
 from tests.support.builders import Case, cases, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.metric_oracle import Class, Release, vulnerable
@@ -53,7 +54,7 @@ def close(expected: float | None) -> Any:
     return expected if expected is None else pytest.approx(expected, rel=1e-7, abs=1e-7)
 
 
-def check_attributes(got: Metrics, release: Release) -> None:
+def check_attributes(got: ClassMetrics, release: Release) -> None:
     assert got.attributes is not None
     for i in range(len(release.attributes)):
         found = got.attributes[f"q{i}"]
@@ -71,7 +72,7 @@ def check_attributes(got: Metrics, release: Release) -> None:
         assert (found.uncovered > 0) == (release.kl(i) is None)
 
 
-def check_whole(got: Metrics, release: Release) -> None:
+def check_whole(got: ClassMetrics, release: Release) -> None:
     count = len(release.attributes)
     assert got.glm == close(sum(map(release.glm, range(count))) / count)
     assert got.kl == close(release.joint_kl())
@@ -100,7 +101,7 @@ def asked_of(staged: Staged, release: Release) -> list[dict[int, list[Any]]]:
     return found
 
 
-def check_workload(got: Metrics, staged: Staged, release: Release) -> None:
+def check_workload(got: ClassMetrics, staged: Staged, release: Release) -> None:
     queries = asked_of(staged, release)
     assert len(queries) == WORKLOAD.queries
     count = min(WORKLOAD.predicates, len(release.attributes))

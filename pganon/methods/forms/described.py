@@ -5,11 +5,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.methods.base import Description, PublishedForm, Tables
+from pganon.methods.base import Description, OnRequest, PublishedForm, Tables
 from pganon.methods.forms import classes
 from pganon.methods.forms.classes import same_cell, unchanged
 from pganon.methods.forms.recode import EXTENTS
 from pganon.metrics import loss
+from pganon.metrics.report import ClassMetrics, metrics_of
+from pganon.metrics.steps import measure_steps
 from pganon.metrics.utility import ClassUtility, class_utility
 from pganon.plan.sqltools import col, query
 from pganon.plan.steps import Check, State, Step
@@ -74,5 +76,9 @@ CLASSES = PublishedForm(
     utility=class_utility,
     figures=ClassUtility,
     groups="classes",
-    description=DESCRIPTION,
+    metrics=OnRequest(
+        steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
+        report=metrics_of,
+        figures=ClassMetrics,
+    ),
 )

@@ -1,0 +1,64 @@
+"""Answers from published relations held against those on the source.
+
+mexact, mestimate   (query, and a column per answer); no row: nothing matches
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.metrics.shown import Errors
+from pganon.plan.sqltools import col, query
+from pganon.plan.steps import Check, State
+
+
+def error_step(name: str) -> Check:
+    """Observes what :func:`errors_of` reads, of the answer in column `name`."""
+    return Check(
+        f"workload_error_{name}",
+        "errors of counts" if name == "n" else "errors of sums",
+        lambda s: _errors(name, s),
+        prefix=f"workload_{name}_",
+    )
+
+
+def errors_of(name: str, facts: Mapping[str, Any]) -> Errors:
+    prefix = f"workload_{name}_"
+    return Errors(
+        number(facts, f"{prefix}median"),
+        number(facts, f"{prefix}mean"),
+        int(facts[f"{prefix}empty"]),
+    )
+
+
+def number(facts: Mapping[str, Any], name: str) -> float | None:
+    """A fact; None for NULL, and for what JSON cannot hold."""
+    value = facts[name]
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _errors(name: str, state: State) -> exp.Expr:
+    """One row: median and mean relative error, and queries with an exact answer of 0."""
+    return query(
+        "select percentile_cont(0.5) within group (order by x.error) as median,"
+        " avg(x.error) as mean, count(*) filter (where x.error is null) as empty from x",
+        {
+            "x": query(
+                "select abs(coalesce(p.v, 0) - e.v) / nullif(abs(e.v), 0) as error"
+                " from q left join e on e.query = q.query left join p on p.query = q.query",
+                {
+                    "q": state.work("mqueries"),
+                    "e": _answers("mexact", name, state),
+                    "p": _answers("mestimate", name, state),
+                },
+            )
+        },
+    )
+
+
+def _answers(table: str, name: str, state: State) -> exp.Select:
+    return query("select a.query, :v as v from a", {"a": state.work(table)}, v=col(name, "a"))

@@ -1,0 +1,134 @@
+"""Random predicates, drawn inside the server from a seed: the same ones on every server.
+
+mdraw<x>    (query, first, last, ..) or (query, bits): what a query asks of column x, a row for
+            every query that restricts it: codes from first to last, or those whose bit is set
+mqueries    one row per query, with these columns of all x as first<x>, last<x>, bits<x>; all NULL
+            where the query does not restrict x
+
+NULL is never asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.metrics.request import Workload
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import State
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values that a predicate on a column can ask for.
+
+    Attributes:
+        number: sets its random numbers apart from those of other columns.
+        size: codes 1..size are values other than NULL.
+        codes: the highest code; codes are at most this.
+        dictionary: relation with a `code`; it has no code above `size`.
+    """
+
+    number: int
+    size: int
+    codes: int
+    dictionary: QualifiedName | exp.Select
+
+    def wide(self, share: float) -> int:
+        """How many values are asked for."""
+        return min(max(1, round(self.size * share)), max(self.size, 1))
+
+
+def no_codes(highest: int) -> exp.Expr:
+    """A bit string of zeros, one per code and one for code 0."""
+    return fragment("repeat('0', :m)::varbit", m=num(highest + 1))
+
+
+def hashed(seed: int, *terms: exp.Expr) -> exp.Expr:
+    """A number per query and term, the same on every server."""
+    value: exp.Expr = cast(num(seed), "bigint")
+    for term in terms:
+        value = fragment("hashint8extended(:t::bigint, :v)", t=term, v=value)
+    return value
+
+
+def predicates(count: int, workload: Workload) -> int:
+    return min(workload.predicates, count)
+
+
+def chosen(seed: int, queries: int, count: int, taken: int) -> exp.Select:
+    """(query, attribute): for queries from 1, `taken` of the attributes 0..count-1."""
+    every = query(
+        "select q.q as query, a.a as attribute, row_number() over (partition by q.q"
+        " order by :h, a.a) as place"
+        " from generate_series(1, :n) as q(q) cross join generate_series(1, :d) as a(a)",
+        None,
+        h=hashed(seed, exp.column("q", "q"), exp.column("a", "a")),
+        n=num(queries),
+        d=num(count),
+    )
+    return query(
+        "select e.query, e.attribute - 1 as attribute from e where e.place <= :k",
+        {"e": every},
+        k=num(taken),
+    )
+
+
+def restricting(workload: Workload, count: int, attribute: int) -> exp.Select:
+    """(query): the queries that restrict this one of `count` attributes."""
+    found = chosen(workload.seed, workload.queries, count, predicates(count, workload))
+    return query("select c.query from c where c.attribute = :i", {"c": found}, i=num(attribute))
+
+
+def some(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Select:
+    """(query, bits): random values."""
+    h = hashed(seed, fragment("m.query"), num(domain.number), fragment("coalesce(d.code, 0)"))
+    ranked = query(
+        "select m.query, d.code, row_number() over (partition by m.query order by :h, d.code)"
+        " as place from m left join d on d.code > 0",
+        {"m": queries, "d": domain.dictionary},
+        h=h,
+    )
+    return query(
+        "select r.query, bit_or(coalesce(set_bit(:none, r.code, 1), :none)) as bits"
+        " from r where r.place <= :wide group by r.query",
+        {"r": ranked},
+        none=no_codes(domain.codes),
+        wide=num(wide),
+    )
+
+
+def starts(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Select:
+    """(query, first): where neighbours begin."""
+    return query(
+        "select m.query, 1 + abs(:h % :places) as first from m",
+        {"m": queries},
+        h=hashed(seed, fragment("m.query"), num(domain.number), num(-1)),
+        places=num(domain.size - wide + 1 if domain.size else 1),
+    )
+
+
+def gathered(state: State, queries: int, drawn: Mapping[str, Sequence[str]]) -> exp.Select:
+    """mqueries; `drawn` are the columns of mdraw<x> by x."""
+    tree = query("select q.q as query from generate_series(1, :n) as q(q)", None, n=num(queries))
+    for x, names in drawn.items():
+        alias = f"a{x}"
+        tree = tree.select(*[named(col(name, alias), f"{name}{x}") for name in names])
+        tree = tree.join(
+            exp.alias_(state.work(f"mdraw{x}").table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("query", alias), expression=fragment("q.q")),
+            join_type="left",
+        )
+    return tree
+
+
+def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
+    """Condition: the code is what the query `q` of mqueries asks of column x, if anything."""
+    if not on_line:
+        bits = col(f"bits{x}", "q")
+        return fragment(":b is null or get_bit(:b, :c) = 1", b=bits, c=code)
+    first, last = col(f"first{x}", "q"), col(f"last{x}", "q")
+    return fragment(":a is null or :c between :a and :z", a=first, z=last, c=code)
