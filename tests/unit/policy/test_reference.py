@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.loader import load_policy
 from pganon.policy.methods import OPTIONS
@@ -34,6 +35,8 @@ def test_every_key_and_word_is_there() -> None:
             Policy,
             Column,
             Publish,
+            Exclusion,
+            Between,
             *OPTIONS.values(),
             *MODEL_CLASSES.values(),
             *FORMS.values(),
@@ -44,3 +47,21 @@ def test_every_key_and_word_is_there() -> None:
         word for word in (*keys, *ROLES, *MODELS, *METHODS, *NULLS) if f"`{word}`" not in TEXT
     ]
     assert missing == []
+
+
+def _defaults() -> list[tuple[str, str]]:
+    """Options of methods and models with a default, as the page writes it."""
+    return sorted(
+        {
+            (name, f"{info.default:g}" if isinstance(info.default, float) else str(info.default))
+            for model in (*OPTIONS.values(), *MODEL_CLASSES.values())
+            for name, info in model.model_fields.items()
+            if info.default is not None and isinstance(info.default, int | float | str)
+        }
+    )
+
+
+@pytest.mark.parametrize(("key", "default"), _defaults())
+def test_every_default_is_beside_its_key(key: str, default: str) -> None:
+    described = [line for line in TEXT.splitlines() if f"`{key}`" in line and line[0] == "|"]
+    assert any(f"`{default}`" in line for line in described)
