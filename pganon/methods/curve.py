@@ -8,16 +8,27 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.encode.hilbert import hilbert_index, hilbert_words
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
 from pganon.privacy.rows import Relation
 
+FINER = 6
+"""Bits of an index beyond what would tell evenly spread records apart."""
+
 
 def on_curve(
-    axes: Sequence[Axis], state: State, cells: Relation, keep: Sequence[str]
+    axes: Sequence[Axis],
+    state: State,
+    cells: Relation,
+    keep: Sequence[str],
+    bits: int | None = None,
 ) -> exp.Select:
-    """SELECT keep.., h0, h1, ..: the index of every cell, from its codes."""
-    bits = _bits(axes, state)
+    """SELECT keep.., h0, h1, ..: the index of every cell, from its codes.
+
+    With fewer `bits` per coordinate than tell all values of an attribute apart, neighbouring values
+    share a coordinate.
+    """
+    bits = bits or _bits(axes, state)
     top = 2**bits - 1
     tree = query("select c.* from c", {"c": cells})
     for axis in axes:
@@ -25,13 +36,26 @@ def on_curve(
         # Ranks are stretched over the whole range, so that every attribute divides the space
         # from the first bit on; NULL comes last.
         rank = fragment(
-            "(case when :c = 0 then :last else :c - 1 end)::numeric",
+            "(case when :c = 0 then :last else :c - 1 end)",
             c=col(axis.code, "c"),
             last=num(max(last, 0)),
         )
-        scaled = fragment(":r * :top / :last", r=rank, top=num(top), last=num(max(last, 1)))
-        tree = tree.select(named(cast(exp.func("round", scaled), "bigint"), f"y{axis.index}"))
+        tree = tree.select(named(_stretched(rank, top, max(last, 1)), f"y{axis.index}"))
     return hilbert_index(tree, [f"y{axis.index}" for axis in axes], bits, keep)
+
+
+def _stretched(rank: exp.Expr, top: int, last: int) -> exp.Expr:
+    """rank * top / last, rounded."""
+    whole = (2 * top + 1) * last < 2**63
+    # Whole numbers are several times faster than numeric, and round the same.
+    return fragment(
+        "(2 * :rank::bigint * :top + :last) / (2 * :last)"
+        if whole
+        else "round(:rank::numeric * :top / :last)::bigint",
+        rank=rank,
+        top=num(top),
+        last=num(last),
+    )
 
 
 def curve_order(axes: Sequence[Axis], state: State, table: str) -> list[exp.Expr]:
@@ -54,41 +78,29 @@ def _bits(axes: Sequence[Axis], state: State) -> int:
     return max((most - 1).bit_length(), 1)
 
 
-def spots(axes: Sequence[Axis], state: State, records: Relation) -> exp.Select:
-    """SELECT spot, c<i>: the place on the curve of all codes that records have, from 1."""
-    codes = [axis.code for axis in axes]
-    cells = query("select distinct 1 from k", {"k": records}).select(
-        *[col(code, "k") for code in codes], append=False
-    )
-    tree = query(
-        "select :spot::int as spot from h",
-        {"h": on_curve(axes, state, cells, codes)},
-        spot=numbered(curve_order(axes, state, "h")),
-    )
-    return tree.select(*[col(code, "h") for code in codes])
-
-
-def places(
+def along_curve(
     axes: Sequence[Axis],
+    state: State,
     records: Relation,
-    found: Relation,
     keep: Sequence[str],
     within: Sequence[str] = (),
 ) -> exp.Select:
     """SELECT keep.., place: records numbered along the curve, from 1.
 
-    Equal quasi-identifiers are in random order on their spot.
+    The curve is as fine as it takes to tell blocks of records apart; records in one of its cells
+    are in random order.
 
     Args:
         records: codes, `rid` and the columns `keep` and `within`.
-        found: what :func:`spots` selects.
         within: columns of the parts that are numbered each by itself.
     """
-    same = exp.and_(
-        *[exp.EQ(this=col(axis.code, "k"), expression=col(axis.code, "s")) for axis in axes]
-    )
-    place = numbered([col("spot", "s"), col("rid", "k")])
+    names = list(dict.fromkeys([*keep, *within, "rid"]))
+    enough = state.count("records").bit_length() + FINER
+    bits = min(_bits(axes, state), max(1, -(-enough // len(axes))))
+    curve = on_curve(axes, state, records, names, bits)
+    words = range(hilbert_words(len(axes), bits))
+    place = numbered([*[col(f"h{word}", "h") for word in words], col("rid", "h")])
     if within:
-        place.set("partition_by", [col(name, "k") for name in within])
-    tree = query("select 1 from k join s on :same", {"k": records, "s": found}, same=same)
-    return tree.select(*[col(name, "k") for name in keep], named(place, "place"), append=False)
+        place.set("partition_by", [col(name, "h") for name in within])
+    tree = query("select 1 from h", {"h": curve})
+    return tree.select(*[col(name, "h") for name in keep], named(place, "place"), append=False)

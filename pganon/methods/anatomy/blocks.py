@@ -1,7 +1,6 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    spots        (spot, c<i>)            places of the quasi-identifiers on a Hilbert curve
-    placed       (rid, value, piece)     records on the curve, cut into pieces of equal size
+    placed       (rid, value, piece)     records along a Hilbert curve, cut into pieces
     hist_r       (node, value, n)        records per value in the nodes of level r: 2^r pieces
     undivided_r  (level, node)           nodes of level r + 1 that stay whole
     leaves       (piece, block)          the block of every piece
@@ -26,19 +25,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.curve import places, spots
+from pganon.methods.curve import along_curve
 from pganon.plan.sqltools import col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
 def block_steps(shape: Shape) -> list[Step]:
     return [
-        CreateTable(
-            "spots",
-            "quasi-identifiers on a Hilbert curve",
-            lambda s: s.work("spots"),
-            lambda s: spots(shape.axes, s, shape.eligibility.kept(s)),
-        ),
         CreateTable(
             "placed",
             "records on the curve, in pieces",
@@ -66,7 +59,6 @@ def block_steps(shape: Shape) -> list[Step]:
             "tidy",
             "what the blocks were made from",
             lambda s: [
-                s.work("spots"),
                 *[s.work(f"hist_{r}") for r in range(s.count("divide_rounds") + 1)],
                 *[s.work(f"undivided_{r}") for r in range(s.count("divide_rounds"))],
             ],
@@ -76,7 +68,7 @@ def block_steps(shape: Shape) -> list[Step]:
 
 def _placed(shape: Shape, state: State) -> exp.Expr:
     records = shape.eligibility.kept(state)
-    ordered = places(shape.axes, records, state.work("spots"), ["rid", shape.value])
+    ordered = along_curve(shape.axes, state, records, ["rid", shape.value])
     return query(
         "select o.rid, :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},

@@ -1,7 +1,6 @@
 """Blocks of records with similar quasi-identifiers, small enough for a thorough search.
 
-    spots     (spot, c<i>)                        places of the quasi-identifiers on a Hilbert curve
-    placed    (rid, stratum, piece, c.., s..)     records on the curve, cut into pieces
+    placed    (rid, stratum, piece, c.., s..)     records along a Hilbert curve, cut into pieces
     merged    (stratum, piece, block)             pieces merged until every block is eligible
     blocked   (block, rid, c.., s.., t..)         records by block; blocks are numbered from 0
 
@@ -18,7 +17,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.methods.curve import places, spots
+from pganon.methods.curve import along_curve
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, eligibility, frequencies
 from pganon.plan.sqltools import col, named, num, query, stacked
@@ -28,12 +27,6 @@ from pganon.search.blocks import Piece, merged
 
 def block_steps(shape: Shape) -> list[Step]:
     return [
-        CreateTable(
-            "spots",
-            "quasi-identifiers on a Hilbert curve",
-            lambda s: s.work("spots"),
-            lambda s: spots(shape.axes, s, eligibility(shape).kept(s)),
-        ),
         CreateTable(
             "placed",
             "records on the curve, in pieces",
@@ -67,7 +60,7 @@ def block_steps(shape: Shape) -> list[Step]:
             "tidy",
             "what the blocks were made from",
             lambda s: [
-                *[s.work(name) for name in ("spots", "placed", "merged")],
+                *[s.work(name) for name in ("placed", "merged")],
                 s.work("judged"),
                 *eligibility(shape).leftovers(s),
             ],
@@ -77,9 +70,8 @@ def block_steps(shape: Shape) -> list[Step]:
 
 def _placed(shape: Shape, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(shape, state)]
-    ordered = places(
-        shape.axes, eligibility(shape).kept(state), state.work("spots"), names, within=["stratum"]
-    )
+    records = eligibility(shape).kept(state)
+    ordered = along_curve(shape.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}
     )

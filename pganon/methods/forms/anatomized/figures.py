@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
+from pganon.encode.records import ties
 from pganon.methods.arrangement import Arrange, Arrangement
 from pganon.methods.forms.anatomized.staged import RECORDS, bucket
 from pganon.methods.forms.members import code_columns
@@ -66,9 +67,13 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
     value = col(item.published, "t")
-    counted = query("select sum(t.count) as n from t", {"t": state.stage(table.part)})
+    counted = query("select t.count as n from t", {"t": state.stage(table.part)})
     counted = counted.select(*[named(key.copy(), f"k{i}") for i, key in enumerate(keys)])
-    counted = counted.group_by(*[key.copy() for key in (*keys, value)])
+    if ties(item, value) or len(table.sensitive) > 1:
+        # A value may have several rows.
+        summed = named(fragment("sum(t.count)"), "n")
+        counted = counted.select(*[summed, *counted.expressions[1:]], append=False)
+        counted = counted.group_by(*[key.copy() for key in (*keys, value)])
     buckets = query(
         "select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c", {"c": counted}
     ).group_by(*[col(f"k{i}", "c") for i in range(len(keys))])
