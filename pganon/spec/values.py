@@ -19,6 +19,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
+_PRECISION = re.compile(r"numeric\(([0-9]+),(-?[0-9]+)\)")
 _BITS = {"smallint": 15, "integer": 31, "bigint": 63}
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -53,7 +54,12 @@ def _number(column: Column, text: str) -> Decimal | None:
         return None
     if not _NUMBER.fullmatch(text):
         raise Unreadable("a number")
-    return Decimal(text)
+    value = Decimal(text)
+    if (limits := _PRECISION.fullmatch(column.base)) is not None:
+        precision, scale = map(int, limits.groups())
+        if abs(value) >= Decimal(10) ** (precision - scale):
+            raise Unreadable(f"within the range of {column.base}")
+    return value
 
 
 def _date(column: Column, text: str) -> datetime.date | None:

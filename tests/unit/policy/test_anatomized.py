@@ -1,4 +1,4 @@
-"""Methods that divide exact columns among tables: options, divisions, levels and names."""
+"""Methods that divide exact columns among tables: options, columns and names."""
 
 from __future__ import annotations
 
@@ -8,29 +8,23 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.policy.anatomized import Msb, Slamsa, Slicing
-from pganon.policy.loader import load_policy, policy_from
-from pganon.policy.model import Policy, SlicingLDiversity, policy_hash
+from pganon.policy.loader import policy_from
+from pganon.policy.model import Policy, policy_hash
 from pganon.policy.schema import policy_schema
 from tests.unit.policy.examples import (
     anatomy_policy,
     msb_policy,
-    policy,
     slamsa_policy,
     slicing_policy,
 )
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems
 
-MODEL = {"model": "slicing_l_diversity", "l": 3}
 POLICIES = {"slamsa": slamsa_policy, "slicing": slicing_policy, "msb": msb_policy}
 
 
 def with_options(name: str, **options: Any) -> dict[str, Any]:
     return slamsa_policy(options) if name == "slamsa" else POLICIES[name](**options)
-
-
-def with_model(**keys: Any) -> dict[str, Any]:
-    return slamsa_policy(privacy=[{**MODEL, **keys}])
 
 
 # -- options ----------------------------------------------------------------------------------
@@ -104,7 +98,7 @@ def test_options(name: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "key", "value", "part"),
     [
-        ("slamsa", "profile", "independant", "is not a profile of slamsa"),
+        ("slamsa", "profile", "independ", "is not a profile of slamsa"),
         ("slamsa", "profile", None, "nothing (null) is not a profile"),
         ("slamsa", "association", "kendall", "is not a measure of association"),
         ("slamsa", "clustering", "pma", "is not a way to cluster columns"),
@@ -146,7 +140,7 @@ def test_options_that_are_wrong(name: str, key: str, value: object, part: str) -
 @pytest.mark.parametrize(
     ("name", "key", "value", "suggestion"),
     [
-        ("slamsa", "profile", "independant", 'did you mean "independent"?'),
+        ("slamsa", "profile", "independ", 'did you mean "independent"?'),
         ("slamsa", "clustering", "aca pam", 'did you mean "aca+pam"?'),
         ("slamsa", "optimiser", "base", 'did you mean "optimizer"?'),
         ("slamsa", "sensitive_tables", "Auto", 'did you mean "auto"?'),
@@ -161,226 +155,6 @@ def test_options_that_are_wrong(name: str, key: str, value: object, part: str) -
 def test_suggestions(name: str, key: str, value: object, suggestion: str) -> None:
     found = suggestions(with_options(name, **{key: value}))
     assert list(found.values()) == [suggestion]
-
-
-# -- how columns are divided ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("tables", "found"),
-    [
-        ("foo", {"": 'a list of lists of columns, not "foo"'}),
-        (2.5, {"": "not 2.5"}),
-        ({"a": 1}, {"": "not a mapping"}),
-        (0, {"": "at least 1"}),
-        ([], {"": "must not be empty"}),
-        ([["cancer", "treatment", "symptom"], []], {"[1]": "must not be empty"}),
-        ([["cancer"], 3], {"[1]": "must be a list, not 3"}),
-        ([["cancer"], [3, "symptom"]], {"[1][0]": "must be a text, not 3"}),
-        ([["cancer", "cancer"]], {"[0][1]": '"cancer" stands in the list twice'}),
-        ([["cancer", "[a]"], ["[a]", "[a]"]], {"[1][1]": "twice"}),
-        (4, {"": "3 columns cannot be divided into 4"}),
-        (1000, {"": "3 columns cannot be divided into 1000"}),
-        ([["cancer", "treatment"]], {"": 'column "symptom" is in no list'}),
-        ([["cancer", "treatment"], ["symptom", "cancer"]], {"": '"cancer" is listed twice'}),
-        ([["cancer", "treatment"], ["symptom", "age"]], {"": '"age" is not one of the columns'}),
-    ],
-)  # fmt: skip
-def test_tables_that_are_wrong(tables: object, found: dict[str, str]) -> None:
-    """One problem each, at the place in the file, whatever forms there are."""
-    with pytest.raises(PolicyError) as caught:
-        policy_from(slamsa_policy({"sensitive_tables": tables}))
-    said = {str(p.field): p.message for p in caught.value.problems}
-    assert len(caught.value.problems) == len(found)
-    for place, part in found.items():
-        assert part in said[f"method.sensitive_tables{place}"]
-
-
-def test_columns_that_are_not_there_are_answered_with_the_nearest() -> None:
-    tables = [["cancr", "treatment"], ["symptom"]]
-    with pytest.raises(PolicyError) as caught:
-        policy_from(slamsa_policy({"sensitive_tables": tables}))
-    assert {(p.message, p.suggestion) for p in caught.value.problems} == {
-        ('"cancr" is not one of the columns', 'did you mean "cancer"?'),
-        ('column "cancer" is in no list', "add it to one"),
-    }
-    assert suggestions(slamsa_policy({"quasi_tables": 4})) == {
-        "method.quasi_tables": "write a number up to 3"
-    }
-
-
-def test_places_in_a_file() -> None:
-    text = """\
-release: registry
-source: public.registry
-columns:
-  age: {role: quasi_identifying}
-  cancer: {role: sensitive}
-  symptom: {role: sensitive}
-privacy:
-  - {model: slicing_l_diversity, l: 3}
-method:
-  name: slamsa
-  norm: 0
-  sensitive_tables:
-    - [cancer]
-    - 3
-  quasi_tables: [[age,
-    age]]
-"""
-    with pytest.raises(PolicyError) as caught:
-        load_policy(text)
-    assert [(p.line, p.field) for p in caught.value.problems] == [
-        (11, "method.norm"),
-        (14, "method.sensitive_tables[1]"),
-        (16, "method.quasi_tables[0][1]"),
-    ]
-
-
-def test_nothing_is_concluded_from_a_wrong_column() -> None:
-    data = slamsa_policy({"sensitive_tables": 4})
-    data["columns"]["cancer"]["role"] = "sensitiv"
-    assert problems(data).keys() == {"columns.cancer.role"}
-
-
-@pytest.mark.parametrize(
-    ("options", "key", "message", "suggestion"),
-    [
-        ({"columns": 1}, "columns", "one table would hold all", "write columns: 2"),
-        ({"columns": 1, "alpha": 9}, "columns", "one table would hold all", "write columns: 2"),
-        ({"columns": [["cancer", "age", "sex", "born"]]}, "columns", "one table would hold all",
-         "write columns: 2"),
-        ({"columns": 5}, "columns", "4 columns cannot be divided into 5", "write a number up to 4"),
-        ({"alpha": 5}, "alpha", "of 5 columns leaves 0 of 3 quasi-identifiers for 1 other table",
-         "write a number up to 3"),
-        ({"alpha": 4}, "alpha", "of 4 columns leaves 0 of 3", "write a number up to 3"),
-        ({"alpha": 4, "columns": "auto"}, "alpha", "leaves 0 of 3", "write a number up to 3"),
-        ({"alpha": 3, "columns": 3}, "alpha", "leaves 1 of 3 quasi-identifiers for 2 other tables",
-         "write a number up to 2"),
-        ({"alpha": 2, "columns": [["cancer", "age"], ["sex", "born"]]}, "alpha", "already say",
-         "remove alpha"),
-    ],
-)  # fmt: skip
-def test_slicing_leaves_something_apart(
-    options: dict[str, Any], key: str, message: str, suggestion: str
-) -> None:
-    data = slicing_policy(**options)
-    found = problems(data)
-    assert found.keys() == {f"method.{key}"}
-    assert message in found[f"method.{key}"]
-    assert suggestions(data)[f"method.{key}"] == suggestion
-
-
-def test_slicing_of_one_quasi_identifier() -> None:
-    data = slicing_policy(columns="auto")
-    del data["columns"]["sex"], data["columns"]["born"]
-    assert "one table would hold" in problems(data)["method.columns"]
-    for method in ({"columns": "auto", "alpha": 1}, {"columns": 2}):
-        data["method"] = {"name": "slicing", **method}
-        policy_from(data)
-    data["method"] = {"name": "slicing", "columns": 3, "alpha": 1}
-    assert suggestions(data) == {
-        "method.columns": "write a number up to 2",
-        "method.alpha": "write fewer columns",
-    }
-
-
-# -- the model --------------------------------------------------------------------------------
-
-
-def test_model_defaults() -> None:
-    (model,) = policy_from(slamsa_policy()).privacy
-    assert model == SlicingLDiversity(
-        model="slicing_l_diversity", column=None, l=3, level="attribute", min_size=1
-    )
-
-
-@pytest.mark.parametrize(
-    ("keys", "field", "part"),
-    [
-        ({"l": 1}, "l", "at least 2"),
-        ({"l": 2.5}, "l", "whole number, not 2.5"),
-        ({"l": 2**31}, "l", "at most"),
-        ({"min_size": 0}, "min_size", "at least 1"),
-        ({"min_size": "5"}, "min_size", 'not "5"'),
-        ({"level": "tupel"}, "level", "is not a level of slicing_l_diversity"),
-        ({"level": "unique"}, "level", "the method slamsa cannot guarantee level: unique"),
-        ({"level": "tuple", "column": "cancer"}, "column", "level: tuple is about whole sensitive"),
-        ({"column": "age"}, "column", "has the role quasi_identifying"),
-        ({"column": "cancr"}, "column", "is not declared"),
-        ({"column": 5}, "column", "must be a text"),
-        ({"k": 5}, "k", "not a key"),
-    ],
-)
-def test_models_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> None:
-    found = problems(with_model(**keys))
-    assert found.keys() == {f"privacy[0].{field}"}
-    assert part in found[f"privacy[0].{field}"]
-
-
-@pytest.mark.parametrize(
-    ("data", "suggestion"),
-    [
-        (with_model(level="unique"), "use level: attribute or tuple, or the method msb"),
-        (
-            slamsa_policy({"name": "msb"}),
-            "use level: unique, or the method slicing or slamsa",
-        ),
-        (
-            slamsa_policy({"name": "msb"}, privacy=[{**MODEL, "level": "tuple"}]),
-            "use level: unique, or the method slamsa",
-        ),
-    ],
-)
-def test_levels_are_answered_with_methods_that_have_them(
-    data: dict[str, Any], suggestion: str
-) -> None:
-    assert suggestions(data) == {"privacy[0].level": suggestion}
-
-
-def test_level_tuple_is_not_for_slicing() -> None:
-    data = slicing_policy()
-    data["privacy"][0]["level"] = "tuple"
-    assert suggestions(data) == {"privacy[0].level": "use level: attribute, or the method slamsa"}
-
-
-@pytest.mark.parametrize(
-    ("models", "twice"),
-    [
-        ([{"l": 3}, {"l": 4}], 1),
-        ([{"l": 3, "level": "tuple"}, {"l": 4, "level": "tuple"}], 1),
-        ([{"l": 3, "column": "cancer"}, {"l": 4, "column": "cancer"}], 1),
-        ([{"l": 3}, {"l": 4, "level": "tuple"}], None),
-        ([{"l": 3}, {"l": 4, "column": "cancer"}, {"l": 5, "column": "symptom"}], None),
-    ],
-)
-def test_models_that_stand_twice(models: list[dict[str, Any]], twice: int | None) -> None:
-    data = slamsa_policy(privacy=[{**MODEL, **keys} for keys in models])
-    if twice is None:
-        policy_from(data)
-    else:
-        assert problems(data).keys() == {f"privacy[{twice}]"}
-
-
-def test_methods_and_models_that_do_not_meet() -> None:
-    assert suggestions(policy(privacy=[MODEL]))["privacy[0].model"] == (
-        "use k_anonymity, alpha_k_anonymity, distinct_l_diversity, entropy_l_diversity,"
-        " recursive_cl_diversity, t_closeness, beta_likeness or delta_disclosure, or the method"
-        " slicing, slamsa or msb"
-    )
-    other = slamsa_policy(privacy=[{"model": "anatomy_l_diversity", "column": "cancer", "l": 3}])
-    assert suggestions(other) == {
-        "privacy[0].model": "use slicing_l_diversity, or the method anatomy"
-    }
-    examples = {
-        "slamsa": "{model: slicing_l_diversity, l: 3}",
-        "slicing": "{model: slicing_l_diversity, column: disease, l: 3}",
-        "msb": "{model: slicing_l_diversity, l: 3, level: unique}",
-    }
-    for name, example in examples.items():
-        data = POLICIES[name]()
-        data["privacy"] = []
-        assert suggestions(data) == {"privacy": f"write at least {example}"}
 
 
 # -- columns ----------------------------------------------------------------------------------

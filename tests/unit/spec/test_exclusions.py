@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +52,9 @@ def test_a_rule_per_sensitive_column() -> None:
         ("numeric", "numeric", "-.5e2", Decimal(-50)),
         ("numeric", "numeric", "1.", Decimal(1)),
         ("numeric", "numeric", "NaN", None),
+        ("numeric", "numeric(5,2)", "-999.99", Decimal("-999.99")),
+        ("numeric", "numeric(2,-3)", "99000", Decimal(99000)),
+        ("numeric", "numeric(3,5)", "0.00999", Decimal("0.00999")),
         ("float", "real", "1e10", Decimal(10**10)),
         ("float", "double precision", "-Infinity", None),
         ("date", "date", "2020-02-29", datetime.date(2020, 2, 29)),
@@ -86,6 +90,9 @@ def test_readable(kind: Kind, base: str, text: str, value: object) -> None:
         ("integer", "smallint", "-32769", "within the range of smallint"),
         ("numeric", "numeric", "1,5", "a number"),
         ("numeric", "numeric", ".", "a number"),
+        ("numeric", "numeric(5,2)", "1000", "within the range of numeric(5,2)"),
+        ("numeric", "numeric(5,2)", "-1e3", "within the range of numeric(5,2)"),
+        ("numeric", "numeric(3,5)", "0.01", "within the range of numeric(3,5)"),
         ("float", "real", "x", "a number"),
         ("date", "date", "2020", "a date like 2020-01-31"),
         ("date", "date", "2021-02-29", "a date like 2020-01-31"),
@@ -98,7 +105,7 @@ def test_readable(kind: Kind, base: str, text: str, value: object) -> None:
     ],
 )
 def test_unreadable(kind: Kind, base: str, text: str, wanted: str) -> None:
-    with pytest.raises(Unreadable, match=f"^{wanted}$"):
+    with pytest.raises(Unreadable, match=f"^{re.escape(wanted)}$"):
         readable(column("x", kind, base), text)
 
 
