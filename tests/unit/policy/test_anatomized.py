@@ -98,7 +98,7 @@ def test_options(name: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "key", "value", "part"),
     [
-        ("slamsa", "profile", "independ", "is not a profile of slamsa"),
+        ("slamsa", "profile", "independents", "is not a profile of slamsa"),
         ("slamsa", "profile", None, "nothing (null) is not a profile"),
         ("slamsa", "association", "kendall", "is not a measure of association"),
         ("slamsa", "clustering", "pma", "is not a way to cluster columns"),
@@ -140,7 +140,7 @@ def test_options_that_are_wrong(name: str, key: str, value: object, part: str) -
 @pytest.mark.parametrize(
     ("name", "key", "value", "suggestion"),
     [
-        ("slamsa", "profile", "independ", 'did you mean "independent"?'),
+        ("slamsa", "profile", "independents", 'did you mean "independent"?'),
         ("slamsa", "clustering", "aca pam", 'did you mean "aca+pam"?'),
         ("slamsa", "optimiser", "base", 'did you mean "optimizer"?'),
         ("slamsa", "sensitive_tables", "Auto", 'did you mean "auto"?'),
