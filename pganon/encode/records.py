@@ -30,11 +30,12 @@ def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
 def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     """What tells values apart that compare equal: a sort may keep ties in the source's order."""
     column = item.column
+    found: list[exp.Expr] = []
     if column.kind == "bpchar":
-        return [fragment("octet_length(:v)", v=value)]
+        found.append(fragment("octet_length(:v)", v=value))  # its text has no trailing blanks
     if column.kind in ("numeric", "float", "citext") or not column.collation_deterministic:
-        return [fragment(':v::text collate "C"', v=value)]
-    return []
+        found.append(fragment(':v::text collate "C"', v=value))
+    return found
 
 
 def random_number(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:

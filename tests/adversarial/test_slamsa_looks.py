@@ -1,0 +1,87 @@
+"""Attack: learn the order of the source from values that are equal and look different."""
+
+from __future__ import annotations
+
+import random
+
+from psycopg import sql
+
+from tests.support import stays
+from tests.support.builders import make_table
+from tests.support.cluster import Database
+from tests.support.stays import release, texts
+
+VALUES = [f"d{n:02}" for n in range(20)]
+
+LOOKS = {
+    "numeric": ["1.0", "1.00", "1"],
+    "double precision": ["0", "-0"],
+    "bpchar": ["a", "a "],
+    'text COLLATE "public"."blind"': ["a", "A"],
+    'char(3) COLLATE "public"."blind"': ["a", "A"],
+    "public.citext": ["a", "A"],
+}
+"""Values of a type that compare equal and look different."""
+
+
+ICU = (
+    "SELECT FROM pg_collation WHERE collname = 'und-x-icu'",
+    "CREATE COLLATION IF NOT EXISTS public.blind"
+    " (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+)
+CITEXT = (
+    "SELECT FROM pg_available_extensions WHERE name = 'citext'",
+    "CREATE EXTENSION citext SCHEMA public",
+)
+OPTIONAL = {"text COLLATE": ICU, "char(3) COLLATE": ICU, "public.citext": CITEXT}
+"""Of some types, whether a server has them and what makes them."""
+
+
+def looks(db: Database) -> dict[str, list[str]]:
+    """Those of types that the server has."""
+    known = [kind for kind in LOOKS if not kind.startswith(tuple(OPTIONAL))]
+    for kind, (needed, created) in OPTIONAL.items():
+        if db.admin.execute(needed.encode()).rowcount:
+            db.admin.execute(created.encode())
+            known += [found for found in LOOKS if found.startswith(kind)]
+    return {kind: LOOKS[kind] for kind in known}
+
+
+def test_equal_values_that_look_different_keep_no_order(db: Database) -> None:
+    """A sort that calls them equal would keep the order of the source, and so would a count."""
+    kinds = looks(db)
+    held = [f"s{i}" for i in range(len(kinds))]
+    carried = [f"i{i}" for i in range(len(kinds))]
+    usual = [found[0] for found in kinds.values()]
+    rows = [
+        (value, *[*usual[:at], look, *usual[at + 1 :]] * 2)
+        for at, found in enumerate(kinds.values())
+        for look in found
+        for value in VALUES
+    ]
+    roles = {
+        **dict.fromkeys(("disease", *held), "sensitive"),
+        **dict.fromkeys(carried, "insensitive"),
+        "age": "quasi_identifying",
+    }
+    changes = {
+        "columns": {name: {"role": role} for name, role in roles.items()},
+        "privacy": stays.requirement(10, column="disease"),
+        "options": {"sensitive_tables": [["disease"], held], "block_size": 500},
+    }
+    source = db.connect("source_owner")
+    columns = {"disease": "text", **dict(zip(held + carried, [*kinds] * 2, strict=True))}
+    found = []
+    for seed in (1, 2, 3):
+        order = random.Random(seed).sample(rows, len(rows))
+        make_table(source, columns, order, name=stays.NAME)
+        source.execute("ALTER TABLE public.stay DROP COLUMN id, ADD COLUMN age integer DEFAULT 1")
+        run_id = release(db, stable=True, republication="allow", **changes).run_id
+        found.append(texts(db, run_id))
+    assert found[0] == found[1] == found[2]
+    for place, different in enumerate(kinds.values()):
+        for part, column in (("st2", f"s{place}"), ("qit", f"i{place}")):
+            text = sql.SQL('SELECT DISTINCT t.{}::text COLLATE "C" FROM {} AS t')
+            name = sql.Identifier("pganon_data", f"r{run_id}_{part}")
+            shown = db.admin.execute(text.format(sql.Identifier(column), name)).fetchall()
+            assert len(shown) == len({look.strip() for look in different}), column
