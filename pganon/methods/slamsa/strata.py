@@ -5,17 +5,17 @@ judged   (rid, stratum, c<i>, s<j>, t<j>)   every record; t<j> is the row of a s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.exclusions import applies_to_codes, conditions, excluded
+from pganon.encode.exclusions import When, applies_to_codes, conditions, excluded
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.eligible import ALL, Eligibility, Frequency
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, total
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import Rule
 
@@ -75,7 +75,8 @@ def _judged(shape: Shape, state: State) -> exp.Expr:
     return tree
 
 
-def _together(values: list[exp.Column]) -> exp.Expr:
+def _together(values: Sequence[exp.Expr]) -> exp.Expr:
+    """A number per combination of values."""
     ranked = exp.Window(
         this=fragment("dense_rank()"),
         order=exp.Order(expressions=[exp.Ordered(this=value) for value in values]),
@@ -84,16 +85,27 @@ def _together(values: list[exp.Column]) -> exp.Expr:
 
 
 def _stratum(shape: Shape, state: State) -> exp.Expr:
-    """A digit to base 3 per condition of the rules: false, true, or unknown for a NULL."""
-    digits: list[exp.Expr] = [cast(num(0), "bigint")]
-    for place, when in enumerate(conditions(shape.spec)):
-        digit = fragment(
-            "coalesce(:holds::int, 2) * :weight::bigint",
-            holds=applies_to_codes(when, state, "c"),
-            weight=num(3**place),
-        )
-        digits.append(digit)
-    return exp.paren(total(digits))
+    """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
+    truths = [applies_to_codes(when, state, "c") for when in _conditions(shape, state)]
+    return _together(truths) if truths else num(0)
+
+
+def _conditions(shape: Shape, state: State) -> list[When]:
+    """What holds alike of all records of a stratum.
+
+    Tables of a sliced QIT do not say whose values go together: a bucket where one record is of
+    the sex of a rule and another of its age seems to have a record that the rule is about.
+    """
+    whole = conditions(shape.spec)
+    arranged = arrangement(shape.spec, state)
+    if not arranged.sliced:
+        return whole
+    parts = [
+        tuple((a, condition) for a, condition in when if a in table.attributes)
+        for when in whole
+        for table in arranged.quasi
+    ]
+    return list(dict.fromkeys(part for part in parts if part))
 
 
 def _contradiction(rule: Rule, number: int) -> Check:
