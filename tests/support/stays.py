@@ -53,7 +53,9 @@ def rows(count: int, seed: int = 7) -> list[tuple[Any, ...]]:
     for _ in range(count):
         age, sex = rng.randint(0, 99), rng.choice("FM")
         place = min(age * 7 // 140 + rng.choice((0, 0, 1, 2)), 6)
-        disease = "cold" if sex == "F" and diseases[place] == "gout" else diseases[place]
+        disease = diseases[place]
+        if sex == "F" and disease == "gout":
+            disease = rng.choice(("flu", "ulcer", "asthma"))
         found.append(
             (
                 None if rng.random() < 0.05 else age,
