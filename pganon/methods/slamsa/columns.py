@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from sqlglot import exp
+
 from pganon.encode.association import association, dependencies, matrix
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.associated import quasi_columns, sensitive_columns
 from pganon.methods.slamsa.shape import Shape
-from pganon.plan.sqltools import query
+from pganon.plan.sqltools import named, query, text
 from pganon.plan.steps import Check, State, Step
 from pganon.policy.anatomized import Tables, most_tables
 from pganon.search.attributes import clustered
@@ -25,6 +27,8 @@ from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 Item = TypeVar("Item", Sensitive, Attribute)
 
 SENSITIVE, QUASI = "association", "quasi_association"
+MEASURE = "contingency"
+"""The measure that `link_threshold` is about."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
@@ -59,9 +63,7 @@ def _divided(
 def settled(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which columns are together."""
     options = Shape(spec).options
-    return not _open(options.tables(len(spec.sensitive)), len(spec.sensitive)) and not _open(
-        options.quasi_tables, len(spec.attributes)
-    )
+    return not _divides(Shape(spec)) and not _open(options.quasi_tables, len(spec.attributes))
 
 
 def _open(tables: Tables, columns: int) -> bool:
@@ -69,10 +71,16 @@ def _open(tables: Tables, columns: int) -> bool:
     return not isinstance(tables, tuple) and tables not in (1, columns) and columns > 1
 
 
+def _divides(shape: Shape) -> bool:
+    """Whether association decides which sensitive columns are together."""
+    columns = len(shape.spec.sensitive)
+    return _open(shape.options.tables(columns), columns)
+
+
 def column_steps(shape: Shape) -> list[Step]:
     spec, options = shape.spec, shape.options
     steps: list[Step] = []
-    if _open(options.tables(len(spec.sensitive)), len(spec.sensitive)) or _gated(shape):
+    if _divides(shape):
         steps.append(
             Check(
                 "association",
@@ -102,7 +110,7 @@ def column_steps(shape: Shape) -> list[Step]:
             Check(
                 "linkable",
                 "whether columns of different tables tell of each other",
-                lambda s: dependencies(s.work("coded"), sensitive_columns(spec)),
+                lambda s: _linkage(shape, s),
                 lambda row, state: _associated(shape, row, state),
             )
         )
@@ -113,10 +121,19 @@ def _gated(shape: Shape) -> bool:
     return not shape.aligned and len(shape.spec.sensitive) > 1 and shape.most_tables > 1
 
 
+def _linkage(shape: Shape, state: State) -> exp.Select:
+    """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
+    records, columns = state.work("coded"), sensitive_columns(shape.spec)
+    found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
+    if _divides(shape) and shape.options.association == MEASURE:
+        return found.select(named(text(str(state.facts[SENSITIVE])), "linkage"))
+    return found.select(named(association(records, columns, MEASURE).subquery(), "linkage"))
+
+
 def _associated(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
     """Columns of different tables that are associated: buckets of their own would link them."""
     items, limit = shape.spec.sensitive, shape.options.link_threshold
-    values = matrix(str(state.facts[SENSITIVE]), len(items))
+    values = matrix(row["linkage"], len(items))
     determined = matrix(row["dependencies"], len(items))
     tables = arrangement(shape.spec, state).sensitive
     place = {item.index: number for number, table in enumerate(tables) for item in table.sensitive}
