@@ -28,7 +28,7 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
     """Whether a value meets a condition. NULL is unknown to a range, and not in a list."""
     if isinstance(condition, Between):
         bounds = [
-            fragment(f":v {operator} :b", v=value, b=cast(text(bound), column.type_name))
+            fragment(f":v {operator} :b", v=value, b=_value(column, bound))
             for operator, bound in ((">=", condition.min), ("<=", condition.max))
             if bound is not None
         ]
@@ -40,8 +40,16 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
 
 def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
     return exp.paren(
-        exp.or_(*[fragment(":v = :w", v=value, w=cast(text(v), column.type_name)) for v in values])
+        exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values])
     )
+
+
+_UNLIMITED = {"text": "text", "bpchar": "bpchar", "numeric": "numeric"}
+
+
+def _value(column: Column, written: str) -> exp.Expr:
+    """A value of the policy; a length or precision of the column would cut it silently."""
+    return cast(text(written), _UNLIMITED.get(column.kind, column.base))
 
 
 def applies(when: When, value: Callable[[Attribute], exp.Expr]) -> exp.Expr:
