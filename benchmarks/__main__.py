@@ -1,4 +1,7 @@
-"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy]`, all by default."""
+"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy] [slamsa]`.
+
+All of them by default.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import anatomy, assess, mondrian, qs, qs_claims, qs_plots, qs_tables, support
+from benchmarks import (
+    anatomy,
+    assess,
+    mondrian,
+    qs,
+    qs_claims,
+    qs_plots,
+    qs_tables,
+    slamsa,
+    support,
+)
 
-REAL = ("adult", "acs", "qs", "anatomy")
-ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy")
+REAL = ("adult", "acs", "qs", "anatomy", "slamsa")
+ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa")
 
 
 def main() -> None:
@@ -39,6 +52,10 @@ def main() -> None:
             found = anatomy.measure(dsn, data, arguments.people)
             anatomy.show(found)
             support.write_json("anatomy", found)
+        if data is not None and "slamsa" in wanted:
+            compared = slamsa.measure(dsn, data)
+            slamsa.show(compared)
+            support.write_json("slamsa", compared)
 
 
 def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:
