@@ -114,13 +114,16 @@ class OrderedAxis(Axis):
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
 
-    def position(self, state: State, code: exp.Expr) -> exp.Expr:
-        """Place of a value between the lowest (0) and the highest (1); NULL has none."""
-        positions = query(
+    def positions(self, state: State) -> exp.Expr:
+        """The places of all values between the lowest (0) and the highest (1), by code."""
+        return query(
             "select array_agg(position order by code) from dict where code > 0",
             {"dict": self.dictionary(state)},
         ).subquery()
-        return fragment(":a[:code]", a=positions, code=code)
+
+    def position(self, state: State, code: exp.Expr) -> exp.Expr:
+        """Place of a value; NULL has none."""
+        return fragment(":a[:code]", a=self.positions(state), code=code)
 
     def loss(self, state: State, table: str) -> exp.Expr:
         span = fragment(
@@ -209,6 +212,17 @@ class TreeAxis(Axis):
         return fragment(
             ":a[(:code - 1) * :step + :level + 1]", a=values, code=code, step=step, level=level
         )
+
+    def paths(self, state: State) -> exp.Expr:
+        """Of every leaf, by code, the first leaves below itself and below its ancestors.
+
+        One after another, as many as there are levels below the root.
+        """
+        return query(
+            "select array_agg(t.lo order by t.code, t.level) from t where t.level < :levels",
+            {"t": self.table(state)},
+            levels=num(self.levels(state)),
+        ).subquery()
 
     def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""

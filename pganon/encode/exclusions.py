@@ -39,9 +39,7 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
 
 
 def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
-    return exp.paren(
-        exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values])
-    )
+    return exp.paren(exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values]))
 
 
 _UNLIMITED = {"text": "text", "bpchar": "bpchar", "numeric": "numeric"}

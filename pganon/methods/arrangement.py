@@ -1,8 +1,8 @@
 """Which columns of a release are published together, and what links them.
 
 Anatomy has one quasi-identifier table (QIT) and one sensitive table (ST), slicing several QITs,
-SLAMSA several STs. All of them are one :class:`Arrangement`, which the anatomized form publishes
-and verifies.
+SLAMSA several STs, SLOMS classes of generalized quasi-identifiers. All of them are one
+:class:`Arrangement`, which the anatomized form publishes and verifies.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pganon.plan.steps import State
 from pganon.policy.anatomized import link, numbered
-from pganon.policy.options import GROUP_ID
+from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 
 
@@ -57,6 +57,11 @@ class Arrangement:
         return self.quasi[0].counted
 
     @property
+    def generalized(self) -> bool:
+        """Whether records of a class share generalized quasi-identifiers."""
+        return CLASS_ID in self.bearing.groups
+
+    @property
     def partitions(self) -> tuple[str, ...]:
         """Partitions of the records, by the column that has their bucket numbers."""
         named = [name for table in self.quasi for name in table.groups]
@@ -88,6 +93,7 @@ def arranged(
     *,
     sliced: bool = False,
     aligned: bool = True,
+    generalized: bool = False,
     beside: Sequence[Attribute] = (),
 ) -> Arrangement:
     """The tables by their columns.
@@ -97,11 +103,12 @@ def arranged(
         sensitive: columns of every ST.
         sliced: whether QITs are counted and linked by buckets of their own.
         aligned: whether one partition is behind all tables.
+        generalized: whether the QIT has classes, a partition of its own.
         beside: quasi-identifiers that stand in the first ST.
     """
     names = numbered("st", len(sensitive))
     links = [GROUP_ID if aligned else link(name) for name in names]
-    groups = [GROUP_ID] if sliced or aligned else []
+    groups = [CLASS_ID] if generalized else [GROUP_ID] if sliced or aligned else []
     last = len(quasi) - 1
     return Arrangement(
         tuple(

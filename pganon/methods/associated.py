@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.association import Associated
-from pganon.encode.axis import axes
-from pganon.plan.sqltools import col, fragment, query
+from pganon.encode.axis import OrderedAxis, axes
+from pganon.plan.sqltools import col, fragment
 from pganon.plan.steps import State
-from pganon.spec.model import ReleaseSpec, Scale, Sensitive
+from pganon.spec.model import ReleaseSpec, Sensitive
 
 
 def sensitive_columns(spec: ReleaseSpec) -> list[Associated]:
@@ -35,13 +35,12 @@ def quasi_columns(spec: ReleaseSpec, state: State) -> list[Associated]:
     found: list[Associated] = []
     for axis in axes(spec.attributes):
         number = None
-        if axis.attribute.scale is Scale.ORDERED:
-            positions = query(
-                "select array_agg(d.position order by d.code) from d where d.code > 0",
-                {"d": axis.dictionary(state)},
-            ).subquery()
+        if isinstance(axis, OrderedAxis):
+            known = col(axis.code, "t")
             number = fragment(
-                "case when :c > 0 then :a[:c] end", a=positions, c=col(axis.code, "t")
+                "case when :c > 0 then :position end",
+                c=known,
+                position=axis.position(state, known),
             )
         code = fragment("nullif(:c, 0)", c=col(axis.code, "t"))
         found.append(Associated(axis.attribute.published, code, number))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.methods import anatomy, msb, qs, slamsa, slicing
+from pganon.methods import anatomy, msb, qs, slamsa, slicing, sloms
 from pganon.methods.base import Method
 from pganon.methods.forms.anatomized import anatomized
 from pganon.methods.forms.clusters_shown import CLUSTERS
@@ -13,6 +13,7 @@ from pganon.spec.model import ReleaseSpec
 _MSB = anatomized(msb.arrangement, groups="groups")
 _SLICING = anatomized(slicing.arrangement, groups="buckets", settled=slicing.settled)
 _SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
+_SLOMS = anatomized(sloms.arrangement, groups="classes", settled=sloms.settled)
 _ANATOMY = anatomized(anatomy.arrangement, groups="groups")
 
 METHODS = {
@@ -25,6 +26,7 @@ METHODS = {
         Method("msb", _MSB, msb.partition_steps, msb.assumed),
         Method("slicing", _SLICING, slicing.partition_steps, slicing.assumed),
         Method("slamsa", _SLAMSA, slamsa.partition_steps, slamsa.assumed),
+        Method("sloms", _SLOMS, sloms.partition_steps, sloms.assumed),
     )
 }
 

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
 from pganon.policy.hierarchies import no_repeats
 from pganon.policy.options import (
+    CLASS_ID,
     COUNT,
     EXPECTED,
     GROUP_ID,
@@ -142,26 +143,43 @@ class Slicing(_Anatomized):
         return (*dict.fromkeys(n for c in range(1, most + 1) for n in numbered("qit", c)), "st")
 
 
-class Slamsa(_Anatomized):
+class Divided(_Anatomized):
+    """Base of the methods that divide sensitive columns among tables by their association."""
+
+    example = "{model: slicing_l_diversity, l: 3}"
+    sensitive = "some"
+    codes_sensitive = True
+
+    sensitive_tables: Tables | None = None
+    association: Association = "contingency"
+    clustering: Clustering = "aca+pam"
+    link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    def tables(self, sensitive: int) -> Tables:
+        """How the sensitive columns are divided; by default two to a table."""
+        return self.sensitive_tables or (sensitive + 1) // 2
+
+    def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
+        return ("qit", *_possible("st", self.tables(sensitive), sensitive))
+
+    def links(self, sensitive: int) -> tuple[str, ...]:
+        """Columns with the buckets of tables that have buckets of their own."""
+        return tuple(link(part) for part in _possible("st", self.tables(sensitive), sensitive))
+
+
+class Slamsa(Divided):
     """Sensitive columns in tables of associated ones, buckets of similar quasi-identifiers."""
 
     models = frozenset({"slicing_l_diversity"})
-    example = "{model: slicing_l_diversity, l: 3}"
     adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
-    sensitive = "some"
     levels = ("attribute", "tuple")
-    codes_sensitive = True
     excludes = True
 
     name: Literal["slamsa"]
     profile: Annotated[
         Literal["aligned", "independent"], _words("profile of slamsa", "aligned", "independent")
     ] = "aligned"
-    sensitive_tables: Tables | None = None
     quasi_tables: Tables = 1
-    association: Association = "contingency"
-    clustering: Clustering = "aca+pam"
-    link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
     block_size: BlockSize = 500
     optimizer: Annotated[
         Literal["firefly", "base"], _words("optimizer of slamsa", "firefly", "base")
@@ -175,21 +193,18 @@ class Slamsa(_Anatomized):
     cooling: Annotated[float, Field(gt=0, le=1)] = 0.95
     norm: Annotated[float, Field(ge=1, le=100)] = 2.0
 
-    def tables(self, sensitive: int) -> Tables:
-        """How the sensitive columns are divided; by default two to a table."""
-        return self.sensitive_tables or (sensitive + 1) // 2
-
     def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
-        return (
-            *_possible("qit", self.quasi_tables, grouped),
-            *_possible("st", self.tables(sensitive), sensitive),
-        )
+        sts = super().part_names(grouped, sensitive)[1:]
+        return (*_possible("qit", self.quasi_tables, grouped), *sts)
 
     def added_columns(self, sensitive: int) -> tuple[str, ...]:
-        if self.profile == "aligned":
-            return self.adds
-        parts = _possible("st", self.tables(sensitive), sensitive)
-        return (*self.adds, *[link(part) for part in parts])
+        own = self.links(sensitive) if self.profile == "independent" else ()
+        return (*self.adds, *own)
+
+
+Priority = Annotated[
+    Literal["mbf", "msdcf", "mmdcf"], _words("priority of msb", "mbf", "msdcf", "mmdcf")
+]
 
 
 class Msb(_Anatomized):
@@ -204,7 +219,23 @@ class Msb(_Anatomized):
     codes_sensitive = True
 
     name: Literal["msb"]
-    priority: Annotated[
-        Literal["mbf", "msdcf", "mmdcf"], _words("priority of msb", "mbf", "msdcf", "mmdcf")
-    ] = "mmdcf"
+    priority: Priority = "mmdcf"
     block_size: BlockSize = 50_000
+
+
+class Sloms(Divided):
+    """Generalized quasi-identifiers, sensitive tables with buckets of their own (SLOMS)."""
+
+    models = frozenset({"k_anonymity", "slicing_l_diversity"})
+    example = "{model: slicing_l_diversity, l: 3, level: unique}"
+    adds = (CLASS_ID, GROUP_ID, COUNT, PROBABILITY)
+    shows = "generalized"
+    levels = ("unique",)
+
+    name: Literal["sloms"]
+    clustering: Clustering = "pam"
+    priority: Priority = "mmdcf"
+    block_size: BlockSize = 5000
+
+    def added_columns(self, sensitive: int) -> tuple[str, ...]:
+        return (*self.adds, *self.links(sensitive))

@@ -24,6 +24,18 @@ _HOW_TO_DECLARE = {
     "quasi_sensitive": "declare the columns of every joined source, each with the set it is of",
 }
 
+_IDLE = {
+    True: (
+        "publishes exact values, of which no weight matters",
+        "publishes exact values; nulls: own_class keeps nothing apart",
+    ),
+    False: (
+        "gives all columns the same weight",
+        "makes classes with NULLs and other values; it has no nulls: own_class",
+    ),
+}
+"""Why keys that say how to generalize do nothing, by whether values are exact."""
+
 
 def method_refusals(
     method: ANY | None,
@@ -43,6 +55,7 @@ def method_refusals(
         *_idle_keys(method, columns),
         *_wrong_models(method, models),
         *_wrong_levels(method, models),
+        *_unprotected(method, models),
         *_long_names(method, columns, release),
     ]
 
@@ -133,21 +146,33 @@ def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
         )
 
 
-def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
-    """Keys of quasi-identifiers that say how to generalize, where they are published exactly."""
-    if method.shows != "exact":
+def _unprotected(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+    """A method that unlinks sensitive values, and no model that says how well."""
+    if not method.levels or not models or None in models:
         return
+    if all(m.model in method.models and not hasattr(m, "level") for m in models):
+        yield Refusal(
+            ("privacy",),
+            f"no model says how well the method {method.name} has to unlink sensitive values",
+            f"add {method.example}",
+        )
+
+
+def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    """Keys of quasi-identifiers that say how to generalize, which the method does not heed."""
+    if method.weighs:
+        return
+    no_weight, no_class = _IDLE[method.shows == "exact"]
     for name, column in columns.items():
         if column is None or column.role != method.grouped:
             continue
         if column.weight != 1:
-            message = f"the method {method.name} publishes exact values, of which no weight matters"
+            message = f"the method {method.name} {no_weight}"
             yield Refusal(("columns", name, "weight"), message, "remove weight")
         if column.nulls == "own_class":
             yield Refusal(
                 ("columns", name, "nulls"),
-                f"the method {method.name} publishes exact values; nulls: own_class keeps nothing"
-                " apart",
+                f"the method {method.name} {no_class}",
                 "use nulls: as_value, suppress or reject",
             )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pganon.policy.anatomized import Anatomy, Msb, Slamsa, Slicing
+from pganon.policy.anatomized import Anatomy, Msb, Slamsa, Slicing, Sloms
 from pganon.policy.options import (
     CLASS_ID,
     CLUSTER_NO,
@@ -39,6 +39,7 @@ class Mondrian(MethodOptions):
     )
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
+    weighs = True
 
     name: Literal["mondrian"]
     variant: Annotated[
@@ -79,7 +80,7 @@ class QsEfficient(_QuasiSensitive):
     block_size: BlockSize = 16_384
 
 
-ANY = Mondrian | QsGreedy | QsEfficient | Anatomy | Slicing | Slamsa | Msb
+ANY = Mondrian | QsGreedy | QsEfficient | Anatomy | Slicing | Slamsa | Msb | Sloms
 
 OPTIONS: dict[str, type[MethodOptions]] = {
     get_args(options.model_fields["name"].annotation)[0]: options for options in get_args(ANY)

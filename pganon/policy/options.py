@@ -51,6 +51,7 @@ class MethodOptions(Declaration):
         levels: levels of its models that it can guarantee, where a model has levels.
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
         excludes: whether it keeps the exclusion rules of a policy.
+        weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
     """
 
     roles: ClassVar[frozenset[str]]
@@ -64,6 +65,7 @@ class MethodOptions(Declaration):
     levels: ClassVar[tuple[str, ...]] = ()
     codes_sensitive: ClassVar[bool] = False
     excludes: ClassVar[bool] = False
+    weighs: ClassVar[bool] = False
 
     @property
     def numbers_records(self) -> bool:

@@ -37,7 +37,16 @@ LATER_MODELS = (
     "local_bucket_diversity",
     "background_knowledge",
 )
-METHODS = ("mondrian", "qs_greedy", "qs_efficient", "anatomy", "slicing", "slamsa", "msb")
+METHODS = (
+    "mondrian",
+    "qs_greedy",
+    "qs_efficient",
+    "anatomy",
+    "slicing",
+    "slamsa",
+    "msb",
+    "sloms",
+)
 LATER_METHODS = (
     "full_domain",
     "danonyir",
@@ -52,7 +61,6 @@ LATER_METHODS = (
     "js_reduce",
     "kinc_mic",
     "kagg_mic",
-    "sloms",
 )
 DISTANCES = ("equal", "ordered", "hierarchical")
 RESERVED_SCHEMAS = (

@@ -18,14 +18,10 @@ from pganon.privacy.base import Bound, Model
 
 
 @dataclass(frozen=True)
-class KAnonymity(Model):
-    """Every group has at least k records (Samarati 2001, Sweeney 2002).
-
-    Does not protect sensitive values: a group may have only one.
-    """
+class _Size(Model):
+    """Every group has at least k records."""
 
     k: int
-    name: ClassVar[str] = "k_anonymity"
     symbol: ClassVar[str] = "k"
 
     @property
@@ -46,6 +42,16 @@ class KAnonymity(Model):
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("sum(:n)::bigint", n=col("n", rows))
+
+
+@dataclass(frozen=True)
+class KAnonymity(_Size):
+    """At least k records share their quasi-identifiers (Samarati 2001, Sweeney 2002).
+
+    Does not protect sensitive values: a group may have only one.
+    """
+
+    name: ClassVar[str] = "k_anonymity"
 
 
 @dataclass(frozen=True)
@@ -243,7 +249,7 @@ class SlicingLDiversity(AnatomyLDiversity):
 
 
 @dataclass(frozen=True)
-class BucketSize(KAnonymity):
-    """Every bucket has at least k records. Not k-anonymity: quasi-identifiers are exact."""
+class BucketSize(_Size):
+    """Every bucket has at least k records. Not k-anonymity, which is about quasi-identifiers."""
 
     name: ClassVar[str] = "bucket_size"

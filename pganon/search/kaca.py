@@ -22,9 +22,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Line:
-    """A number or date: its place per row, in any unit; None is NULL."""
+    """A number or date: its place per row, in any unit; None is NULL.
+
+    Attributes:
+        width: of the whole range, if there are more rows than these; None: that of the places.
+    """
 
     places: Sequence[float | None]
+    width: float | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,8 @@ class _Ranges:
     def __init__(self, line: Line, first: list[int]) -> None:
         known = [place for place in line.places if place is not None]
         base = min(known, default=0.0)
-        whole = (max(known, default=0.0) - base) or 1.0
+        own = max(known, default=0.0) - base
+        whole = (own if line.width is None else line.width) or 1.0
         places = [line.places[row] for row in first]
         self.null = np.array([place is None for place in places])
         # A class of NULLs alone has an empty range.

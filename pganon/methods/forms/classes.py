@@ -13,11 +13,10 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.encode.sensitive import referenced, with_paths
-from pganon.identifiers import quote
 from pganon.methods.base import STRUCTURE, Tables
-from pganon.methods.forms.elements import value_key
+from pganon.methods.forms.elements import attribute_columns, value_key
 from pganon.methods.forms.members import cell_members, code_columns, equal
-from pganon.methods.forms.recode import EXTENTS, preparation_steps, recoded
+from pganon.methods.forms.recode import EXTENTS, generalized, preparation_steps
 from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
 from pganon.plan.sqltools import col, fragment, named, num, query, render, union_all
 from pganon.plan.staged import (
@@ -89,7 +88,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "classes",
             "generalized quasi-identifiers of every class",
             lambda s: s.stage("classes"),
-            lambda s: _classes(spec, s),
+            lambda s: generalized(attributes, s).order_by(col(CLASS_ID, "e")),
         ),
         key_step("classes", CLASS_ID),
         CreateTable(
@@ -154,18 +153,6 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     order = [col("class_id", "g"), *[col(name, "c") for name, _ in unchanged(spec)]]
     order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     return tree.order_by(*order)
-
-
-def _classes(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = exp.select(col("class_id", "e")).from_(
-        exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True)
-    )
-    for axis in axes(spec.attributes):
-        part = recoded(axis, state)
-        tree = tree.select(*part.columns)
-        for join in part.joins:
-            tree.append("joins", join)
-    return tree.order_by(col("class_id", "e"))
 
 
 # -- verification -----------------------------------------------------------------------------
@@ -273,12 +260,8 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
     """The one view of the form, over the relations in `tables`."""
     columns = view_columns(spec)
     tree = exp.select(col(CLASS_ID, "c"))
-    attribute_columns: list[str] = []
     for attribute in spec.attributes:
-        attribute_columns.append(attribute.published)
-        if attribute.null_column is not None:
-            attribute_columns.append(attribute.null_column)
-    tree = tree.select(*[col(name, "c") for name in attribute_columns])
+        tree = tree.select(*[col(c.name, "c") for c in attribute_columns(attribute)])
     tree = tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])
     tree = tree.from_(exp.alias_(tables["records"].table, "r", table=True, quoted=True))
     tree = tree.join(
@@ -301,27 +284,8 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     columns = [
         ViewColumn(CLASS_ID, "integer", "Number of the equivalence class, random per release.")
     ]
-    shown = {
-        "range": "Smallest range that holds the values of all records of the class.",
-        "set": "Values among which those of all records of the class are.",
-        "label": "Lowest common ancestor of the values of the class.",
-    }
     for attribute in spec.attributes:
-        columns.append(
-            ViewColumn(
-                attribute.published,
-                attribute.published_type,
-                f"Quasi-identifier, generalized. {shown[attribute.form.value]}",
-            )
-        )
-        if attribute.null_column is not None:
-            columns.append(
-                ViewColumn(
-                    attribute.null_column,
-                    "boolean",
-                    f"Whether records of the class have no {quote(attribute.published)}.",
-                )
-            )
+        columns += attribute_columns(attribute)
     for item in spec.sensitive:
         models = [r.label for r in spec.requirements if r.sensitive == item.index]
         held = f" Per class: {'; '.join(models)}." if models else ""

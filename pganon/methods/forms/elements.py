@@ -5,8 +5,27 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
+from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment
-from pganon.spec.model import Attribute, Sensitive
+from pganon.plan.staged import ViewColumn
+from pganon.spec.model import Attribute, Form, Sensitive
+
+_SAID = {
+    Form.RANGE: "generalized. Smallest range that holds the values of all records of the class.",
+    Form.SET: "generalized. Values among which those of all records of the class are.",
+    Form.LABEL: "generalized. Lowest common ancestor of the values of the class.",
+    Form.EXACT: "exact.",
+}
+
+
+def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
+    """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
+    said = f"Quasi-identifier, {_SAID[attribute.form]}"
+    found = [ViewColumn(attribute.published, attribute.published_type, said)]
+    if attribute.null_column is not None:
+        said = f"Whether records of the class have no {quote(attribute.published)}."
+        found.append(ViewColumn(attribute.null_column, "boolean", said))
+    return found
 
 
 def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:

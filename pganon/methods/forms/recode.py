@@ -49,7 +49,10 @@ class Recoded:
 
 
 def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
-    """Work tables that the recoding joins: arrays per distinct set of codes."""
+    """Work tables that the recoding joins: arrays per distinct set of codes.
+
+    They are made from :data:`EXTENTS` and the work table `grouped_classes` (class_id, codes).
+    """
     steps: list[Step] = []
     for axis in axes:
         if isinstance(axis, NominalAxis) or (
@@ -64,6 +67,17 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                 )
             )
     return steps
+
+
+def generalized(axes: tuple[Axis, ...], state: State) -> exp.Select:
+    """SELECT class_id and the published columns of every class, after :func:`preparation_steps`."""
+    tree = query("select e.class_id from e", {"e": state.work(EXTENTS)})
+    for axis in axes:
+        part = recoded(axis, state)
+        tree = tree.select(*part.columns)
+        for join in part.joins:
+            tree.append("joins", join)
+    return tree
 
 
 def recoded(axis: Axis, state: State) -> Recoded:

@@ -1,6 +1,6 @@
 """Buckets of every block, found in Python.
 
-    partition_<i>   (rid, bucket)     one per partition of the arrangement
+    partition_<i>   (rid, b<i>)       one per partition of the arrangement
     grouped         (rid, b<i>)       the buckets of every record
 
 With one partition behind all tables a block is divided once, by all conditions. Independent
@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
+from pganon.encode.axis import OrderedAxis
 from pganon.encode.secrets import run_secret
+from pganon.identifiers import QualifiedName
 from pganon.methods.eligible import Frequency
-from pganon.methods.forms.anatomized.staged import bucket
+from pganon.methods.partitions import joined, labelled, partition_columns
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, frequencies
@@ -29,12 +31,9 @@ from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
-from pganon.spec.model import Scale
 
 AT_ONCE = 20_000
 """Records whose blocks are read and divided in one batch."""
-
-_LABEL_BITS = 32
 
 
 def bucket_steps(shape: Shape) -> list[Step]:
@@ -45,21 +44,22 @@ def bucket_steps(shape: Shape) -> list[Step]:
             "grouped",
             "the buckets of every record",
             lambda s: s.work("grouped"),
-            lambda s: _grouped(shape, s),
+            lambda s: joined(_tables(shape, s)),
         ),
         DropTables(
             "tidy",
             "what the buckets were made from",
-            lambda s: [
-                s.work("blocked"),
-                *[_table(s, p) for p in range(len(arrangement(shape.spec, s).partitions))],
-            ],
+            lambda s: [s.work("blocked"), *_tables(shape, s)],
         ),
     ]
 
 
-def _table(state: State, place: int):
+def _table(state: State, place: int) -> QualifiedName:
     return state.work("partition", round=place)
+
+
+def _tables(shape: Shape, state: State) -> list[QualifiedName]:
+    return [_table(state, place) for place in range(len(arrangement(shape.spec, state).partitions))]
 
 
 def _search(shape: Shape, place: int) -> Search:
@@ -67,7 +67,7 @@ def _search(shape: Shape, place: int) -> Search:
         f"buckets{place}",
         "every block divided into buckets of similar records",
         lambda s: _table(s, place),
-        (("rid", "bigint"), ("bucket", "bigint")),
+        partition_columns(place),
         given=lambda s: _given(shape, s),
         batches=lambda s: -(-s.count("blocks") // _blocks_at_once(s)),
         rows=lambda s, batch: _rows(shape, s, batch),
@@ -84,12 +84,8 @@ def _given(shape: Shape, state: State) -> exp.Select:
     """The seed, and where the values of ordered attributes are."""
     tree = exp.select(named(run_secret(state, "partition_seed").subquery(), "seed"))
     for axis in shape.axes:
-        if axis.attribute.scale is Scale.ORDERED:
-            positions = query(
-                "select array_agg(d.position order by d.code) from d where d.code > 0",
-                {"d": axis.dictionary(state)},
-            )
-            tree = tree.select(named(positions.subquery(), axis.code))
+        if isinstance(axis, OrderedAxis):
+            tree = tree.select(named(axis.positions(state), axis.code))
     return tree
 
 
@@ -116,7 +112,7 @@ def _tasks(
     mine = [(names.index(f.column), f.l) for f in _conditions(shape, state, place)]
     space = [
         Ordered(given[axis.code] or (), axis.has_null(state))
-        if axis.attribute.scale is Scale.ORDERED
+        if isinstance(axis, OrderedAxis)
         else Nominal(axis.size(state), axis.has_null(state))
         for axis in shape.axes
     ]
@@ -175,22 +171,5 @@ class _Divide:
         found = partition(
             z, conditions, self.minimum, swarm=self.swarm, seed=self.seed, path=self.path
         )
-        first = self.block << _LABEL_BITS
-        rows = [
-            (rid, first + int(label)) for rid, label in zip(self.rids, found.labels, strict=True)
-        ]
+        rows = labelled(self.block, self.rids, found.labels)
         return Found(rows, {"objective": found.objective, "baseline": found.baseline})
-
-
-def _grouped(shape: Shape, state: State) -> exp.Expr:
-    count = len(arrangement(shape.spec, state).partitions)
-    tree = query("select p0.rid from p0", {"p0": _table(state, 0)})
-    for place in range(count):
-        alias = f"p{place}"
-        tree = tree.select(named(col("bucket", alias), bucket(place)))
-        if place:
-            tree = tree.join(
-                exp.alias_(_table(state, place).table, alias, table=True, quoted=True),
-                on=exp.EQ(this=col("rid", alias), expression=col("rid", "p0")),
-            )
-    return tree

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pganon.encode.axis import Axis, axes
 from pganon.methods.eligible import Frequency
-from pganon.policy.anatomized import Slamsa, most_tables
+from pganon.policy.anatomized import Slamsa
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.search.buckets.firefly import Swarm
 from pganon.spec.model import ReleaseSpec
@@ -38,12 +38,6 @@ class Shape:
     def minimum_size(self) -> int:
         """Fewest records of a bucket."""
         return self.spec.minimum_size
-
-    @property
-    def most_tables(self) -> int:
-        """The largest number of sensitive tables that there may be."""
-        sensitive = len(self.spec.sensitive)
-        return most_tables(self.options.tables(sensitive), sensitive)
 
     @property
     def of_columns(self) -> list[Frequency]:

@@ -17,7 +17,7 @@ from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, State, Step
-from pganon.policy.options import GROUP_ID
+from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import ReleaseSpec, Sensitive
 
 
@@ -43,9 +43,11 @@ def measures(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
-    """Over the buckets of all partitions that sensitive values are in."""
+    """Over the classes, or else the buckets of all partitions that sensitive values are in."""
     codes = [col(name, "r") for name in code_columns(spec)]
     linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
+    if arrangement.generalized:
+        linked = {CLASS_ID: None}
     records = [
         query("select :place as place", None, place=num(place))
         .select(named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes)

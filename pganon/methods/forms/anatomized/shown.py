@@ -8,9 +8,10 @@ from sqlglot import exp
 
 from pganon.methods.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import Tables
+from pganon.methods.forms.elements import attribute_columns
 from pganon.plan.sqltools import col, fragment, named, query, render
 from pganon.plan.staged import PublishedView, ViewColumn
-from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY
+from pganon.policy.options import CLASS_ID, COUNT, EXPECTED, GROUP_ID, PROBABILITY
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 
 Shown = Attribute | Carried | Sensitive
@@ -23,18 +24,21 @@ def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
     return (
         _joined(spec, arrangement, tables, guarantee),
-        *[_quasi(spec, table, tables) for table in arrangement.quasi],
+        *[_quasi(spec, arrangement, table, tables) for table in arrangement.quasi],
         *[_sensitive(spec, table, tables, guarantee) for table in arrangement.sensitive],
     )
 
 
-def _quasi(spec: ReleaseSpec, table: QuasiTable, tables: Tables) -> PublishedView:
+def _quasi(
+    spec: ReleaseSpec, arrangement: Arrangement, table: QuasiTable, tables: Tables
+) -> PublishedView:
     columns = [*_numbers(table.groups), *_columns((*table.attributes, *table.carried))]
     if table.counted:
         columns.append(ViewColumn(COUNT, "bigint", "Number of records that have these values."))
         comment = "Exact quasi-identifiers of a sliced release, with their numbers per bucket."
     else:
-        comment = "Exact quasi-identifiers of an anatomized release, one row per record."
+        how = "Generalized" if arrangement.generalized else "Exact"
+        comment = f"{how} quasi-identifiers of an anatomized release, one row per record."
     return _plain(spec, table.part, tables, columns, comment)
 
 
@@ -56,7 +60,8 @@ def _plain(
 
 
 def _numbers(groups: Sequence[str]) -> list[ViewColumn]:
-    return [ViewColumn(name, "integer", _NUMBER) for name in groups]
+    said = {CLASS_ID: "Number of the equivalence class, random per release."}
+    return [ViewColumn(name, "integer", said.get(name, _NUMBER)) for name in groups]
 
 
 def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
@@ -64,9 +69,7 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
     for item in items:
         match item:
             case Attribute():
-                found.append(
-                    ViewColumn(item.published, item.published_type, "Quasi-identifier, exact.")
-                )
+                found += attribute_columns(item)
             case Carried():
                 kind, said = item.column.type_name, "Insensitive, unchanged."
                 found.append(ViewColumn(item.published, kind, said))
@@ -149,7 +152,9 @@ def _weighed(
         ViewColumn(weight, "numeric", said),
     ]
     shown = [col(name, "q") for name in groups]
-    shown += [col(item.published, alias_of[item.published]) for item in items]
+    shown += [
+        col(column.name, alias_of[item.published]) for item in items for column in _columns([item])
+    ]
     tree = tree.select(*shown, named(share, weight), append=False)
     return PublishedView(
         spec.view,

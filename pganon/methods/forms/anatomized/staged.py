@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.encode.records import ties
 from pganon.methods.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import Tables
-from pganon.methods.forms.elements import element
+from pganon.methods.forms.anatomized.generalized import GENERALIZED, generalization_steps
+from pganon.methods.forms.elements import attribute_columns, element
 from pganon.methods.forms.members import code_columns, identity, members
 from pganon.methods.forms.stored import index_step, numbers, numbers_step, stored
 from pganon.plan.sqltools import col, fragment, named, query
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 from pganon.plan.steps import CreateTable, State, Step
-from pganon.policy.options import COUNT, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 
 RECORDS = "group_records"
@@ -52,6 +55,7 @@ def staging_steps(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
             lambda s: s.work(RECORDS),
             lambda s: _records(spec, arrange(spec, s), s),
         ),
+        *(generalization_steps(spec, RECORDS, _class(most)) if most.generalized else ()),
         *[step for place in range(len(most.quasi)) for step in _quasi_steps(spec, arrange, place)],
         *[
             step
@@ -87,7 +91,7 @@ def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
     return [
         CreateTable(
             f"qit{place + 1}",
-            "exact quasi-identifiers with the number of their bucket",
+            "quasi-identifiers with the numbers of their buckets",
             lambda s: s.stage(table(s).part),
             lambda s: _quasi(arrange(spec, s), table(s), s),
             when=here,
@@ -146,6 +150,10 @@ def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
     return col(bucket(arrangement.partitions.index(partition)), "r")
 
 
+def _class(arrangement: Arrangement) -> str:
+    return bucket(arrangement.partitions.index(CLASS_ID))
+
+
 class _Rows:
     """A SELECT over the records that is ordered by what it shows, and by nothing else."""
 
@@ -168,6 +176,14 @@ class _Rows:
         value = element(attribute, col("value", alias))
         self.shown.append(named(value, attribute.published))
         self.order.append(code)
+
+    def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
+        """What a class shows, which is the same for all rows with its number."""
+        on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
+        table = exp.alias_(self.state.work(GENERALIZED).table, "e", table=True, quoted=True)
+        self.tree = self.tree.join(table, on=on)
+        names = [column.name for a in attributes for column in attribute_columns(a)]
+        self.shown += [col(name, "e") for name in names]
 
     def unchanged(self, item: Sensitive | Carried, column: str) -> None:
         """Values that compare equal but look different are different."""
@@ -194,8 +210,11 @@ def _quasi(arrangement: Arrangement, table: QuasiTable, state: State) -> exp.Exp
     rows = _Rows(state)
     for name in table.groups:
         rows.group(_number(arrangement, name), name)
-    for attribute in table.attributes:
-        rows.exact(attribute)
+    if arrangement.generalized:
+        rows.generalized(table.attributes, col(_class(arrangement), "r"))
+    else:
+        for attribute in table.attributes:
+            rows.exact(attribute)
     for item in table.carried:
         rows.unchanged(item, f"p{item.index}")
     return rows.select(counted=table.counted)

@@ -15,11 +15,12 @@ from sqlglot import exp
 from pganon.encode.exclusions import applies, excluded
 from pganon.methods.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import STRUCTURE, Tables
-from pganon.methods.forms.elements import value_key
+from pganon.methods.forms.elements import attribute_columns, value_key
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, stacked
 from pganon.plan.staged import CheckQuery
-from pganon.policy.options import GROUP_ID
+from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import KAnonymity
 from pganon.spec.model import ReleaseSpec, Rule, Sensitive
 
 EXCLUSION = "exclusion"
@@ -94,6 +95,8 @@ def _required(
         item = spec.sensitive[requirement.sensitive]
         by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
         histogram = _histogram(tables, table, by, [item])
+    elif isinstance(model, KAnonymity):
+        by, histogram = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
         histogram = _of_tables(arrangement, tables, whole=model.needs_values)
@@ -106,6 +109,19 @@ def _required(
         against="",
         sql=render(model.worst(model.measure(histogram, by))),
     )
+
+
+def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
+    """Columns that the records of a class share, and (columns, value, n).
+
+    The number of a class alone would not do: what the class shows must be the same, too.
+    """
+    table = arrangement.bearing
+    shown = [column.name for a in table.attributes for column in attribute_columns(a)]
+    by = [CLASS_ID, *shown]
+    keys = [col(name, "t") for name in by]
+    tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
+    return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
 
 
 def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.Select:

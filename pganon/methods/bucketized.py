@@ -1,0 +1,157 @@
+"""Groups of records that differ in sensitive columns (MSB), as steps that methods share.
+
+    vectors    (block, rid, s<j>)    records in random order, in blocks of bounded size
+
+The greedy choice may leave records over. They are in no group, and a run refuses more of them than
+the policy allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import QualifiedName
+from pganon.methods.cells import suppression_problem
+from pganon.methods.partitions import grouped_rows, partition_columns
+from pganon.plan.sqltools import col, num, query
+from pganon.plan.steps import Check, Found, Name, Search, State
+from pganon.privacy.rows import Relation
+from pganon.search.msb import Priority, msb
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+def vector_columns(items: Sequence[Sensitive]) -> list[str]:
+    return [f"s{item.index}" for item in items]
+
+
+def vectors(spec: ReleaseSpec, records: Relation, block_size: int) -> exp.Select:
+    """SELECT block, rid, s<j> of these records."""
+    tree = query(
+        "select ((row_number() over (order by k.rid) - 1) / :size)::int as block, k.rid from k",
+        {"k": records},
+        size=num(block_size),
+    )
+    return tree.select(*[col(name, "k") for name in vector_columns(spec.sensitive)])
+
+
+@dataclass(frozen=True)
+class Bucketization:
+    """What MSB makes groups of.
+
+    Attributes:
+        vectors: the table of :func:`vectors`; the fact `released` is the number of its rows.
+        table: the table of the groups.
+        place: of the partition in the arrangement.
+        items: sensitive columns in which the records of a group differ.
+        size: records of a group when it is made.
+    """
+
+    vectors: Name
+    table: Name
+    place: int
+    items: Callable[[State], Sequence[Sensitive]]
+    size: Callable[[State], int]
+    block_size: int
+    priority: Priority
+
+    def step(self, name: str, when: Callable[[State], bool] = lambda state: True) -> Search:
+        return Search(
+            name,
+            "groups of records that differ in every sensitive column of a table",
+            self.table,
+            partition_columns(self.place),
+            given=lambda s: query("select 1 as nothing"),
+            batches=lambda s: -(-s.count("released") // self.block_size),
+            rows=self._rows,
+            tasks=lambda s, given, rows: [
+                _Group(block, tuple(found), self.size(s), self.priority)
+                for block, found in groupby(rows, key=lambda row: row[0])
+            ],
+            when=when,
+        )
+
+    def _rows(self, state: State, batch: int) -> exp.Select:
+        tree = query(
+            "select v.block, v.rid from v where v.block = :batch order by v.rid",
+            {"v": self.vectors(state)},
+            batch=num(batch),
+        )
+        return tree.select(*[col(name, "v") for name in vector_columns(self.items(state))])
+
+
+@dataclass(frozen=True)
+class _Group:
+    block: int
+    rows: Sequence[tuple[Any, ...]]
+    size: int
+    priority: Priority
+
+    def __call__(self) -> Found:
+        found = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
+        return Found(grouped_rows(self.block, [row[1] for row in self.rows], found.groups))
+
+
+# -- records in no group ----------------------------------------------------------------------
+
+
+def leftover_check(
+    spec: ReleaseSpec,
+    placed: Callable[[State], QualifiedName | exp.Select],
+    least: int,
+    minimum: int = 1,
+) -> Check:
+    """Facts `released`, `suppressed`, `ungrouped`, and `complete` if every record has a group.
+
+    Args:
+        placed: the records that have a group.
+        least: the largest l that is asked for, for messages.
+        minimum: fewest records of a release.
+    """
+    return Check(
+        "suppressed",
+        "records in no group, held against the limit",
+        lambda s: query(
+            "select count(*) as released, :records - count(*) as suppressed,"
+            " :tried - count(*) as ungrouped, count(*) = :tried as complete from p",
+            {"p": placed(s)},
+            records=num(s.count("records")),
+            tried=num(s.count("released")),
+        ),
+        lambda row, state: _too_many(spec, least, row, state) or _too_few(minimum, row, state),
+    )
+
+
+def _too_many(
+    spec: ReleaseSpec, least: int, row: Mapping[str, Any], state: State
+) -> PganonError | None:
+    limit = spec.policy.suppression_limit * state.count("records")
+    if (row["released"] and row["suppressed"] <= limit) or not row["ungrouped"]:
+        return suppression_problem(spec, row, state)
+    return PrivacyRefusal(
+        f"level: unique found no group for {row['ungrouped']} records; values of a group must"
+        " differ in every sensitive column, which may be impossible or missed by a greedy choice",
+        model="slicing_l_diversity",
+        required=least,
+        hint="use the method slamsa, whose frequency condition needs no record to stay out, or"
+        " raise suppression_limit",
+        code="no_groups",
+    )
+
+
+def _too_few(minimum: int, row: Mapping[str, Any], state: State) -> PganonError | None:
+    if row["released"] >= minimum:
+        return None
+    return PrivacyRefusal(
+        f"{row['released']} of {state.count('records')} records are in groups, a release needs at"
+        f" least {minimum}",
+        required=minimum,
+        observed=row["released"],
+        hint="use the method slamsa, or weaker requirements",
+        code="no_groups",
+    )

@@ -1,0 +1,142 @@
+"""Which sensitive columns share a table, and whether tables may have buckets of their own.
+
+The fact `association` is the association matrix of the sensitive columns. It is observed where the
+policy does not list the tables; which columns are together follows from it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlglot import exp
+
+from pganon.encode.association import association, dependencies, matrix
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.methods.associated import sensitive_columns
+from pganon.plan.sqltools import named, query, text
+from pganon.plan.steps import Check, State, Step
+from pganon.policy.anatomized import Divided, Tables, most_tables
+from pganon.search.attributes import How, clustered
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+
+Item = TypeVar("Item", Sensitive, Attribute)
+
+_FACT = "association"
+MEASURE = "contingency"
+"""The measure that `link_threshold` is about."""
+
+
+def divided(
+    tables: Tables, items: Sequence[Item], found: object, clustering: How
+) -> list[list[Item]]:
+    """Columns by table.
+
+    Args:
+        found: the association matrix as a fact; before it is known, tables are of any columns.
+    """
+    if isinstance(tables, tuple):
+        by_name = {item.column.name: item for item in items}
+        return [[by_name[name] for name in names] for names in tables]
+    if isinstance(found, str):
+        clusters = clustered(matrix(found, len(items)), tables, clustering)
+        return [[items[i] for i in cluster] for cluster in clusters]
+    count = most_tables(tables, len(items))
+    return [list(items[i::count]) for i in range(count)]
+
+
+def undecided(tables: Tables, columns: int) -> bool:
+    """Whether association decides which of so many columns are together."""
+    return not isinstance(tables, tuple) and tables not in (1, columns) and columns > 1
+
+
+def sensitive_tables(spec: ReleaseSpec, state: State) -> list[list[Sensitive]]:
+    """The sensitive columns by table."""
+    options = _options(spec)
+    tables = options.tables(len(spec.sensitive))
+    return divided(tables, spec.sensitive, state.facts.get(_FACT), options.clustering)
+
+
+def sensitive_settled(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone says which sensitive columns are together."""
+    return not undecided(_options(spec).tables(len(spec.sensitive)), len(spec.sensitive))
+
+
+def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[Step]:
+    """Observe the association, and hold it against the limit of independent tables.
+
+    Args:
+        independent: whether tables have buckets of their own.
+        hint: how to link the tables otherwise, for the refusal.
+    """
+    options, count = _options(spec), len(spec.sensitive)
+    steps: list[Step] = []
+    if not sensitive_settled(spec):
+        steps.append(
+            Check(
+                _FACT,
+                "how much sensitive columns have to do with each other",
+                lambda s: association(
+                    s.work("coded"), sensitive_columns(spec), options.association
+                ),
+            )
+        )
+    if independent and count > 1 and most_tables(options.tables(count), count) > 1:
+        steps.append(
+            Check(
+                "linkable",
+                "whether columns of different tables tell of each other",
+                lambda s: _linkage(spec, s),
+                lambda row, state: _associated(spec, row, state, hint),
+            )
+        )
+    return steps
+
+
+def _options(spec: ReleaseSpec) -> Divided:
+    options = spec.policy.method
+    assert isinstance(options, Divided)
+    return options
+
+
+def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
+    """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
+    records, columns = state.work("coded"), sensitive_columns(spec)
+    found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
+    if not sensitive_settled(spec) and _options(spec).association == MEASURE:
+        return found.select(named(text(str(state.facts[_FACT])), "linkage"))
+    return found.select(named(association(records, columns, MEASURE).subquery(), "linkage"))
+
+
+def _associated(
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State, hint: str
+) -> PganonError | None:
+    """Columns of different tables that are associated: buckets of their own would link them."""
+    items, limit = spec.sensitive, _options(spec).link_threshold
+    values = matrix(row["linkage"], len(items))
+    determined = matrix(row["dependencies"], len(items))
+    tables = sensitive_tables(spec, state)
+    place = {item.index: number for number, table in enumerate(tables) for item in table}
+    pairs = [
+        (max(values[i][j], determined[i][j]), i, j)
+        for i in range(len(items))
+        for j in range(i)
+        if place[i] != place[j]
+    ]
+    strongest, i, j = max(pairs, default=(0.0, 0, 0))
+    if strongest <= limit:
+        return None
+    names = " and ".join(quote(items[k].published) for k in sorted((i, j)))
+    known = (
+        "one determines the other" if determined[i][j] else f"V = {values[i][j]:.4g} > {limit:g}"
+    )
+    return PrivacyRefusal(
+        f"independent linking refused: columns {names} are associated ({known}); who knows which"
+        " of their values go together learns more than 1/l from their separate buckets",
+        model="slicing_l_diversity",
+        required=limit,
+        observed=strongest,
+        hint=hint,
+        code="associated",
+    )

@@ -1,0 +1,51 @@
+"""Partitions of the records that Python finds, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.methods.forms.anatomized.staged import bucket
+from pganon.plan.sqltools import col, query
+
+_LABEL_BITS = 32
+
+
+def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
+    """Columns of the work table of a partition, by its place in the arrangement."""
+    return (("rid", "bigint"), (bucket(place), "bigint"))
+
+
+def labelled(block: int, rids: Sequence[int], labels: Iterable[int]) -> list[tuple[int, int]]:
+    """Rows of such a table from the labels of a block's records, which other blocks have, too."""
+    first = block << _LABEL_BITS
+    return [(rid, first + int(label)) for rid, label in zip(rids, labels, strict=True)]
+
+
+def grouped_rows(
+    block: int, rids: Sequence[int], groups: Iterable[Sequence[int]]
+) -> list[tuple[int, int]]:
+    """The same from groups of a block's records; those in none are left out."""
+    placed = [(rids[row], label) for label, rows in enumerate(groups) for row in rows]
+    return labelled(block, [rid for rid, _ in placed], [label for _, label in placed])
+
+
+def joined(tables: Sequence[QualifiedName], first: int = 0) -> exp.Select:
+    """SELECT rid, b<i>: the records that are in all of these partitions.
+
+    Args:
+        tables: their work tables, in the order of the arrangement.
+        first: place of the first of them.
+    """
+    tree = query("select p0.rid from p0", {"p0": tables[0]})
+    for number, table in enumerate(tables):
+        alias = f"p{number}"
+        tree = tree.select(col(bucket(first + number), alias))
+        if number:
+            tree = tree.join(
+                exp.alias_(table.table, alias, table=True, quoted=True),
+                on=exp.EQ(this=col("rid", alias), expression=col("rid", "p0")),
+            )
+    return tree

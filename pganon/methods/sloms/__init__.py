@@ -1,0 +1,64 @@
+"""The method `sloms`: classes of generalized quasi-identifiers, buckets of sensitive values.
+
+SLOMS (Han et al. 2013), a baseline for several sensitive columns: associated columns share a table,
+every table has groups of its own in which values differ (MSB), and quasi-identifiers are
+generalized to k-anonymous classes (KACA).
+"""
+
+from __future__ import annotations
+
+from pganon.methods.arrangement import Arrangement, arranged
+from pganon.methods.division import division_steps, sensitive_settled, sensitive_tables
+from pganon.methods.eligible import ASSUMED
+from pganon.methods.partitions import joined
+from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
+from pganon.methods.sloms.classes import class_steps, classes
+from pganon.methods.sloms.shape import Shape
+from pganon.plan.steps import CreateTable, DropTables, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """One generalized QIT, and STs with buckets of their own."""
+    return arranged(
+        spec,
+        [spec.attributes],
+        sensitive_tables(spec, state),
+        aligned=False,
+        generalized=True,
+    )
+
+
+def settled(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone says which columns are together."""
+    return sensitive_settled(spec)
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = Shape(spec)
+    return (
+        *division_steps(
+            spec,
+            independent=True,
+            hint="list them in one of sensitive_tables, or use the method slamsa with profile:"
+            " aligned",
+        ),
+        *shape.eligibility.steps(),
+        *bucket_steps(shape),
+        *class_steps(shape),
+        CreateTable(
+            "grouped",
+            "the class and the buckets of every record",
+            lambda s: s.work("grouped"),
+            lambda s: joined([classes(s), *tables(shape, s)]),
+        ),
+        DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(shape, s)]),
+    )
+
+
+def assumed(spec: ReleaseSpec) -> dict[str, int]:
+    """What `explain` supposes of a run."""
+    return {**ASSUMED, ROUNDS: 1}
+
+
+__all__ = ["arrangement", "assumed", "partition_steps", "settled"]

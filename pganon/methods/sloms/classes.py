@@ -1,0 +1,146 @@
+"""Classes of generalized quasi-identifiers (KACA), block by block.
+
+    blocked    (block, rid, c<i>)    records along a Hilbert curve, cut into blocks
+    classes    (rid, b0)             the class of every record
+
+The time of KACA grows with the square of the records, so a class does not reach over the border of
+a block. Blocks and classes depend on quasi-identifiers alone, and on which records are released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.identifiers import QualifiedName
+from pganon.methods.curve import along_curve
+from pganon.methods.partitions import grouped_rows, partition_columns
+from pganon.methods.sloms.buckets import tables
+from pganon.methods.sloms.shape import Shape
+from pganon.plan.sqltools import col, named, num, query
+from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
+from pganon.search.kaca import Attribute, Line, Tree, kaca
+
+AT_ONCE = 20_000
+"""Records whose blocks are read and divided in one batch."""
+
+
+def classes(state: State) -> QualifiedName:
+    return state.work("classes")
+
+
+def class_steps(shape: Shape) -> list[Step]:
+    return [
+        CreateTable(
+            "blocked",
+            "records on the curve, in blocks",
+            _blocked_table,
+            lambda s: _blocked(shape, s),
+        ),
+        Search(
+            "classes",
+            "classes of similar quasi-identifiers in every block",
+            classes,
+            partition_columns(0),
+            given=lambda s: _given(shape, s),
+            batches=lambda s: -(-_blocks(shape, s) // _blocks_at_once(shape)),
+            rows=lambda s, batch: _rows(shape, s, batch),
+            tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
+        ),
+        DropTables("tidy", "blocks of records", lambda s: [_blocked_table(s)]),
+    ]
+
+
+def _blocked_table(state: State) -> QualifiedName:
+    return state.work("blocked")
+
+
+def _blocks(shape: Shape, state: State) -> int:
+    """As many as keep to the size that the policy asks for, if each can have a class."""
+    records = state.count("released")
+    return max(1, min(-(-records // shape.options.block_size), records // shape.k))
+
+
+def _blocks_at_once(shape: Shape) -> int:
+    return max(1, AT_ONCE // shape.options.block_size)
+
+
+def _blocked(shape: Shape, state: State) -> exp.Expr:
+    codes = [axis.code for axis in shape.axes]
+    records = query(
+        "select c.rid from c join b on b.rid = c.rid",
+        {"c": state.work("coded"), "b": tables(shape, state)[0]},
+    ).select(*[col(code, "c") for code in codes])
+    return query(
+        "select ((o.place - 1) * :blocks / :records)::int as block, o.rid from o",
+        {"o": along_curve(shape.axes, state, records, ["rid", *codes])},
+        blocks=num(_blocks(shape, state)),
+        records=num(state.count("released")),
+    ).select(*[col(code, "o") for code in codes])
+
+
+def _given(shape: Shape, state: State) -> exp.Select:
+    """Where the values of ordered attributes are, and what is above the leaves of trees."""
+    tree = query("select 1 as nothing")
+    for axis in shape.axes:
+        if isinstance(axis, OrderedAxis):
+            tree = tree.select(named(axis.positions(state), axis.code))
+        elif isinstance(axis, TreeAxis):
+            tree = tree.select(named(axis.paths(state), axis.code))
+    return tree
+
+
+def _rows(shape: Shape, state: State, batch: int) -> exp.Select:
+    size = _blocks_at_once(shape)
+    tree = query(
+        "select b.block, b.rid from b where b.block >= :first and b.block < :next"
+        " order by b.block, b.rid",
+        {"b": _blocked_table(state)},
+        first=num(batch * size),
+        next=num((batch + 1) * size),
+    )
+    return tree.select(*[col(axis.code, "b") for axis in shape.axes])
+
+
+def _tasks(
+    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> list[_Classes]:
+    found: list[_Classes] = []
+    for block, each in groupby(rows, key=lambda row: row[0]):
+        _, rids, *codes = zip(*each, strict=True)
+        attributes = [
+            _attribute(axis, state, given.get(axis.code) or (), column)
+            for axis, column in zip(shape.axes, codes, strict=True)
+        ]
+        found.append(_Classes(block, rids, attributes, shape.k))
+    return found
+
+
+def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Attribute:
+    """The values of a block's records as KACA takes them; code 0 is NULL."""
+    if isinstance(axis, OrderedAxis):
+        return Line([known[code - 1] if code else None for code in codes], width=1.0)
+    if isinstance(axis, TreeAxis):
+        height = max(axis.levels(state), 1)
+        null = (0,) * height
+        return Tree(
+            [tuple(known[(code - 1) * height : code * height]) if code else null for code in codes]
+        )
+    return Tree([(code,) for code in codes])
+
+
+@dataclass(frozen=True)
+class _Classes:
+    block: int
+    rids: Sequence[int]
+    attributes: Sequence[Attribute]
+    k: int
+
+    def __call__(self) -> Found:
+        found = kaca(self.attributes, self.k)
+        return Found(grouped_rows(self.block, self.rids, found.classes))

@@ -1,0 +1,89 @@
+"""What of a release the steps of SLOMS look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pganon.encode.axis import Axis, axes
+from pganon.methods.bucketized import vector_columns
+from pganon.methods.division import sensitive_tables
+from pganon.methods.eligible import Eligibility, Frequency
+from pganon.plan.steps import State
+from pganon.policy.anatomized import Sloms
+from pganon.privacy.frequency import AnatomyLDiversity, BucketSize, KAnonymity
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+@dataclass(frozen=True)
+class Shape:
+    spec: ReleaseSpec
+
+    @property
+    def options(self) -> Sloms:
+        options = self.spec.policy.method
+        assert isinstance(options, Sloms)
+        return options
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes(self.spec.attributes)
+
+    @property
+    def l(self) -> int:  # noqa: E743 (the field's own letter)
+        """The largest l of any column."""
+        return max(self._l.values())
+
+    @property
+    def _l(self) -> dict[int, int]:
+        """By sensitive column that a requirement is about."""
+        found: dict[int, int] = {}
+        for requirement in self.spec.requirements:
+            model, index = requirement.model, requirement.sensitive
+            if index is not None and isinstance(model, AnatomyLDiversity):
+                found[index] = max(model.l, found.get(index, 0))
+        return found
+
+    @property
+    def k(self) -> int:
+        """Fewest records of a class: what k-anonymity asks for, or else the largest l."""
+        models = [r.model for r in self.spec.requirements]
+        return max((m.k for m in models if isinstance(m, KAnonymity)), default=self.l)
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records of a release."""
+        return max(self.k, self.spec.minimum_size)
+
+    def least(self, table: Sequence[Sensitive]) -> int:
+        """The l of a table: groups have no value twice in any of its columns.
+
+        A table that no requirement is about has the largest: it is to be unlinked all the same.
+        """
+        asked = [self._l[item.index] for item in table if item.index in self._l]
+        return max(asked, default=self.l)
+
+    def size(self, table: Sequence[Sensitive]) -> int:
+        """Records of a group of a table when it is made."""
+        models = [r.model for r in self.spec.requirements]
+        sizes = [m.k for m in models if isinstance(m, BucketSize)]
+        return max([self.least(table), *sizes])
+
+    @property
+    def eligibility(self) -> Eligibility:
+        """Necessary, not sufficient."""
+        return Eligibility(
+            spec=self.spec,
+            first=lambda s: s.work("coded"),
+            keep=lambda s: vector_columns(self.spec.sensitive),
+            conditions=self._conditions,
+            model="slicing_l_diversity",
+            minimum=self.minimum_size,
+        )
+
+    def _conditions(self, state: State) -> list[Frequency]:
+        return [
+            Frequency(f"s{item.index}", (item.index,), self.least(table))
+            for table in sensitive_tables(self.spec, state)
+            for item in table
+        ]
