@@ -182,8 +182,9 @@ class Slamsa(Divided):
     quasi_tables: Tables = 1
     block_size: BlockSize = 500
     optimizer: Annotated[
-        Literal["firefly", "base"], _words("optimizer of slamsa", "firefly", "base")
-    ] = "firefly"
+        Literal["auto", "firefly", "base"],
+        _words("optimizer of slamsa", "auto", "firefly", "base"),
+    ] = "auto"
     fireflies: Annotated[int, Field(ge=1, le=1000)] = 12
     generations: Annotated[int, Field(ge=1, le=10_000)] = 20
     patience: Annotated[int, Field(ge=1, le=10_000)] = 5

@@ -124,7 +124,7 @@ def _tasks(
             space=space,
             conditions=mine,
             minimum=shape.minimum_size,
-            swarm=shape.swarm,
+            swarm=shape.swarm(state.count("released")),
             norm=shape.options.norm,
             seed=given["seed"],
             path=f"{place}/{block}:",

@@ -11,6 +11,9 @@ from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.search.buckets.firefly import Swarm
 from pganon.spec.model import ReleaseSpec
 
+WORTHWHILE = 50_000
+"""Most records that `optimizer: auto` searches with fireflies; its time is linear in them."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -62,10 +65,10 @@ class Shape:
             default=None,
         )
 
-    @property
-    def swarm(self) -> Swarm | None:
+    def swarm(self, released: int) -> Swarm | None:
+        """The search over so many records; None is the median tree alone."""
         o = self.options
-        if o.optimizer == "base":
+        if o.optimizer == "base" or (o.optimizer == "auto" and released > WORTHWHILE):
             return None
         return Swarm(
             fireflies=o.fireflies,

@@ -40,7 +40,7 @@ def test_defaults() -> None:
         clustering="aca+pam",
         link_threshold=0.1,
         block_size=500,
-        optimizer="firefly",
+        optimizer="auto",
         fireflies=12,
         generations=20,
         patience=5,
