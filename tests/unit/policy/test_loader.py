@@ -80,7 +80,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: "5"}
   - {model: t_closeness, column: jbo, t: 0.2}
-method: {name: sloms}
+method: {name: kinc}
 """,
         "utf-8",
     )

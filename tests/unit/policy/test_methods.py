@@ -139,7 +139,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, anatomy, slicing, slamsa or msb"
+        " mondrian, anatomy, slicing, slamsa, msb or sloms"
     )
 
 
@@ -161,7 +161,8 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     assert problems(data)["privacy[1].model"] == (
         f"the method qs_greedy cannot guarantee {model['model']}"
     )
-    assert suggestions(data)["privacy[1].model"] == "use qs_k_anonymity, or the method mondrian"
+    others = "mondrian or sloms" if model["model"] == "k_anonymity" else "mondrian"
+    assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
 
 def test_models_that_mondrian_cannot_guarantee() -> None:
@@ -460,7 +461,7 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method mondrian"
+        "use anatomy_l_diversity, or the method mondrian or sloms"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"

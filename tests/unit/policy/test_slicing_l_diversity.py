@@ -53,7 +53,7 @@ def test_models_that_are_wrong(keys: dict[str, Any], field: str, part: str) -> N
 @pytest.mark.parametrize(
     ("data", "suggestion"),
     [
-        (with_model(level="unique"), "use level: attribute or tuple, or the method msb"),
+        (with_model(level="unique"), "use level: attribute or tuple, or the method msb or sloms"),
         (
             slamsa_policy({"name": "msb"}),
             "use level: unique, or the method slicing or slamsa",
@@ -98,7 +98,7 @@ def test_methods_and_models_that_do_not_meet() -> None:
     assert suggestions(policy(privacy=[MODEL]))["privacy[0].model"] == (
         "use k_anonymity, alpha_k_anonymity, distinct_l_diversity, entropy_l_diversity,"
         " recursive_cl_diversity, t_closeness, beta_likeness or delta_disclosure, or the method"
-        " slicing, slamsa or msb"
+        " slicing, slamsa, msb or sloms"
     )
     other = slamsa_policy(privacy=[{"model": "anatomy_l_diversity", "column": "cancer", "l": 3}])
     assert suggestions(other) == {
