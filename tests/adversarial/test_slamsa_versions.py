@@ -1,0 +1,72 @@
+"""Attack: intersect the buckets of several releases of the same people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support import stays
+from tests.support.cluster import Connection, Database
+from tests.support.driver import refused
+from tests.support.stays import build, published, release
+from tests.support.worlds import posteriors
+
+pytestmark = pytest.mark.primary_server_only
+
+
+def diseases(conn: Connection, name: str = "stays") -> dict[int, set[Any]]:
+    """What every record, known by its age, may have."""
+    p = published(conn, name)
+    found = zip(p.qits[-1], posteriors(p, "disease"), strict=True)
+    return {row["age"]: set(shares) for row, shares in found}
+
+
+def alone(*seen: dict[int, set[Any]]) -> int:
+    """Records that are left with one disease by all of them."""
+    return sum(len(set.intersection(*[one[age] for one in seen])) == 1 for age in seen[0])
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    """Ages are numbers of records, in no order, so that whoever knows an age knows the record."""
+    build(db, [(n * 37 % 101, "Z", *row[2:]) for n, row in enumerate(stays.rows(90))])
+    return db
+
+
+def test_versions_over_one_source_say_the_same(source: Database) -> None:
+    analyst = source.connect("analyst")
+    seen = []
+    for _ in range(2):
+        release(source)
+        seen.append(diseases(analyst))
+    assert seen[0] == seen[1]
+    assert alone(*seen) == 0
+
+
+def test_versions_over_changed_records_are_refused(source: Database) -> None:
+    release(source)
+    before = diseases(source.connect("analyst"))
+    source.source("UPDATE public.stay SET drug = 'another' WHERE id = 1", grant=False)
+    with refused("republication") as errors:
+        release(source)
+    assert stays.SECRET not in f"{errors[0]} {errors[0].hint}"
+    assert diseases(source.connect("analyst")) == before
+    warned = release(source, republication="warn")
+    assert any("the source changed" in warning for warning in warned.warnings)
+
+
+@pytest.mark.parametrize("how", ["another name", "another policy"])
+def test_other_releases_of_the_same_people(source: Database, how: str) -> None:
+    """Limits: names are not compared, policies are warned of. Buckets differ and intersect."""
+    analyst = source.connect("analyst")
+    release(source)
+    seen = diseases(analyst)
+    assert alone(seen) == 0
+    other: dict[str, Any] = {"privacy": stays.requirement(3)}
+    if how == "another name":
+        other = {"release": "others"}
+    done = release(source, **other)
+    warned = any("can be intersected" in warning for warning in done.warnings)
+    assert warned == (how == "another policy")
+    assert alone(seen, diseases(analyst, done.release)) > 0
