@@ -84,6 +84,7 @@ def test_twelve(db: Database) -> None:
 E4 = [["cancer", "symptom", "physician", "method"], ["treatment"], ["date"]]
 
 
+@pytest.mark.primary_server_only
 @pytest.mark.parametrize("clustering", ["aca+pam", "pam"])
 def test_three_tables_of_the_registry(db: Database, clustering: str) -> None:
     registry.build(db)
@@ -93,15 +94,17 @@ def test_three_tables_of_the_registry(db: Database, clustering: str) -> None:
 
 
 @pytest.mark.primary_server_only
-@pytest.mark.parametrize("how", ["contingency", "msc", "pearson"])
-def test_tables_by_association(db: Database, how: str) -> None:
+@pytest.mark.parametrize(
+    ("how", "tables"),
+    [("contingency", None), ("contingency", "auto"), ("msc", "auto"), ("pearson", 3)],
+)
+def test_tables_by_association(db: Database, how: str, tables: Any) -> None:
     """The number that is best, and the default: as many as two columns each make."""
     registry.build(db)
-    for tables in ("auto", None):
-        chosen = {} if tables is None else {"sensitive_tables": tables}
-        found = shown(run(db.owner(), of_registry(association=how, **chosen)))
-        check(found, ROWS, REGISTRY)
-        assert found.tables == expected_tables(ALL, how, tables or 3)
+    chosen = {} if tables is None else {"sensitive_tables": tables}
+    found = shown(run(db.owner(), of_registry(association=how, **chosen)))
+    check(found, ROWS, REGISTRY)
+    assert found.tables == expected_tables(ALL, how, tables or 3)
 
 
 def expected_tables(names: Sequence[str], how: str, tables: Any) -> list[list[str]]:

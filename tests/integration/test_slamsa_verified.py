@@ -151,7 +151,7 @@ def test_random_buckets(
     of = shape(db, monkeypatch, free=free, sliced=sliced)
     rng = random.Random(3)
     seen: set[tuple[str, bool]] = set()
-    for turn in range(25):
+    for turn in range(15):
         most = rng.randint(1, 4)
         groups = [[rng.randint(1, most) for _ in ROWS] for _ in range(4)]
         if turn % 2:
@@ -203,13 +203,13 @@ def test_relations_that_do_not_fit_together(
     of = shape(db, monkeypatch, free=free, sliced=sliced)
     rng = random.Random(8)
     broken = 0
-    for _ in range(25):
+    for _ in range(15):
         buckets = [[rng.randint(1, 2) for _ in ROWS] for _ in range(4)]
         p = tampered(rng, of.release(buckets))
         of.fill(p)
         assert bool(of.found()["structure", None]) == bool(v1(p) or numberless(p)), p
         broken += bool(v1(p))
-    assert 12 < broken <= 25
+    assert broken > 7
 
 
 def numberless(p: Published) -> bool:
