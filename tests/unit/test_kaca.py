@@ -44,6 +44,12 @@ def test_null_is_not_on_the_line() -> None:
     assert (mixed.classes, mixed.merges[0].cost) == ([[0, 1, 2]], pytest.approx(3))
 
 
+def test_a_range_that_is_wider_than_these_rows() -> None:
+    """Differences count as shares of it."""
+    assert kaca([Line([0.1, 0.2, 0.4], 1.0)], 2).merges[0].cost == pytest.approx(0.2)
+    assert kaca([Line([3, 3, None], 0.0)], 3).merges[0].cost == pytest.approx(3)
+
+
 def test_levels_of_a_tree() -> None:
     """Two pairs of siblings, and a leaf that meets them at the root."""
     found = kaca([Tree([(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])], 2)
