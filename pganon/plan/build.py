@@ -108,8 +108,8 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
         return ()
     if method.form.metrics is None:
         raise UsageError(
-            f"--metrics and --workload compare records; a release of {method.form.groups}, which"
-            f" {method.name} makes, does not say which values belong to which record",
+            f"--metrics and --workload have nothing to measure in a release of"
+            f" {method.form.groups} that {method.name} makes",
             hint="leave them out; every run measures the loss of what it publishes",
             code="no_metrics",
         )

@@ -10,7 +10,9 @@ import pytest
 
 from pganon.methods.forms.anatomized.staged import bucket
 from pganon.methods.registry import method_of
+from pganon.metrics.request import Request
 from pganon.plan import build
+from pganon.plan.build import NOTHING_MORE
 from pganon.plan.sqltools import col, num, query
 from pganon.plan.steps import Check, CreateTable, Load, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -21,15 +23,20 @@ def run_with(
     monkeypatch: pytest.MonkeyPatch,
     conn: Connection,
     policy: dict[str, Any],
-    buckets: Sequence[Sequence[int]],
+    buckets: Sequence[Sequence[int | None]],
+    request: Request = NOTHING_MORE,
 ) -> Staged:
     """All phases, with the buckets of the records 1, 2, .. in every partition.
 
     Partitions are in the order of the arrangement: that of a sliced QIT, then those of its links.
-    The policy must list the columns of all tables.
+    A record without a bucket is suppressed. The policy must list the columns of all tables.
     """
     names = [bucket(place) for place in range(len(buckets))]
-    rows = [(str(key), *held) for key, held in enumerate(zip(*buckets, strict=True), start=1)]
+    rows = [
+        (str(key), *held)
+        for key, held in enumerate(zip(*buckets, strict=True), start=1)
+        if None not in held
+    ]
 
     def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         def grouped(state: State) -> Any:
@@ -50,8 +57,13 @@ def run_with(
             CreateTable("grouped", "given buckets", lambda s: s.work("grouped"), grouped),
             Check(
                 "suppressed",
-                "every record is in a bucket",
-                lambda s: query("select :none as suppressed", None, none=num(0)),
+                "records without a bucket",
+                lambda s: query(
+                    "select :all - :given as suppressed",
+                    None,
+                    all=num(s.count("records")),
+                    given=num(len(rows)),
+                ),
             ),
         )
 
@@ -60,4 +72,4 @@ def run_with(
 
     with monkeypatch.context() as patch:
         patch.setattr(build, "method_of", forced)
-        return run(conn, policy)
+        return run(conn, policy, request=request)

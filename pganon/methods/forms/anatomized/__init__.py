@@ -14,21 +14,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.methods.arrangement import Arrange
-from pganon.methods.base import PublishedForm
+from pganon.methods.base import OnRequest, PublishedForm
 from pganon.methods.forms.anatomized import figures, shown, staged, verified
+from pganon.metrics.buckets.report import BucketMetrics, metrics_of
+from pganon.metrics.buckets.steps import measure_steps
 from pganon.metrics.utility import AnatomyUtility
 from pganon.spec.model import ReleaseSpec
 
 
 def anatomized(
-    arrange: Arrange, *, groups: str, settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+    arrange: Arrange,
+    *,
+    groups: str,
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
+    exact: bool = True,
 ) -> PublishedForm:
     """The form of an arrangement.
 
     Args:
         groups: what the method calls its groups.
         settled: see :class:`PublishedForm`.
+        exact: whether quasi-identifiers are published exactly; else there are no metrics on
+            request.
     """
+    metrics = OnRequest(
+        steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
+        report=metrics_of,
+        figures=BucketMetrics,
+    )
     return PublishedForm(
         relations=lambda spec, state: staged.relations(arrange(spec, state), state),
         staging_steps=lambda spec: staged.staging_steps(spec, arrange),
@@ -38,6 +51,7 @@ def anatomized(
         measures=lambda spec: figures.measures(spec, arrange),
         utility=figures.utility,
         figures=AnatomyUtility,
+        metrics=metrics if exact else None,
         groups=groups,
         settled=settled,
     )

@@ -1,0 +1,195 @@
+"""Source and published relations as codes.
+
+msource          (c<i>, s<j>, n)             records of the source, suppressed ones too
+mqit<p>, mst<p>  (groups.., c<i>, s<j>, n)   the relations, by their place in the arrangement; all
+                 but the last QIT have `size`, the number of records of the bucket
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.codes import LEFT_OUT
+from pganon.encode.sensitive import sensitive_key
+from pganon.identifiers import QualifiedName
+from pganon.methods.arrangement import Arrange, Arrangement
+from pganon.methods.base import Tables
+from pganon.methods.forms.elements import element
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.plan.steps import CreateTable, State, Step
+from pganon.policy.options import GROUP_ID
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+
+
+@dataclass(frozen=True)
+class Part:
+    """A published relation.
+
+    Attributes:
+        work: its work table.
+        name: its name in the release.
+        groups: its columns with numbers of buckets.
+        link: the column of the last QIT that has the number of its bucket.
+        counted: whether its rows have counts.
+    """
+
+    work: str
+    name: str
+    groups: tuple[str, ...]
+    link: str
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    counted: bool
+
+    @property
+    def codes(self) -> list[str]:
+        return [f"c{attribute.index}" for attribute in self.attributes]
+
+    @property
+    def sensitive_codes(self) -> list[str]:
+        return [f"s{item.index}" for item in self.sensitive]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The relations of a release.
+
+    Attributes:
+        bearing: the last QIT, whose rows say in which buckets they are.
+        slices: the other QITs.
+        held: the sensitive tables.
+    """
+
+    bearing: Part
+    slices: tuple[Part, ...]
+    held: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, arrangement: Arrangement) -> Parts:
+        quasi = [
+            Part(f"mqit{place}", t.part, t.groups, GROUP_ID, t.attributes, (), t.counted)
+            for place, t in enumerate(arrangement.quasi)
+        ]
+        held = [
+            Part(f"mst{place}", t.part, (GROUP_ID,), t.partition, t.quasi, t.sensitive, True)
+            for place, t in enumerate(arrangement.sensitive)
+        ]
+        return cls(quasi[-1], tuple(quasi[:-1]), tuple(held))
+
+    @property
+    def every(self) -> tuple[Part, ...]:
+        return (*self.slices, self.bearing, *self.held)
+
+    def beside(self, asked: Part | None = None) -> list[Part]:
+        """Those with quasi-identifiers, but for the last QIT and `asked`."""
+        return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
+
+    @property
+    def beside_some(self) -> list[Part]:
+        """Those that are beside a sensitive table that may be asked."""
+        found = [part for asked in self.held for part in self.beside(asked)]
+        return list(dict.fromkeys(found))
+
+
+PartsOf = Callable[[State], Parts]
+
+
+def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
+    return lambda state: Parts.of(arrange(spec, state))
+
+
+def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) -> list[Step]:
+    """There is a step for every relation that the arrangement may have."""
+    source = CreateTable(
+        "metric_source",
+        "source records by codes",
+        lambda s: s.work("msource"),
+        lambda s: _source(spec, s),
+    )
+    return [source, *[_step(parts, tables, part.work) for part in parts(State(0)).every]]
+
+
+def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
+    def here(state: State) -> list[Part]:
+        return [part for part in parts(state).every if part.work == work]
+
+    def select(state: State) -> exp.Expr:
+        (part,) = here(state)
+        bearing = part == parts(state).bearing
+        return _coded(part, tables(state)[part.name], state, sized=not bearing)
+
+    return CreateTable(
+        f"metric_{work[1:]}",
+        "a published relation as codes",
+        lambda s: s.work(work),
+        select,
+        when=lambda s: bool(here(s)),
+    )
+
+
+def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
+    names = [axis.code for axis in axes(spec.attributes)]
+    names += [f"s{item.index}" for item in spec.sensitive]
+    tables = ["coded"]
+    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+        tables.append(LEFT_OUT)
+    records = [
+        query("select 1 from t", {"t": state.work(table)}).select(
+            *[col(name, "t") for name in names], append=False
+        )
+        for table in tables
+    ]
+    tree = query("select count(*)::float8 as n from r", {"r": stacked(records)})
+    return tree.select(*[col(name, "r") for name in names]).group_by(
+        *[col(name, "r") for name in names]
+    )
+
+
+def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) -> exp.Expr:
+    """The rows with codes for values; equal rows are one."""
+    tree = query("select 1 from t", {"t": relation}).select(
+        *[col(name, "t") for name in part.groups], append=False
+    )
+    for attribute in part.attributes:
+        tree = _quasi(tree, attribute, state)
+    for item in part.sensitive:
+        tree = _sensitive(tree, item, state)
+    tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
+    names = [*part.groups, *part.codes, *part.sensitive_codes]
+    found = query("select sum(x.n)::float8 as n from x", {"x": tree})
+    if sized:
+        number = col(part.groups[0], "x")
+        size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
+        found = found.select(named(size, "size"))
+    columns = [col(name, "x") for name in names]
+    return found.select(*columns).group_by(*[column.copy() for column in columns])
+
+
+def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
+    i = attribute.index
+    shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
+    on = exp.EQ(this=_text(shown), expression=_text(own))
+    code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
+    return _looked_up(tree, state.work(f"dict{i}"), f"d{i}", on).select(named(code, f"c{i}"))
+
+
+def _sensitive(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
+    i = item.index
+    key = sensitive_key(item, col(item.published, "t"))
+    on = exp.EQ(this=col("value", f"e{i}"), expression=exp.paren(key))
+    missing = num(state.count(f"snull{i}"))
+    code = fragment("coalesce(:c, :null)", c=col("code", f"e{i}"), null=missing)
+    return _looked_up(tree, state.work(f"sdict{i}"), f"e{i}", on).select(named(code, f"s{i}"))
+
+
+def _looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
+    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
+    return tree.join(table, on=on, join_type="left")
+
+
+def _text(value: exp.Expr) -> exp.Expr:
+    return fragment(':v collate "C"', v=cast(exp.paren(value), "text"))

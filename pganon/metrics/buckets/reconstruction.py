@@ -1,0 +1,205 @@
+"""Reconstruction error: answers to questions from the published relations, against the source.
+
+mactual      (question, key0, key1, n)     records by codes of a0 and a1 (-1: none)
+mestimated   (question, a0, a1, key0, key1, n)   the same as estimated
+mexisting    (a0, a1, key0, key1)          cells of the source
+mdivergence  (question, r, weight, kl)     of the actual from the estimated distribution; NULL
+             where it is infinite
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.metrics.buckets.keys import about, asked, codes, distinct, keyed, keys, summed
+from pganon.metrics.buckets.parts import Part, Parts, PartsOf
+from pganon.metrics.buckets.questions import MOST, numbers, questions
+from pganon.plan.sqltools import col, fragment, named, num, query, stacked
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec
+
+PREFIX = "reconstruction_"
+
+ASKED, KEYS = asked(MOST), keys(MOST)
+
+
+def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    return [
+        CreateTable(
+            "reconstruction_questions",
+            "random sensitive values and quasi-identifiers",
+            lambda s: s.work("mquestions"),
+            lambda s: questions(spec, s),
+        ),
+        CreateTable(
+            "reconstruction_actual",
+            "distributions of the values in the source",
+            lambda s: s.work("mactual"),
+            lambda s: _actual(spec, s),
+        ),
+        CreateTable(
+            "reconstruction_estimated",
+            "distributions of the values from the published relations",
+            lambda s: s.work("mestimated"),
+            lambda s: _estimated(parts(s), s),
+        ),
+        CreateTable(
+            "reconstruction_cells",
+            "cells of the source; estimates of others do not count",
+            lambda s: s.work("mexisting"),
+            lambda s: _existing(spec, s),
+            when=lambda s: bool(parts(s).beside()),
+        ),
+        CreateTable(
+            "reconstruction_divergence",
+            "divergence of both",
+            lambda s: s.work("mdivergence"),
+            lambda s: _divergence(parts(s), s),
+        ),
+        Check(
+            "reconstruction_error",
+            "mean divergence",
+            lambda s: _means(spec, s),
+            prefix=PREFIX,
+        ),
+    ]
+
+
+def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
+    found = [
+        query(
+            "select q.question, s.n from q join s on :code = q.code where q.item = :item",
+            {"q": state.work("mquestions"), "s": state.work("msource")},
+            code=col(f"s{item.index}", "s"),
+            item=num(item.index),
+        )
+        for item in spec.sensitive
+    ]
+    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in found])
+    return summed(tree, ["question", *KEYS])
+
+
+# -- estimates ------------------------------------------------------------------------------------
+
+
+def _estimated(parts: Parts, state: State) -> exp.Expr:
+    """Records of the last QIT, times the share of the value and of the cell in their buckets."""
+    tree = stacked([_of_table(parts, part, state) for part in parts.held])
+    return summed(tree, ["question", *ASKED, *KEYS])
+
+
+def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
+    """(question, a0, a1, key0, key1, n) of questions about the columns of a sensitive table."""
+    bearing, beside = parts.bearing, parts.beside(part)
+    held = {"h": _held(part, state), "b": state.work(bearing.work)}
+    tree = query(
+        "select h.question, h.a0, h.a1, b.n * h.n / h.size as n from h join b on :link = h.number",
+        held,
+        link=col(part.link, "b"),
+    )
+    both = [
+        fragment("greatest(:h, :b)", h=col(name, "h"), b=own)
+        for name, own in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
+    ]
+    links = list(dict.fromkeys(other.link for other in beside))
+    tree = keyed(tree, both).select(*[col(name, "b") for name in links])
+    tree = summed(tree, ["question", *ASKED, *KEYS, *links])
+    for other in beside:
+        tree = _shared(tree, other, links, state)
+    return query("select x.question, x.a0, x.a1, x.key0, x.key1, x.n from x", {"x": tree})
+
+
+def _held(part: Part, state: State) -> exp.Select:
+    """(question, a0, a1, number, size, key0, key1, n): records of buckets that have the value."""
+    found = [
+        query(
+            "select q.question, q.a0, q.a1, t.group_id as number, t.size, t.n"
+            " from q join t on :code = q.code where q.item = :item",
+            {"q": state.work("mquestions"), "t": state.work(part.work)},
+            code=col(f"s{item.index}", "t"),
+            item=num(item.index),
+        )
+        for item in part.sensitive
+    ]
+    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in found])
+    return summed(tree, ["question", *ASKED, "number", "size", *KEYS])
+
+
+def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
+    """The rows, with their share of every cell of another relation if the question is on it."""
+    shares = query(
+        "select q.a0, q.a1, t.group_id as number, t.n / t.size as n from q join t on :asks",
+        {"q": _pairs(state), "t": state.work(other.work)},
+        asks=about(other.attributes, MOST, "q"),
+    )
+    shares = keyed(shares, codes(other.attributes, MOST, "q", "t"))
+    return query(
+        "select r.question, r.a0, r.a1, greatest(r.key0, o.key0) as key0,"
+        " greatest(r.key1, o.key1) as key1, r.n * coalesce(o.n, 1) as n from r"
+        " left join o on o.a0 = r.a0 and o.a1 = r.a1 and o.number = :link",
+        {"r": tree, "o": summed(shares, [*ASKED, "number", *KEYS])},
+        link=col(other.link, "r"),
+    ).select(*[col(name, "r") for name in links])
+
+
+def _pairs(state: State) -> exp.Select:
+    return distinct(state.work("mquestions"), ASKED)
+
+
+# -- divergence -----------------------------------------------------------------------------------
+
+
+def _existing(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query(
+        "select q.a0, q.a1 from q cross join s",
+        {"q": _pairs(state), "s": state.work("msource")},
+    )
+    return keyed(tree, codes(spec.attributes, MOST, "q", "s")).distinct()
+
+
+def _shares(relation: QualifiedName | exp.Select) -> exp.Select:
+    return query(
+        "select x.question, x.key0, x.key1, x.n / sum(x.n) over (partition by x.question) as share"
+        " from x",
+        {"x": relation},
+    )
+
+
+def _divergence(parts: Parts, state: State) -> exp.Expr:
+    """Sum of p ln(p / q) over the cells with records, p the actual share, q the estimated."""
+    estimated: QualifiedName | exp.Select = state.work("mestimated")
+    if parts.beside():
+        estimated = query(
+            "select e.* from e join c on c.a0 = e.a0 and c.a1 = e.a1 and c.key0 = e.key0"
+            " and c.key1 = e.key1",
+            {"e": estimated, "c": state.work("mexisting")},
+        )
+    sums = query(
+        "select a.question, case when count(e.share) = count(*)"
+        " then greatest(sum(a.share * ln(a.share / e.share)), 0) end as kl from a left join e"
+        " on e.question = a.question and e.key0 = a.key0 and e.key1 = a.key1 group by a.question",
+        {"a": _shares(state.work("mactual")), "e": _shares(estimated)},
+    )
+    return query(
+        "select q.question, q.r, q.weight, s.kl from q join s on s.question = q.question",
+        {"q": state.work("mquestions"), "s": sums},
+    )
+
+
+def _means(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """One row: `mean<r>` of the finite divergences, `infinite<r>` and `questions<r>`."""
+    tree = query("select 1 from d", {"d": state.work("mdivergence")}).select(append=False)
+    for r in numbers(spec):
+        mine = {"r": num(r)}
+        mean = "sum(d.weight * d.kl) filter (where d.r = :r)"
+        finite = "sum(d.weight) filter (where d.r = :r and d.kl is not null)"
+        every = "coalesce(sum(d.weight) filter (where d.r = :r), 0)"
+        tree = tree.select(
+            named(fragment(f"{mean} / {finite}", **mine), f"mean{r}"),
+            named(fragment(f"{every} - coalesce({finite}, 0)", **mine), f"infinite{r}"),
+            named(fragment(every, **mine), f"questions{r}"),
+        )
+    return tree

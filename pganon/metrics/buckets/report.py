@@ -1,0 +1,132 @@
+"""Metrics of tables that buckets link: plain dataclasses from the facts of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pganon.metrics.answers import errors_of, number
+from pganon.metrics.buckets import membership, reconstruction
+from pganon.metrics.buckets.questions import numbers
+from pganon.metrics.request import Request
+from pganon.metrics.shown import Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.plan.steps import State
+from pganon.spec.model import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Divergence of the estimated distributions of sensitive values.
+
+    Attributes:
+        mean: of the finite ones, in nats; None if there is none.
+        infinite: how many are.
+        queries: how many were asked.
+    """
+
+    mean: float | None
+    infinite: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Combinations of quasi-identifiers: of the source, that the release allows, and of nobody."""
+
+    originals: int
+    candidates: int
+    fakes: int
+
+
+@dataclass(frozen=True)
+class BucketMetrics(Metrics):
+    """Metrics of an anatomized release; see docs/reference/measures.md.
+
+    Attributes:
+        reconstruction: by number of quasi-identifiers, "1" and "2".
+        membership: None where the quasi-identifiers are in one table, or too many combinations.
+        suppression: share of the source records that are not released.
+        additional_loss: mean size of the buckets over the smallest allowed, less 1.
+        discernibility: sum of squared bucket sizes, the mean over all partitions.
+    """
+
+    reconstruction: dict[str, Reconstruction] | None = None
+    membership: Membership | None = None
+    suppression: float | None = None
+    additional_loss: float | None = None
+    discernibility: float | None = None
+    workload: WorkloadMetrics | None = None
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = dict(document)
+        if read["reconstruction"]:
+            found = read["reconstruction"].items()
+            read["reconstruction"] = {r: Reconstruction(**each) for r, each in found}
+        if read["membership"]:
+            read["membership"] = Membership(**read["membership"])
+        if read["workload"]:
+            read["workload"] = WorkloadMetrics.recorded(read["workload"])
+        return cls(**read)
+
+    def shown(self) -> list[Shown]:
+        found: list[Shown] = []
+        if self.reconstruction is not None:
+            found.append(Pairs(self._pairs(self.reconstruction)))
+        if self.workload:
+            found.append(self.workload.shown("quasi-identifiers and a sensitive column"))
+        return found
+
+    def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
+        pairs = {f"reconstruction, r = {r}": _divergence(e) for r, e in reconstruction.items()}
+        if self.membership:
+            m = self.membership
+            pairs["membership"] = (
+                f"{m.candidates} candidates, {m.fakes} of them fakes, {m.originals} in the source"
+            )
+        return pairs | {
+            "suppression": figure(self.suppression),
+            "additional loss": figure(self.additional_loss),
+            "discernibility": figure(self.discernibility),
+        }
+
+
+def _divergence(found: Reconstruction) -> str:
+    infinite = f", {found.infinite} infinite" if found.infinite else ""
+    return f"{figure(found.mean)} (mean KL of {found.queries} queries{infinite})"
+
+
+def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
+    """What :func:`pganon.metrics.buckets.steps.measure_steps` observed."""
+    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    if request.workload is not None:
+        found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+    return BucketMetrics(**found)
+
+
+def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
+    facts = state.facts
+    records, suppressed = state.count("records"), state.count("suppressed")
+    mean = state.count("measure_released") / state.count("measure_classes")
+    return {
+        "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
+        "membership": _membership(facts),
+        "suppression": suppressed / records,
+        "additional_loss": mean / spec.minimum_size - 1,
+        "discernibility": float(facts["measure_squares"] or 0) / state.count("measure_partitions"),
+    }
+
+
+def _reconstruction(facts: Mapping[str, Any], r: int) -> Reconstruction:
+    prefix = reconstruction.PREFIX
+    return Reconstruction(
+        number(facts, f"{prefix}mean{r}"),
+        int(facts[f"{prefix}infinite{r}"]),
+        int(facts[f"{prefix}questions{r}"]),
+    )
+
+
+def _membership(facts: Mapping[str, Any]) -> Membership | None:
+    found = [facts[f"{membership.PREFIX}{n}"] for n in ("originals", "candidates", "fakes")]
+    return None if found[0] is None else Membership(*map(int, found))

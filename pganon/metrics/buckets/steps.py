@@ -1,0 +1,26 @@
+"""What is measured on request of tables that buckets link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pganon.methods.arrangement import Arrange
+from pganon.methods.base import Tables
+from pganon.metrics.buckets import membership, parts, reconstruction, workload
+from pganon.metrics.request import Request
+from pganon.plan.steps import State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def measure_steps(
+    spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :mod:`pganon.metrics.buckets.report` reads."""
+    arranged = parts.parts_of(spec, arrange)
+    found: list[Step] = parts.steps(spec, arranged, tables)
+    if request.everything:
+        found += reconstruction.steps(spec, arranged)
+        found += membership.steps(spec, arranged)
+    if request.workload is not None:
+        found += workload.steps(spec, arranged, request.workload)
+    return tuple(found)
