@@ -1,48 +1,138 @@
-"""Exact minimum hitting sets: golden families, brute force, and the bound on work."""
+"""Exact hitting sets: golden families, brute force, and the bounds on work."""
 
 from __future__ import annotations
 
 import itertools
 import random
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.privacy.identity import EIRLDiversity
-from pganon.search.hitting_sets import SearchTooLarge, hits_within, minimum_hitting_set
+from pganon.search.hitting_sets import (
+    EnumerationTooLarge,
+    LazyWitness,
+    SearchTooLarge,
+    extended_hitting_sets,
+    hits_within,
+    minimal_hitting_sets,
+    minimum_hitting_set,
+)
+from pganon.search.hitting_sets.masks import mask_of
 from tests.support import model_oracle as oracle
 
 GOLDEN = {
-    "triangle": ("ab bc ca", 2),
-    "Fano": ("abd bce cdf deg efa fgb gac", 3),
-    "all pairs of five": ("ab ac ad ae bc bd be cd ce de", 4),
-    "cycle of seven": ("ab bc cd de ef fg ga", 4),
-    "star": ("xa xb xc xd", 1),
-    "singletons": ("a b c ab cd", 3),
-    "grid": ("abc def ghi adg beh cfi", 3),
-    "Petersen": ("ab bc cd de ea af bg ch di ej fh hj jg gi if", 6),
-    "no element common to all": ("35 57", 1),
-    "two of one, three of another": ("23 24 12", 1),
+    "triangle": ("ab bc ca", 2, 3),
+    "Fano": ("abd bce cdf deg efa fgb gac", 3, 7),
+    "all pairs of five": ("ab ac ad ae bc bd be cd ce de", 4, 5),
+    "cycle of seven": ("ab bc cd de ef fg ga", 4, 7),
+    "star": ("xa xb xc xd", 1, 2),
+    "singletons": ("a b c ab cd", 3, 1),
+    "grid": ("abc def ghi adg beh cfi", 3, 15),
+    "Petersen": ("ab bc cd de ea af bg ch di ej fh hj jg gi if", 6, 15),
+    "no element common to all": ("35 57", 1, 2),
+    "two of one, three of another": ("23 24 12", 1, 2),
 }
+"""Members, the size of a minimum hitting set, and the number of minimal ones."""
+
+Family = list[set[int]]
+families = st.lists(st.sets(st.integers(0, 8), min_size=1, max_size=4), max_size=12)
+
+
+def family_of(text: str) -> Family:
+    return [{ord(c) for c in member} for member in text.split()]
+
+
+def brute_force(family: Family) -> set[frozenset[int]]:
+    """All hitting sets of which no smaller one is a part, by trying every set."""
+    elements = sorted(set().union(*family))
+    found: list[frozenset[int]] = []
+    for size in range(len(elements) + 1):
+        for chosen in map(frozenset, itertools.combinations(elements, size)):
+            if all(chosen & m for m in family) and not any(other <= chosen for other in found):
+                found.append(chosen)
+    return set(found)
+
+
+def product(family: Family) -> set[frozenset[int]]:
+    """Algorithm 5 as it is written: every set with every element, then absorption."""
+    sets = {frozenset[int]()}
+    for member in family:
+        longer = {found | {element} for found in sets for element in member}
+        sets = {s for s in longer if not any(other < s for other in longer)}
+    return sets
 
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden(name: str) -> None:
-    text, size = GOLDEN[name]
-    family = [{ord(c) for c in member} for member in text.split()]
+    text, size, number = GOLDEN[name]
+    family = family_of(text)
     found = minimum_hitting_set(family)
     assert len(found) == size
     assert all(found & member for member in family)
+    assert len(minimal_hitting_sets(family)) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "sets"),
+    [
+        ("23 24 12", "2 134"),
+        ("13 135 16 35 57 4 45 46", "145 1347 3456 3467"),
+        ("35 57", "5 37"),
+        ("LH S YD", "LSY LSD HSY HSD"),
+    ],
+)
+def test_all_minimal_sets_of_the_paper(text: str, sets: str) -> None:
+    expected = set(map(frozenset, family_of(sets)))
+    assert minimal_hitting_sets(family_of(text)) == expected == brute_force(family_of(text))
+
+
+def test_a_set_after_another_from_all_minimal_ones() -> None:
+    """From {5} alone the sets {3} and {7} would need three elements; two are enough."""
+    sets = minimal_hitting_sets(family_of("35 57"))
+    for member in family_of("3 7"):
+        sets = extended_hitting_sets(sets, member)
+    assert sets == {frozenset(map(ord, "37"))}
 
 
 def test_disjoint_sets_need_one_each() -> None:
-    family = [range(9 * i, 9 * i + 9) for i in range(5)]
+    family = [set(range(9 * i, 9 * i + 9)) for i in range(5)]
     assert len(minimum_hitting_set(family)) == 5
+    assert len(minimal_hitting_sets(family)) == 9**5
 
 
-@given(st.lists(st.sets(st.integers(0, 8), min_size=1, max_size=4), max_size=12))
-def test_brute_force(family: list[set[int]]) -> None:
+@given(families)
+def test_minimal_sets_by_brute_force(family: Family) -> None:
+    expected = brute_force(family)
+    assert minimal_hitting_sets(family) == expected == product(family)
+    sets = {frozenset[int]()}
+    for member in family:
+        sets = extended_hitting_sets(sets, member)
+    assert sets == expected
+
+
+@given(families, families, st.integers(1, 6))
+def test_a_growing_family_is_judged_after_every_set(
+    family: Family,
+    other: Family,
+    l: int,  # noqa: E741
+) -> None:
+    witness, second = LazyWitness(l), LazyWitness(l)
+    for count, member in enumerate(family, 1):
+        least = oracle.smallest_hitting_set(family[:count])
+        assert witness.add(mask_of(member)) == (least >= l)
+    for member in other:
+        second.add(mask_of(member))
+    alone = second.satisfied
+    together = len(minimum_hitting_set(family + other))
+    assert witness.merge(second) == (together >= l)
+    assert second.satisfied == alone
+
+
+@given(families)
+def test_brute_force(family: Family) -> None:
     size = oracle.smallest_hitting_set(family) if family else 0
     assert len(minimum_hitting_set(family)) == size
     for bound in range(-1, size + 2):
@@ -68,12 +158,38 @@ def test_an_empty_member_is_refused() -> None:
     assert minimum_hitting_set([]) == frozenset()
 
 
+TRIPLES = list(itertools.combinations(range(40), 3))
+
+
 def test_too_much_work_is_an_error_and_never_an_answer() -> None:
-    rng = random.Random(1)
-    triples = list(itertools.combinations(range(40), 3))
-    family = rng.sample(triples, 200)
-    with pytest.raises(SearchTooLarge, match="stopped after 20 branches"):
-        minimum_hitting_set(family, branches=20)
+    family = random.Random(1).sample(TRIPLES, 200)
+    with pytest.raises(SearchTooLarge, match="stopped after 200 branches"):
+        minimum_hitting_set(family, branches=200)
+
+
+def test_too_many_minimal_sets_are_refused() -> None:
+    family = [set(range(20 * i, 20 * i + 20)) for i in range(4)]
+    with pytest.raises(EnumerationTooLarge, match=r"too large \(> 100000\)"):
+        minimal_hitting_sets(family)
+    sets = {frozenset[int]()}
+    for member in family[:3]:
+        sets = extended_hitting_sets(sets, member)
+    with pytest.raises(EnumerationTooLarge):
+        extended_hitting_sets(sets, family[3])
+
+
+def test_large_families_are_judged_fast() -> None:
+    """Thousands of individuals, rare and frequent values, and the sizes of real models."""
+    rng = random.Random(2)
+    weights = [1 / rank for rank in range(1, 620)]
+    family = [set(rng.choices(range(619), weights, k=9)) for _ in range(3000)]
+    assert hits_within(family, 9) is None
+    witness = LazyWitness(10)
+    started = time.perf_counter()
+    assert any(witness.add(mask_of(member)) for member in family)
+    disjoint = [{3 * i, 3 * i + 1} for i in range(2000)]
+    assert len(minimum_hitting_set(disjoint)) == 2000
+    assert time.perf_counter() - started < 5
 
 
 def test_classes_of_the_paper() -> None:
