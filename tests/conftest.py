@@ -39,6 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One process per core, each with servers of its own; a server that was given is not shared."""
+    return 0 if os.environ.get("PGANON_TEST_DSN") else None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" not in metafunc.fixturenames:
         return
