@@ -1,7 +1,9 @@
 """Answers to random queries from the published relations.
 
-<relation>_cells    (a<p>, key<p>, groups.., size, n)   rows of a relation of quasi-identifiers by
-                    the codes that queries are about; of the last QIT without `size`
+<relation>_cells    (a<p>, key<p>, cell, groups.., size, n)   rows of a relation of
+                    quasi-identifiers by the codes that queries are about, which `cell` numbers; of
+                    the last QIT without `size`
+<relation>_matches  (query, item, cell)       cells that match
 <relation>_shares   (query, group_id, n)      share of a bucket that matches what is asked of it;
                     no row: nothing matches, or nothing is asked
 mreached    (query, item, number, links.., n)   records of the last QIT that match, by buckets;
@@ -80,6 +82,13 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
             when=lambda s: bool(celled(s)),
         ),
         CreateTable(
+            f"workload_{work[1:]}_matches",
+            "cells that match what queries ask for",
+            lambda s: _matches_of(celled(s)[0], s),
+            lambda s: _matching(celled(s)[0], places, s),
+            when=lambda s: bool(celled(s)),
+        ),
+        CreateTable(
             f"workload_{work[1:]}_shares",
             "shares of buckets that match",
             lambda s: _shares_of(beside(s)[0], s),
@@ -91,6 +100,10 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
 
 def _cells_of(part: Part, state: State) -> QualifiedName:
     return state.work(f"{part.work}_cells")
+
+
+def _matches_of(part: Part, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_matches")
 
 
 def _shares_of(part: Part, state: State) -> QualifiedName:
@@ -108,16 +121,31 @@ def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
         tree = tree.where(about(part.attributes, places, "q"))
     tree = tree.select(*[col(name, "q") for name in names], *[col(name, "t") for name in columns])
     tree = keyed(tree, codes(part.attributes, places, "q", "t"))
-    return summed(tree, [*names, *keys(places), *columns])
+    cell = [*names, *keys(places)]
+    rank = exp.Window(
+        this=exp.func("dense_rank", dialect="postgres"),
+        order=exp.Order(expressions=[exp.Ordered(this=col(name, "c")) for name in cell]),
+    )
+    rows = {"c": summed(tree, [*cell, *columns])}
+    return query("select c.* from c", rows).select(named(rank, "cell"))
+
+
+def _matching(part: Part, places: int, state: State) -> exp.Select:
+    """(query, item, cell): what matches is found once per cell, not in every bucket."""
+    cell = ["cell", *asked(places), *keys(places)]
+    return query(
+        "select q.query, q.item, c.cell from q join c on :same and :all",
+        {"q": state.work("mqueries"), "c": distinct(_cells_of(part, state), cell)},
+        same=same(asked(places), "c"),
+        all=all_match(places, "c"),
+    )
 
 
 def _shares(part: Part, places: int, state: State) -> exp.Expr:
     return query(
-        "select q.query, c.group_id, sum(c.n / c.size) as n from q join c on :same and :all"
-        " group by q.query, c.group_id",
-        {"q": state.work("mqueries"), "c": _cells_of(part, state)},
-        same=same(asked(places), "c"),
-        all=all_match(places, "c"),
+        "select m.query, c.group_id, sum(c.n / c.size) as n from m join c on c.cell = m.cell"
+        " group by m.query, c.group_id",
+        {"m": _matches_of(part, state), "c": _cells_of(part, state)},
     )
 
 
@@ -127,15 +155,14 @@ def _asks(items: tuple[Sensitive, ...]) -> exp.Expr:
 
 
 def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
+    bearing = parts.bearing
     links = list(dict.fromkeys(other.link for other in parts.beside_some))
     found = [
         query(
             "select q.query, q.item, :number as number, c.n from q"
-            " join c on :same and :all where :mine",
-            {"q": state.work("mqueries"), "c": _cells_of(parts.bearing, state)},
+            " join c on c.cell = q.cell where :mine",
+            {"q": _matches_of(bearing, state), "c": _cells_of(bearing, state)},
             number=col(part.link, "c"),
-            same=same(asked(places), "c"),
-            all=all_match(places, "c"),
             mine=_asks(part.sensitive),
         ).select(*[col(name, "c") for name in links])
         for part in parts.held
