@@ -13,7 +13,7 @@ from pganon.spec.model import ReleaseSpec
 _MSB = anatomized(msb.arrangement, groups="groups")
 _SLICING = anatomized(slicing.arrangement, groups="buckets", settled=slicing.settled)
 _SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
-_SLOMS = anatomized(sloms.arrangement, groups="classes", settled=sloms.settled, exact=False)
+_SLOMS = anatomized(sloms.arrangement, groups="classes", settled=sloms.settled)
 _ANATOMY = anatomized(anatomy.arrangement, groups="groups")
 
 METHODS = {

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.methods.base import Description, Tables
+from pganon.methods.base import Tables
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, on_line, place
 from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
@@ -30,16 +30,18 @@ from pganon.spec.model import Form, ReleaseSpec
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
 
 
-def steps(
-    spec: ReleaseSpec, description: Description, tables: Callable[[State], Tables]
-) -> list[Step]:
+Published = Callable[[ReleaseSpec, Tables], exp.Select]
+"""As :attr:`pganon.methods.base.Description.shown`."""
+
+
+def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tables]) -> list[Step]:
     """`tables(state)` are the staged relations by part."""
     found: list[Step] = [
         CreateTable(
             "metric_shown",
             "published values by group",
             lambda s: s.work("mshown"),
-            lambda s: _shown(spec, description, tables(s)),
+            lambda s: _shown(spec, published(spec, tables(s))),
         )
     ]
     for axis in axes(spec.attributes):
@@ -62,8 +64,8 @@ def steps(
     return found
 
 
-def _shown(spec: ReleaseSpec, description: Description, tables: Tables) -> exp.Expr:
-    flat = query("select p.group_id, p.n from p", {"p": description.shown(spec, tables)})
+def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
+    flat = query("select p.group_id, p.n from p", {"p": published})
     for attribute in spec.attributes:
         value = col(attribute.published, "p")
         flat = flat.select(named(value, f"g{attribute.index}"))
@@ -250,3 +252,37 @@ def covered(axis: Axis, code: exp.Expr, table: str) -> exp.Expr:
         hi=col(f"hi{i}", table),
         z=col(f"z{i}", table),
     )
+
+
+def inside(axis: Axis, below: exp.Expr, above: exp.Expr, table: str) -> exp.Expr:
+    """Share of the spread of a published value, where values lie on a line, between two bounds.
+
+    All numbers of a range are taken as equally likely, and NULL as one more of them.
+    """
+    i = axis.index
+    parts = {name: col(f"{name}{i}", table) for name in ("low", "high", "z")}
+    text = _DISCRETE if discrete(axis) else _CONTINUOUS
+    return fragment(text, below=below, above=above, **parts)
+
+
+def overlap(axis: Axis, bits: exp.Expr, table: str) -> exp.Expr:
+    """Share of the values that a published set covers whose bit is set."""
+    i = axis.index
+    return fragment(
+        "bit_count(:q & :b)::float8 / :n",
+        q=bits,
+        b=col(f"bits{i}", table),
+        n=col(f"covers{i}", table),
+    )
+
+
+_DISCRETE = (
+    "case when :low is null or :below is null then 0"
+    " else greatest(0, least(:high, :above) - greatest(:low, :below) + 1)"
+    " / (:high - :low + 1 + :z::int) end"
+)
+_CONTINUOUS = (
+    "case when :low is null or :below is null then 0"
+    " when :low = :high then (:low between :below and :above)::int::float8 / (1 + :z::int)"
+    " else greatest(0, least(:high, :above) - greatest(:low, :below)) / (:high - :low) end"
+)

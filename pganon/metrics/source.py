@@ -61,24 +61,14 @@ def discrete(axis: Axis) -> bool:
 
 
 def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
-    found: list[Step] = [
+    return [
         CreateTable(
             "metric_source",
             "source records by codes and group",
             lambda s: s.work("msource"),
             lambda s: _source(spec, description, s),
-        )
-    ]
-    for axis in axes(spec.attributes):
-        found.append(
-            CreateTable(
-                f"metric_places{axis.index}",
-                f"places of the values of attribute {axis.index + 1}",
-                lambda s, axis=axis: s.work(f"mplaces{axis.index}"),
-                lambda s, axis=axis: _places(axis, s),
-            )
-        )
-    found.append(
+        ),
+        *place_steps(spec),
         Check(
             "metric_sizes",
             "cells and groups, which bound the work of comparing them",
@@ -87,9 +77,20 @@ def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
                 {"m": s.work("msource")},
             ),
             prefix="metric_",
+        ),
+    ]
+
+
+def place_steps(spec: ReleaseSpec) -> list[Step]:
+    return [
+        CreateTable(
+            f"metric_places{axis.index}",
+            f"places of the values of attribute {axis.index + 1}",
+            lambda s, axis=axis: s.work(f"mplaces{axis.index}"),
+            lambda s, axis=axis: _places(axis, s),
         )
-    )
-    return found
+        for axis in axes(spec.attributes)
+    ]
 
 
 def _source(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:

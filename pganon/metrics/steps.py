@@ -22,7 +22,7 @@ def measure_steps(
 ) -> tuple[Step, ...]:
     """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
     found: list[Step] = [*source.steps(spec, description)]
-    found += coverage.steps(spec, description, tables)
+    found += coverage.steps(spec, description.shown, tables)
     if request.everything:
         found += _everything(spec, description, tables, request)
     if request.workload is not None:

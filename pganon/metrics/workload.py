@@ -17,9 +17,10 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.methods.base import Description, Tables
 from pganon.metrics.answers import error_step
+from pganon.metrics.coverage import inside, overlap
 from pganon.metrics.draws import Domain, gathered, matches, predicates, restricting, some, starts
 from pganon.metrics.request import Workload
-from pganon.metrics.source import discrete, on_line, summed
+from pganon.metrics.source import on_line, summed
 from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -149,31 +150,9 @@ def _share(axis: Axis) -> exp.Expr:
     """Share of a published value's spread that the predicate of a query covers."""
     i = axis.index
     if not on_line(axis):
-        return fragment(
-            "case when :q is null then 1 else bit_count(:q & :b)::float8 / :n end",
-            q=col(f"bits{i}", "q"),
-            b=col(f"bits{i}", "b"),
-            n=col(f"covers{i}", "b"),
-        )
-    parts = {
-        "first": col(f"first{i}", "q"),
-        "below": col(f"low{i}", "q"),
-        "above": col(f"high{i}", "q"),
-        "low": col(f"low{i}", "b"),
-        "high": col(f"high{i}", "b"),
-        "z": col(f"z{i}", "b"),
-    }
-    start = "case when :first is null then 1 when :low is null or :below is null then 0 "
-    if discrete(axis):
-        return fragment(start + _DISCRETE, **parts)
-    return fragment(start + _CONTINUOUS, **parts)
-
-
-_DISCRETE = (
-    "else greatest(0, least(:high, :above) - greatest(:low, :below) + 1)"
-    " / (:high - :low + 1 + :z::int) end"
-)
-_CONTINUOUS = (
-    "when :low = :high then (:low between :below and :above)::int::float8 / (1 + :z::int)"
-    " else greatest(0, least(:high, :above) - greatest(:low, :below)) / (:high - :low) end"
-)
+        bits = col(f"bits{i}", "q")
+        share = overlap(axis, bits, "b")
+        return fragment("case when :q is null then 1 else :share end", q=bits, share=share)
+    share = inside(axis, col(f"low{i}", "q"), col(f"high{i}", "q"), "b")
+    first = col(f"first{i}", "q")
+    return fragment("case when :first is null then 1 else :share end", first=first, share=share)

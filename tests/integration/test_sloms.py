@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
+from pganon.metrics.request import Request, Workload
 from pganon.search import kaca
 from tests.support import oracle, registry
 from tests.support.builders import KINDS, make_table, policy
@@ -26,7 +29,7 @@ from tests.unit.test_kaca import naive
 pytestmark = pytest.mark.primary_server_only
 
 SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "6")),
+    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "5")),
     deadline=None,
     derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
     suppress_health_check=list(HealthCheck),
@@ -334,6 +337,88 @@ def _kaca(attribute: oracle.Attribute, values: list[Any]) -> Any:
         return kaca.Tree([(v,) for v in values])
     places = [None if v is None else Fraction(order[v]) for v in values]
     return kaca.Line(places)  # pyright: ignore[reportArgumentType]
+
+
+# -- metrics ----------------------------------------------------------------------------------
+
+EVERYTHING = Request(everything=True, workload=Workload(30, 2, 0.3, 1))
+NAMES = ("sex", "age", "zip")
+
+
+def share(row: Row, name: str, asked: Sequence[Any]) -> Fraction:
+    """Of the box of a row: of the sexes that it shows, or of the numbers from first to last."""
+    box = row[name]
+    if name == "sex":
+        return Fraction(sum(value in asked for value in box), len(box))
+    low, high = max(box.lower, asked[0]), min(box.upper, asked[-1])
+    return Fraction(max(int(high - low) + 1, 0), int(box.upper - box.lower) + 1)
+
+
+def estimate(p: Published, asked: dict[str, Sequence[Any]], column: str, wanted: Any) -> Fraction:
+    """Records that are expected to be in all of these cells and to have one of these values."""
+    j, st = next((j, st) for j, st in enumerate(p.sts) if column in columns(st))
+    found = Fraction()
+    for row in p.qits[0]:
+        bucket = [r[column] for r in st if r["group_id"] == p.link(row, j)]
+        part = Fraction(sum(value in wanted for value in bucket), len(bucket))
+        found += math.prod([share(row, n, values) for n, values in asked.items()], start=part)
+    return found
+
+
+def work(staged: Staged, text: str) -> list[Row]:
+    """Rows of a query over work tables of the run, whose names are in braces."""
+    names = set(re.findall(r"{(\w+)}", text))
+    tables = {name: staged.state.work(name).identifier for name in names}
+    return fetch(staged.conn, sql.SQL(text).format(**tables))  # pyright: ignore
+
+
+def test_estimates_take_classes_as_uniform(db: Database) -> None:
+    registry.build(db)
+    staged = run(db.owner(), of_registry(), request=EVERYTHING)
+    p = shown(staged).published
+    sensitive = [name for table in TABLES for name in table]
+    values = [
+        {r["code"]: r["value"] for r in work(staged, f"SELECT code, value FROM {{dict{i}}}")}
+        for i in range(3)
+    ]
+    held = [
+        {r["code"]: r["value"] for r in work(staged, f"SELECT code, value FROM {{sdict{j}}}")}
+        for j in range(6)
+    ]
+    found = work(staged, "SELECT * FROM {mquestions} JOIN {mdivergence} USING (question, r)")
+    assert {row["r"] for row in found} == {1, 2}
+    for row in found:
+        names = [NAMES[a] for a in (row["a0"], row["a1"]) if a >= 0]
+        column, value = sensitive[row["item"]], held[row["item"]][row["code"]]
+        cells = {tuple(record[n] for n in names) for record in registry.ROWS}
+        estimated = {
+            cell: estimate(p, {n: [v] for n, v in zip(names, cell, strict=True)}, column, [value])
+            for cell in cells
+        }
+        actual = Counter(
+            tuple(record[n] for n in names) for record in registry.ROWS if record[column] == value
+        )
+        kl = sum(
+            n / actual.total() * math.log(n / actual.total() / (estimated[cell] / total))
+            for cell, n in actual.items()
+            if (total := sum(estimated.values()))
+        )
+        assert row["kl"] == pytest.approx(kl, abs=1e-9)
+    answers = {r["query"]: r["n"] for r in work(staged, "SELECT * FROM {mestimate}")}
+    for row in work(staged, "SELECT * FROM {mqueries}"):
+        asked = {NAMES[row[f"a{q}"]]: restricted(row, str(q), values[row[f"a{q}"]]) for q in (0, 1)}
+        wanted = restricted(row, "", held[row["item"]], whole=True)
+        expected = estimate(p, asked, sensitive[row["item"]], wanted)
+        assert answers.get(row["query"], 0) == pytest.approx(float(expected), abs=1e-9)
+
+
+def restricted(row: Row, place: str, values: dict[int, Any], *, whole: bool = False) -> list[Any]:
+    """What a query asks for: single values, or the first and the last; `whole`: all between."""
+    bits, first, last = (row[f"{name}{place}"] for name in ("bits", "first", "last"))
+    if bits is not None:
+        return [value for code, value in values.items() if bits[code] == "1"]
+    codes = range(first, last + 1) if whole else (first, last)
+    return [values[code] for code in codes]
 
 
 # -- verification -----------------------------------------------------------------------------

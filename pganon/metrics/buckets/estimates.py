@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
+from pganon.metrics.buckets import boxes
 from pganon.metrics.buckets.keys import (
     about,
     all_match,
@@ -43,9 +44,11 @@ from pganon.spec.model import Sensitive
 
 def steps(parts: PartsOf, places: int) -> list[Step]:
     """There are steps for every relation that the arrangement may have."""
-    most = [part.work for part in parts(State(0)).every]
+    most = parts(State(0))
+    tables = [part.work for part in most.every if not part.box]
     return [
-        *[step for work in most for step in _share_steps(parts, work, places)],
+        *[step for work in tables for step in _share_steps(parts, work, places)],
+        *([boxes.share_step(most.boxes, places)] if most.boxes else []),
         CreateTable(
             "workload_reached",
             "published records that match, by bucket",
@@ -155,14 +158,20 @@ def _asks(items: tuple[Sensitive, ...]) -> exp.Expr:
 
 
 def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
-    bearing = parts.bearing
     links = list(dict.fromkeys(other.link for other in parts.beside_some))
+    if parts.boxes:
+        asking = state.work("mqueries")
+        cells = boxes.matching(parts.bearing.work, parts.bearing.groups, state)
+        matched = fragment("c.query = q.query")
+    else:
+        asking, cells = _matches_of(parts.bearing, state), _cells_of(parts.bearing, state)
+        matched = fragment("c.cell = q.cell")
     found = [
         query(
-            "select q.query, q.item, :number as number, c.n from q"
-            " join c on c.cell = q.cell where :mine",
-            {"q": _matches_of(bearing, state), "c": _cells_of(bearing, state)},
+            "select q.query, q.item, :number as number, c.n from q join c on :matched where :mine",
+            {"q": asking, "c": cells},
             number=col(part.link, "c"),
+            matched=matched,
             mine=_asks(part.sensitive),
         ).select(*[col(name, "c") for name in links])
         for part in parts.held
@@ -204,7 +213,7 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
         all=all_match(places, "t") if len(names) > 1 else exp.true(),
         value=matches("value", "", "t"),
     )
-    for number, other in enumerate(parts.beside(part)):
+    for number, other in enumerate(parts.tables_beside(part)):
         alias = f"o{number}"
         tree = _with_share(tree, other, places, alias, state)
         share = fragment(":s * coalesce(:o, 1)", s=share, o=col("n", alias))

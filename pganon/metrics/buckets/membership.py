@@ -65,7 +65,8 @@ def _joined(tree: exp.Select, part: Part, rows: exp.Select, alias: str) -> exp.S
 def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
     """One row: `originals` of the source, `candidates`, and how many are not: `fakes`."""
     combinations = state.facts[f"{PREFIX}combinations"]
-    if not parts.beside() or combinations is None or float(combinations) > COMPARED:
+    sliced = parts.beside() and not parts.boxes
+    if not sliced or combinations is None or float(combinations) > COMPARED:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})

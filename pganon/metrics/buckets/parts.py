@@ -19,9 +19,11 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.arrangement import Arrange, Arrangement
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
+from pganon.metrics.buckets import boxes
+from pganon.metrics.buckets.boxes import box_table
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
-from pganon.policy.options import GROUP_ID
+from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 
 
@@ -35,6 +37,7 @@ class Part:
         groups: its columns with numbers of buckets.
         link: the column of the last QIT that has the number of its bucket.
         counted: whether its rows have counts.
+        box: whether it has shares of the box of every class; it is no relation of the release.
     """
 
     work: str
@@ -44,6 +47,7 @@ class Part:
     attributes: tuple[Attribute, ...]
     sensitive: tuple[Sensitive, ...]
     counted: bool
+    box: bool = False
 
     @property
     def codes(self) -> list[str]:
@@ -60,7 +64,7 @@ class Parts:
 
     Attributes:
         bearing: the last QIT, whose rows say in which buckets they are.
-        slices: the other QITs.
+        slices: the other QITs, or the columns of generalized classes.
         held: the sensitive tables.
     """
 
@@ -70,8 +74,21 @@ class Parts:
 
     @classmethod
     def of(cls, arrangement: Arrangement) -> Parts:
+        boxed = arrangement.bearing.attributes if arrangement.generalized else ()
         quasi = [
-            Part(f"mqit{place}", t.part, t.groups, GROUP_ID, t.attributes, (), t.counted)
+            Part(box_table(a), "", (GROUP_ID,), CLASS_ID, (a,), (), counted=True, box=True)
+            for a in boxed
+        ]
+        quasi += [
+            Part(
+                f"mqit{place}",
+                t.part,
+                t.groups,
+                GROUP_ID,
+                () if boxed else t.attributes,
+                (),
+                t.counted,
+            )
             for place, t in enumerate(arrangement.quasi)
         ]
         held = [
@@ -84,6 +101,11 @@ class Parts:
     def every(self) -> tuple[Part, ...]:
         return (*self.slices, self.bearing, *self.held)
 
+    @property
+    def boxes(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers, if they are generalized."""
+        return tuple(part.attributes[0] for part in self.slices if part.box)
+
     def beside(self, asked: Part | None = None) -> list[Part]:
         """Those with quasi-identifiers, but for the last QIT and `asked`."""
         return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
@@ -91,8 +113,12 @@ class Parts:
     @property
     def beside_some(self) -> list[Part]:
         """Those that are beside a sensitive table that may be asked."""
-        found = [part for asked in self.held for part in self.beside(asked)]
+        found = [part for asked in self.held for part in self.tables_beside(asked)]
         return list(dict.fromkeys(found))
+
+    def tables_beside(self, asked: Part) -> list[Part]:
+        """Those of :meth:`beside` that are relations."""
+        return [part for part in self.beside(asked) if not part.box]
 
 
 PartsOf = Callable[[State], Parts]
@@ -110,7 +136,12 @@ def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) 
         lambda s: s.work("msource"),
         lambda s: _source(spec, s),
     )
-    return [source, *[_step(parts, tables, part.work) for part in parts(State(0)).every]]
+    most = parts(State(0))
+    found: list[Step] = [source]
+    found += [_step(parts, tables, part.work) for part in most.every if not part.box]
+    if most.boxes:
+        found += boxes.steps(spec, most.bearing.name, tables)
+    return found
 
 
 def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:

@@ -27,15 +27,12 @@ def anatomized(
     *,
     groups: str,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
-    exact: bool = True,
 ) -> PublishedForm:
     """The form of an arrangement.
 
     Args:
         groups: what the method calls its groups.
         settled: see :class:`PublishedForm`.
-        exact: whether quasi-identifiers are published exactly; else there are no metrics on
-            request.
     """
     metrics = OnRequest(
         steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
@@ -51,7 +48,7 @@ def anatomized(
         measures=lambda spec: figures.measures(spec, arrange),
         utility=figures.utility,
         figures=AnatomyUtility,
-        metrics=metrics if exact else None,
+        metrics=metrics,
         groups=groups,
         settled=settled,
     )
