@@ -99,6 +99,16 @@ def test_no_statistics_and_no_comments_with_values(db: Database) -> None:
     assert not any(stays.SECRET in str(row[0]) for row in texts)
 
 
+@pytest.mark.parametrize("name", ["aligned", "independent"])
+def test_views_say_whom_independent_buckets_protect_from(db: Database, name: str) -> None:
+    analyst = published(db, name)
+    for view in ("stays", "stays_st1", "stays_st2"):
+        found = analyst.execute(f"SELECT obj_description('published.{view}'::regclass)".encode())
+        ((comment,),) = found.fetchall()
+        assert "Guarantee: " in comment
+        assert ("for readers who do not know" in comment) == (name == "independent")
+
+
 # -- who was left out ---------------------------------------------------------------------------
 
 RECORDS, FREQUENT = 97, 61

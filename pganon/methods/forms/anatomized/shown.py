@@ -17,11 +17,14 @@ from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 Shown = Attribute | Carried | Sensitive
 
 _NUMBER = "Number of the bucket, random per release."
+_UNAWARE = " (for readers who do not know which values of different tables go together)"
 
 
 def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[PublishedView, ...]:
     """All tables joined, and the tables."""
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    if len({table.partition for table in arrangement.sensitive}) > 1:
+        guarantee += _UNAWARE
     return (
         _joined(spec, arrangement, tables, guarantee),
         *[_quasi(spec, arrangement, table, tables) for table in arrangement.quasi],
