@@ -21,6 +21,7 @@ from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.privacy.identity import EIRLDiversity
+from pganon.search.hitting_sets import minimum_hitting_set
 
 Connection = psycopg.Connection[Any]
 
@@ -236,13 +237,13 @@ class _Call:
 
     def _reasoning(self, column: str, required: float, values: Mapping[str, Any]) -> Measure:
         """EIR l-diversity of every class: exact, one class at a time."""
-        model = EIRLDiversity(math.ceil(required))
+        least = math.ceil(required)
         worst: int | None = None
         classes = records = individuals = 0
         for members, count in self._classes(column, values):
-            found = model.measure(members)
+            found = len(minimum_hitting_set(members))
             worst = found if worst is None else min(worst, found)
-            if found < model.l:
+            if found < least:
                 classes, records, individuals = (
                     classes + 1,
                     records + count,

@@ -224,6 +224,14 @@ class TreeAxis(Axis):
             levels=num(self.levels(state)),
         ).subquery()
 
+    def losses(self, state: State) -> exp.Expr:
+        """Of every leaf, by code, the loss of itself and of its ancestors up to the root."""
+        return query(
+            "select array_agg(t.loss order by t.code, t.level) from t where t.level <= :levels",
+            {"t": self.table(state)},
+            levels=num(self.levels(state)),
+        ).subquery()
+
     def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""
         found = self._lookup(state, "lo", code, level)

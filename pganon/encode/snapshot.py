@@ -204,7 +204,8 @@ def _column_problem(
 
 
 def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
-    if not spec.individual or spec.policy.records_per_individual == "many_accepted":
+    accepted = spec.policy.records_per_individual == "many_accepted"
+    if not spec.individual or accepted or spec.policy.method.reserves_identity:
         return None
     repeated = row["records"] - row["nobody"] - row["individuals"]
     if repeated <= 0:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pganon.methods import anatomy, msb, qs, slamsa, slicing, sloms
+from pganon.methods import anatomy, identity, msb, qs, slamsa, slicing, sloms
 from pganon.methods.base import Method
 from pganon.methods.forms.anatomized import anatomized
 from pganon.methods.forms.clusters_shown import CLUSTERS
 from pganon.methods.forms.described import CLASSES
+from pganon.methods.forms.reserved import IDENTITY
 from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 
@@ -20,6 +21,8 @@ METHODS = {
     method.name: method
     for method in (
         Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),
+        Method("danonyir", IDENTITY, identity.danonyir, identity.assumed),
+        Method("geneir", IDENTITY, identity.geneir, identity.assumed),
         Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
         Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
         Method("anatomy", _ANATOMY, anatomy.partition_steps, anatomy.assumed),

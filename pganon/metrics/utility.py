@@ -221,3 +221,40 @@ class AnatomyUtility(Utility):
                 for name, found in self.sensitive.items()
             },
         }
+
+
+@dataclass(frozen=True)
+class IdentityUtility(ClassUtility):
+    """Utility and risk of a release that keeps the records of individuals together.
+
+    GCP is the normalized loss NLoss of the paper: source records are exact, suppressed ones cost 1.
+
+    Attributes:
+        individuals: that are released.
+        vulnerable: share of the classes with a reasoning set of fewer than l values; None without
+            a requirement that has an l.
+        highest_share: of a class's individuals that hold one value, highest over the classes.
+        smallest_count_group: individuals of a class with equally many records, fewest.
+        exposed: individuals of whom a value that nobody else in the class has gives away others.
+    """
+
+    individuals: int
+    vulnerable: float | None
+    highest_share: float
+    smallest_count_group: int
+    exposed: int
+
+    def summary(self) -> dict[str, str]:
+        shown = {
+            **super().summary(),
+            "individuals": str(self.individuals),
+            "value": f"held by {self.highest_share:.4g} of a class's individuals at most",
+            "linked": f"{self.exposed} individuals by a value that nobody else in the class has;"
+            f" records are counted the same by {self.smallest_count_group} in a class at least",
+        }
+        if self.vulnerable is not None:
+            shown["vulnerable"] = f"{self.vulnerable:.4g} of the classes"
+        return shown
+
+    def details(self) -> dict[str, str]:
+        return {**super().details(), **self.summary()}

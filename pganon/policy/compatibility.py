@@ -42,6 +42,7 @@ def method_refusals(
     columns: Mapping[str, Column | None],
     models: Sequence[Any],
     release: object,
+    individual: object = None,
 ) -> list[Refusal]:
     """What does not fit the method; nothing is concluded from what is None."""
     if method is None:
@@ -51,6 +52,8 @@ def method_refusals(
         *_nothing_to_group(method, columns),
         *_too_few_sets(method, columns),
         *_wrong_sensitive(method, columns),
+        *_nobody(method, columns, individual),
+        *_no_hierarchy(method, columns),
         *division_refusals(method, columns),
         *_idle_keys(method, columns),
         *_wrong_models(method, models),
@@ -108,6 +111,29 @@ def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
             f"QS k-anonymity needs at least two QS sets; all columns are in {show(sets.pop())}",
             "write another name as `set` of the columns that come from another source",
         )
+
+
+def _nobody(
+    method: ANY, columns: Mapping[str, Column | None], individual: object
+) -> Iterable[Refusal]:
+    if not method.reserves_identity or None in columns.values():
+        return
+    if individual is None and not of_role(columns, "individual"):
+        yield Refusal(
+            ("columns",),
+            f"no column says whose a record is, which the method {method.name} keeps together",
+            "declare the column that tells individuals apart with role: individual",
+        )
+
+
+def _no_hierarchy(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    for name, column in columns.items() if method.climbs else ():
+        if column is not None and column.role == method.grouped and column.hierarchy is None:
+            yield Refusal(
+                ("columns", name),
+                f"the method {method.name} goes up hierarchies, and this column has none",
+                "add hierarchy:, or use the method danonyir",
+            )
 
 
 def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:

@@ -110,7 +110,7 @@ def policy_refusals(
     if not models:
         example = (method or Mondrian).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
-    out += method_refusals(method, columns, models, release)
+    out += method_refusals(method, columns, models, release, individual)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, get_args
 
 from pganon.policy.anatomized import Anatomy, Msb, Slamsa, Slicing, Sloms
+from pganon.policy.identity import DAnonyIR, GeneIR
 from pganon.policy.options import (
     CLASS_ID,
     CLUSTER_NO,
@@ -80,7 +81,9 @@ class QsEfficient(_QuasiSensitive):
     block_size: BlockSize = 16_384
 
 
-ANY = Mondrian | QsGreedy | QsEfficient | Anatomy | Slicing | Slamsa | Msb | Sloms
+ANY = (
+    Mondrian | DAnonyIR | GeneIR | QsGreedy | QsEfficient | Anatomy | Slicing | Slamsa | Msb | Sloms
+)
 
 OPTIONS: dict[str, type[MethodOptions]] = {
     get_args(options.model_fields["name"].annotation)[0]: options for options in get_args(ANY)

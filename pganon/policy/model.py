@@ -248,6 +248,52 @@ class SlicingLDiversity(Declaration):
         return self
 
 
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class IRKAnonymity(Declaration):
+    """Every class holds at least k individuals."""
+
+    model: Literal["ir_k_anonymity"]
+    k: Annotated[int, Field(ge=2, le=2**31 - 1)]
+
+
+class IRKLAnonymity(Declaration):
+    """Every class holds at least k individuals and l different values of the column."""
+
+    model: Literal["ir_kl_anonymity"]
+    column: str
+    k: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    l: Annotated[int, Field(ge=1, le=2**31 - 1)]  # noqa: E741
+
+
+class IRAlphaBetaAnonymity(Declaration):
+    """In every class no individual has more than alpha, no value more than beta of the records."""
+
+    model: Literal["ir_alpha_beta_anonymity"]
+    column: str
+    alpha: Share
+    beta: Share
+
+
+class EIRLDiversity(Declaration):
+    """In every class one record of every individual have at least l values, whichever are taken."""
+
+    model: Literal["eir_l_diversity"]
+    column: str
+    l: Annotated[int, Field(ge=2, le=1000)]  # noqa: E741
+
+
+class EIRAlphaBetaAnonymity(Declaration):
+    """In every class no individual has more than alpha of the records, and no value is held by more
+    than beta of the individuals."""
+
+    model: Literal["eir_alpha_beta_anonymity"]
+    column: str
+    alpha: Share
+    beta: Share
+
+
 PrivacyModel = (
     KAnonymity
     | AlphaKAnonymity
@@ -260,6 +306,11 @@ PrivacyModel = (
     | QSKAnonymity
     | AnatomyLDiversity
     | SlicingLDiversity
+    | IRKAnonymity
+    | IRKLAnonymity
+    | IRAlphaBetaAnonymity
+    | EIRLDiversity
+    | EIRAlphaBetaAnonymity
 )
 
 MODEL_CLASSES: dict[str, type[Declaration]] = {

@@ -17,6 +17,9 @@ CLUSTER_NO = "cluster_no"
 SIZE = "size"
 """Published column with the number of records of a cluster."""
 
+INDIVIDUAL_NO = "individual_no"
+"""Published column with a random number that all records of an individual share."""
+
 GROUP_ID = "group_id"
 """Published column with the number of a group of anatomy or a bucket of slicing."""
 
@@ -51,6 +54,8 @@ class MethodOptions(Declaration):
         levels: levels of its models that it can guarantee, where a model has levels.
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
         excludes: whether it keeps the exclusion rules of a policy.
+        reserves_identity: whether it keeps the records of an individual together.
+        climbs: whether it goes up hierarchies, which every column that it groups by then needs.
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
     """
 
@@ -65,6 +70,8 @@ class MethodOptions(Declaration):
     levels: ClassVar[tuple[str, ...]] = ()
     codes_sensitive: ClassVar[bool] = False
     excludes: ClassVar[bool] = False
+    reserves_identity: ClassVar[bool] = False
+    climbs: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
 
     @property

@@ -27,18 +27,20 @@ MODELS = (
     "qs_k_anonymity",
     "anatomy_l_diversity",
     "slicing_l_diversity",
-)
-LATER_MODELS = (
     "ir_k_anonymity",
     "ir_kl_anonymity",
     "ir_alpha_beta_anonymity",
     "eir_l_diversity",
     "eir_alpha_beta_anonymity",
+)
+LATER_MODELS = (
     "local_bucket_diversity",
     "background_knowledge",
 )
 METHODS = (
     "mondrian",
+    "danonyir",
+    "geneir",
     "qs_greedy",
     "qs_efficient",
     "anatomy",
@@ -49,8 +51,6 @@ METHODS = (
 )
 LATER_METHODS = (
     "full_domain",
-    "danonyir",
-    "geneir",
     "lgb_mdp",
     "lgb_ncp",
     "local_generalization",

@@ -12,16 +12,16 @@ number of their records; IR (k, l) allows that all individuals share one value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment
+from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.privacy.base import Bound, Model
 from pganon.privacy.frequency import DistinctLDiversity
-from pganon.search.hitting_sets import hits_within, minimum_hitting_set
+from pganon.privacy.rows import Relation
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class IRKAnonymity(Model):
     name: ClassVar[str] = "ir_k_anonymity"
     symbol: ClassVar[str] = "k"
     counts: ClassVar[str] = "individuals"
+
+    @property
+    def needs_values(self) -> bool:
+        return False
 
     @property
     def parameter(self) -> float:
@@ -67,6 +71,10 @@ class IRAlpha(_Share):
     name: ClassVar[str] = "ir_alpha"
     symbol: ClassVar[str] = "alpha"
     counts: ClassVar[str] = "individuals"
+
+    @property
+    def needs_values(self) -> bool:
+        return False
 
     @property
     def parameter(self) -> float:
@@ -113,26 +121,120 @@ class EIRBeta(Model):
 
 
 @dataclass(frozen=True)
-class EIRLDiversity:
+class EIRLDiversity(Model):
     """Every reasoning set of a group has at least l distinct sensitive values.
 
     A reasoning set takes one record of every individual. The smallest number of values in one is
     the size of a minimum hitting set of the individuals' value sets, which is searched exactly;
-    SQL alone cannot. The adversary's confidence in one value is bounded by (n - l + 1) / n among
+    measures stop at l. The adversary's confidence in one value is bounded by (n - l + 1) / n among
     n individuals, not by 1 / l.
     """
 
     l: int  # noqa: E741 - the literature's name
     name: ClassVar[str] = "eir_l_diversity"
     symbol: ClassVar[str] = "l"
+    counts: ClassVar[str] = "pairs"
 
-    def measure(self, individuals: Iterable[Iterable[int]]) -> int:
-        """Size of a minimum hitting set of the individuals' sets of value codes."""
-        return len(minimum_hitting_set(individuals))
+    @property
+    def parameter(self) -> float:
+        return self.l
 
-    def satisfied_by(self, individuals: Iterable[Iterable[int]]) -> bool:
-        """Whether no hitting set has fewer than l values; cheaper than measuring."""
-        return hits_within(individuals, self.l - 1) is None
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @property
+    def minimum_size(self) -> int:
+        return self.l
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        raise TypeError("a minimum hitting set is no aggregate over a histogram; use measure()")
+
+    def measure(
+        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
+    ) -> exp.Select:
+        """The size of a minimum hitting set of every group, at most l.
+
+        Args:
+            histogram: relation (by..., individual, value), a row per value that an individual has.
+        """
+        keys = [col(name, "h") for name in by]
+        part = ", ".join(f"g{i}" for i in range(len(keys)))
+        held = query("select distinct h.individual, h.value from h", {"h": histogram})
+        held = held.select(*[named(key, f"g{i}") for i, key in enumerate(keys)])
+        tables: dict[str, Relation] = {"held": held}
+        for name, text in _FAMILIES:
+            tables[name] = query(text.replace("groups", part), dict(tables))
+        measured = query(_SIZES.replace("groups", part), tables, l=num(self.l))
+        names = [named(col(f"g{i}", "b"), name) for i, name in enumerate(by)]
+        return measured.select(*names)
+
+
+_FAMILIES = (
+    (
+        "coded",
+        "select v.*, (dense_rank() over (partition by groups order by v.value) - 1)::int as code,"
+        " count(*) over (partition by groups, v.value) as holders,"
+        " count(*) over (partition by groups, v.individual) as many from held as v",
+    ),
+    (
+        "masked",
+        "select groups, m.individual, min(m.many) as many, min(m.code) as code,"
+        " max(m.holders) as holders,"
+        " bit_or(set_bit(repeat('0', m.width)::varbit, m.code, 1)) as mask from"
+        " (select c.*, max(c.code) over (partition by groups) + 1 as width from coded as c) as m"
+        " group by groups, m.individual",
+    ),
+    (
+        "bounded",
+        # Values of individuals with one value must all be hit; and weights 1 / (most holders of
+        # one of its values) of the individuals add up to no more than any hitting set's size.
+        "select groups, greatest(count(distinct k.code) filter (where k.many = 1),"
+        " ceil(sum(1.0 / k.holders) - 1e-6)) as least, array_agg(k.mask) as family"
+        " from masked as k group by groups",
+    ),
+)
+_SIZES = (
+    "select case when b.least >= :l then :l::bigint"
+    " else pganon.hitting_set_size(b.family, :l)::bigint end as measure from bounded as b"
+)
+
+
+_HISTOGRAMS = {
+    "records": "select r.value, count(*) as n from r group by r.value",
+    "individuals": "select r.individual as value, count(*) as n from r group by r.individual",
+    "pairs": "select distinct r.individual, r.value from r",
+    "holders": "select r.value, count(distinct r.individual) as n from r group by r.value",
+}
+"""What models read, by what they count."""
+
+
+def histogram(counts: str, records: Relation, by: str) -> exp.Select:
+    """What models that count records, individuals, holders or pairs read, by the column `by`.
+
+    Args:
+        records: relation (by, individual, value), one row per record.
+    """
+    tree = query(_HISTOGRAMS[counts], {"r": records}).select(col(by, "r"))
+    return tree.group_by(col(by, "r")) if tree.args.get("group") else tree
+
+
+def measured(model: Model, records: Relation, by: str) -> exp.Select:
+    """SELECT by, measure of every group, from its records; see :func:`histogram`."""
+    counts: str = getattr(model, "counts", "records")
+    rows = histogram(counts, records, by)
+    if counts != "holders":
+        return model.measure(rows, [by])
+    # An individual may hold several values: the total is not the sum over them.
+    everybody = query("select count(distinct r.individual) as total from r", {"r": records})
+    everybody = everybody.select(col(by, "r")).group_by(col(by, "r"))
+    both = query(
+        "select h.value, h.n, t.total from h join t on :same",
+        {"h": rows, "t": everybody},
+        same=exp.EQ(this=col(by, "h"), expression=col(by, "t")),
+    ).select(col(by, "h"))
+    tree = exp.select(col(by, "g"), named(model.aggregate("g"), "measure"))
+    return tree.from_(both.subquery("g")).group_by(col(by, "g"))
 
 
 def ir_kl(k: int, l: int) -> tuple[Model, ...]:  # noqa: E741

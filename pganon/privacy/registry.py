@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pganon.policy import model as declared
+from pganon.privacy import identity
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import (
     AnatomyLDiversity,
@@ -45,6 +46,16 @@ def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
             model = SlicingLDiversity(declaration.l, declaration.level)
             size = declaration.min_size
             return (model, BucketSize(size)) if size > 1 else (model,)
+        case declared.IRKAnonymity():
+            return (identity.IRKAnonymity(declaration.k),)
+        case declared.IRKLAnonymity():
+            return identity.ir_kl(declaration.k, declaration.l)
+        case declared.IRAlphaBetaAnonymity():
+            return identity.ir_alpha_beta(declaration.alpha, declaration.beta)
+        case declared.EIRLDiversity():
+            return (identity.EIRLDiversity(declaration.l),)
+        case declared.EIRAlphaBetaAnonymity():
+            return identity.eir_alpha_beta(declaration.alpha, declaration.beta)
         case declared.QSKAnonymity():
             return (QSKAnonymity(declaration.k, declaration.count, declaration.min_values),)
 

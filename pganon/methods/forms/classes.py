@@ -8,6 +8,8 @@ alone, class number first, so neither says anything about the source's order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
@@ -43,8 +45,16 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     return stored(state, parts)
 
 
-def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations."""
+Records = Callable[[ReleaseSpec, State], exp.Select]
+
+
+def staging_steps(spec: ReleaseSpec, records: Records | None = None) -> tuple[Step, ...]:
+    """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations.
+
+    Args:
+        records: SELECT the record relation; by default :func:`records_of_classes`.
+    """
+    select = records or records_of_classes
     attributes = axes(spec.attributes)
     steps: list[Step] = [
         numbers_step("grouped", "random numbers for the classes", CLASS_ID),
@@ -66,7 +76,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "records",
             "sensitive and insensitive values of every record with its class",
             lambda s: s.stage("records"),
-            lambda s: _records(spec, s),
+            lambda s: select(spec, s),
         ),
         CreateTable(
             "extents",
@@ -140,7 +150,17 @@ def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
     return found + [(f"p{item.index}", item) for item in spec.carried]
 
 
-def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
+Owned = tuple[exp.Select, exp.Expr]
+
+
+def records_of_classes(
+    spec: ReleaseSpec, state: State, owned: Callable[[exp.Select], Owned] | None = None
+) -> exp.Select:
+    """SELECT class_id and the columns that are published unchanged, in the order of what is shown.
+
+    `owned` adds to the records `c` a column that stands after the class: it gives the SELECT with
+    what it has to join, and the column.
+    """
     tree = exp.select(col("class_id", "g")).from_(
         exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
     )
@@ -148,9 +168,14 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
         exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
         on=same_cell(spec, "g", "c"),
     )
+    order: list[exp.Expr] = [col("class_id", "g")]
+    if owned is not None:
+        tree, owner = owned(tree)
+        tree = tree.select(owner)
+        order.append(owner.copy())
     for name, item in unchanged(spec):
         tree = tree.select(named(col(name, "c"), item.published))
-    order = [col("class_id", "g"), *[col(name, "c") for name, _ in unchanged(spec)]]
+    order += [col(name, "c") for name, _ in unchanged(spec)]
     order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     return tree.order_by(*order)
 
@@ -183,14 +208,14 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
-    found = [_structure_check(tables)]
+    found = [structure_check(tables)]
     for requirement in spec.requirements:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         found += [_check(spec, requirement, kind, tables) for kind in kinds]
     return tuple(found)
 
 
-def _structure_check(tables: Tables) -> CheckQuery:
+def structure_check(tables: Tables) -> CheckQuery:
     broken = query(
         "select (select count(*) from (select class_id from classes as a group by class_id"
         " having count(*) > 1) as twice)"
@@ -256,10 +281,13 @@ def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
 # -- views ------------------------------------------------------------------------------------
 
 
-def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    """The one view of the form, over the relations in `tables`."""
-    columns = view_columns(spec)
-    tree = exp.select(col(CLASS_ID, "c"))
+def views(
+    spec: ReleaseSpec, state: State, tables: Tables, owner: ViewColumn | None = None
+) -> tuple[PublishedView, ...]:
+    """The one view of the form, over the relations in `tables`; `owner` is a column of records."""
+    number, *others = view_columns(spec)
+    columns = (number, *([owner] if owner else []), *others)
+    tree = exp.select(col(CLASS_ID, "c"), *([col(owner.name, "r")] if owner else []))
     for attribute in spec.attributes:
         tree = tree.select(*[col(c.name, "c") for c in attribute_columns(attribute)])
     tree = tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])

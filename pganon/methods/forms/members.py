@@ -41,7 +41,9 @@ def members(
     numbered = [col(group, "g") for group in groups]
     tree = query("select 1 from g", {"g": source})
     if known is not None:
-        return tree.select(named(col(known, "g"), "member"), *numbered, append=False)
+        found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
+        # Several records of an individual may be in a group.
+        return found.distinct() if spec.individual else found
     parts: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         alias = f"d{axis.index}"

@@ -1,0 +1,70 @@
+"""The methods that keep the records of an individual together: which steps they add to a plan.
+
+Wang, Du, Luo and Li: Two privacy-preserving approaches for data publishing with identity
+reservation, Knowledge and Information Systems 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.errors import PganonError
+from pganon.methods.cells import suppression_problem
+from pganon.methods.identity.danonyir import danonyir_steps
+from pganon.methods.identity.geneir import geneir_steps
+from pganon.methods.identity.individuals import individual_steps
+from pganon.methods.identity.shape import Shape
+from pganon.plan.sqltools import col, num, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec
+
+
+def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = Shape(spec)
+    return (*individual_steps(shape), *geneir_steps(shape), *_grouping(shape))
+
+
+def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = Shape(spec)
+    return (*individual_steps(shape), *danonyir_steps(shape), *_grouping(shape))
+
+
+def _grouping(shape: Shape) -> list[Step]:
+    """From `classed` to `grouped`: the class of every record."""
+    return [
+        CreateTable(
+            "grouped",
+            "the class of every record",
+            lambda s: s.work("grouped"),
+            lambda s: _grouped(shape, s),
+        ),
+        Check(
+            "suppressed",
+            "records left out, held against the limit",
+            lambda s: query(
+                "select count(*) as released, :records - count(*) as suppressed from g",
+                {"g": s.work("grouped")},
+                records=num(s.count("records")),
+            ),
+            lambda row, state: _problem(shape, row, state),
+        ),
+    ]
+
+
+def _grouped(shape: Shape, state: State) -> exp.Expr:
+    return query(
+        "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
+        {"c": state.work("coded"), "i": state.work("individuals"), "k": state.work("classed")},
+    ).select(*[col(code, "c") for code in shape.codes])
+
+
+def _problem(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
+    return suppression_problem(shape.spec, row, state)
+
+
+def assumed(spec: ReleaseSpec) -> dict[str, int]:
+    """What `explain` supposes of a run."""
+    return {"individuals": 1000, "sweep_rounds": 1}

@@ -1,0 +1,103 @@
+"""Individuals with what their records have, in blocks of similar ones.
+
+    individuals   (rid, individual, n, hulls, values, c<i>)   one row per individual
+    blocked       (block, rid)                                individuals along a Hilbert curve
+
+An individual moves as one unit, whatever quasi-identifiers its records have: in two classes it
+could be found by intersecting them. `rid` numbers individuals in a secret random order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.secrets import run_secret
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import quote
+from pganon.methods.curve import along_curve
+from pganon.methods.identity.shape import Shape, hull
+from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+
+
+def individual_steps(shape: Shape) -> list[Step]:
+    return [
+        Check(
+            "somebody",
+            "every record has an individual",
+            lambda s: query(
+                "select count(*) - count(c.individual) as nobody from c", {"c": s.work("coded")}
+            ),
+            lambda row, state: _nobody(shape, row),
+        ),
+        CreateTable(
+            "individuals",
+            "individuals with what their records have",
+            lambda s: s.work("individuals"),
+            lambda s: _individuals(shape, s),
+        ),
+        Check(
+            "individuals",
+            "number of individuals",
+            lambda s: query("select count(*) as individuals from i", {"i": s.work("individuals")}),
+        ),
+    ]
+
+
+def block_steps(shape: Shape, block_size: int) -> list[Step]:
+    return [
+        CreateTable(
+            "blocked",
+            "blocks of similar individuals",
+            lambda s: s.work("blocked"),
+            lambda s: _blocked(shape, s, block_size),
+        ),
+    ]
+
+
+def _nobody(shape: Shape, row: Mapping[str, Any]) -> PganonError | None:
+    if not row["nobody"]:
+        return None
+    return PreconditionError(
+        f"column {quote(shape.spec.individual or '')} is NULL in {row['nobody']} records; every"
+        " record needs an individual",
+        hint="leave these records out with `where`, or fill the column",
+        code="nobody",
+    )
+
+
+def _individuals(shape: Shape, state: State) -> exp.Expr:
+    gathered = query(
+        "select c.individual, count(*)::int as n, array_agg(:v) as sensitive from c"
+        " group by c.individual",
+        {"c": state.work("coded")},
+        v=col(shape.value, "c"),
+    )
+    for axis in shape.axes:
+        gathered = gathered.select(*hull(axis, state, "c"))
+        # One of its codes stands for an individual on the curve.
+        gathered = gathered.select(named(fragment("min(:c)", c=col(axis.code, "c")), axis.code))
+    seed = run_secret(state, "partition_seed").subquery()
+    return query(
+        "select row_number() over (order by hashtextextended(g.individual, :seed), g.individual)"
+        " as rid, g.* from g",
+        {"g": gathered},
+        seed=seed,
+    )
+
+
+def _blocked(shape: Shape, state: State, block_size: int) -> exp.Expr:
+    ordered = along_curve(shape.axes, state, state.work("individuals"), ["rid"])
+    return query(
+        "select o.rid, ((o.place - 1) * :blocks / :individuals)::int as block from o",
+        {"o": ordered},
+        blocks=num(blocks(state, block_size)),
+        individuals=num(state.count("individuals")),
+    )
+
+
+def blocks(state: State, block_size: int) -> int:
+    return max(state.count("individuals") // block_size, 1)

@@ -1,0 +1,64 @@
+"""What of a release the steps of identity reservation look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import BITS, Axis, NominalAxis, axes
+from pganon.plan.sqltools import col, fragment, named, num
+from pganon.plan.steps import State
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+@dataclass(frozen=True)
+class Shape:
+    spec: ReleaseSpec
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes(self.spec.attributes)
+
+    @property
+    def codes(self) -> list[str]:
+        return [axis.code for axis in self.axes]
+
+    @property
+    def sensitive(self) -> Sensitive:
+        (item,) = self.spec.sensitive
+        return item
+
+    @property
+    def value(self) -> str:
+        """Work column with the code of the sensitive value."""
+        return f"s{self.sensitive.index}"
+
+
+def words(axis: NominalAxis, state: State) -> int:
+    """Number of 64-bit words with one bit per code, NULL's 0 among them."""
+    return axis.size(state) // BITS + 1
+
+
+def hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:
+    """Aggregates over the records of an individual: what of an attribute they have.
+
+    Of ordered attributes and trees the lowest and highest code and whether NULL occurs, of nominal
+    ones a bit per value.
+    """
+    if not isinstance(axis, NominalAxis):
+        return axis.extent(state, table)
+    code = col(axis.code, table)
+    bit = "bit_or(case when :c >> 6 = :w then 1::bigint << (:c & 63) else 0 end)"
+    return [
+        named(fragment(bit, c=code, w=num(word)), f"b{axis.index}_{word}")
+        for word in range(words(axis, state))
+    ]
+
+
+def hull_columns(axis: Axis, state: State) -> list[str]:
+    """Names of :func:`hull`."""
+    i = axis.index
+    if isinstance(axis, NominalAxis):
+        return [f"b{i}_{word}" for word in range(words(axis, state))]
+    return [f"lo{i}", f"hi{i}", *([f"n{i}"] if axis.has_null(state) else [])]

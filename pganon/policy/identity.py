@@ -1,0 +1,48 @@
+"""Options of the methods that keep the records of an individual together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.refusals import known_word
+
+
+class _IdentityReserved(MethodOptions):
+    """Classes of individuals; every record shows whose it is by a random number."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset(
+        {
+            "ir_k_anonymity",
+            "ir_kl_anonymity",
+            "ir_alpha_beta_anonymity",
+            "eir_l_diversity",
+            "eir_alpha_beta_anonymity",
+        }
+    )
+    example = "{model: eir_l_diversity, column: disease, l: 3}"
+    adds = (CLASS_ID, INDIVIDUAL_NO)
+    sensitive = "one"
+    codes_sensitive = True
+    reserves_identity = True
+
+
+class DAnonyIR(_IdentityReserved):
+    """Classes grown individual by individual, always by the one that costs least."""
+
+    name: Literal["danonyir"]
+    block_size: BlockSize = 500
+    residuals: Annotated[
+        Literal["generalize", "suppress"],
+        known_word("way to treat residuals", ("generalize", "suppress")),
+    ] = "generalize"
+
+
+class GeneIR(_IdentityReserved):
+    """Global generalization, level by level of the hierarchies, in random order: the baseline."""
+
+    climbs = True
+
+    name: Literal["geneir"]

@@ -1,0 +1,42 @@
+"""Several models at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pganon.search.identity.models import Model, Person, State
+
+
+@dataclass(frozen=True)
+class Every:
+    """All of some models: a class satisfies them if it satisfies each."""
+
+    models: tuple[Model, ...]
+
+    @property
+    def monotone(self) -> bool:
+        return all(model.monotone for model in self.models)
+
+    def state(self) -> State:
+        return _Every([model.state() for model in self.models])
+
+
+class _Every:
+    def __init__(self, states: Sequence[State]) -> None:
+        self.states = states
+
+    @property
+    def satisfied(self) -> bool:
+        return all(state.satisfied for state in self.states)
+
+    def add(self, person: Person) -> None:
+        for state in self.states:
+            state.add(person)
+
+    def merge(self, other: _Every) -> None:
+        for state, others in zip(self.states, other.states, strict=True):
+            state.merge(others)
+
+    def admits(self, person: Person) -> bool:
+        return all(state.admits(person) for state in self.states)
