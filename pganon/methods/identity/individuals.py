@@ -18,6 +18,7 @@ from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.methods.curve import along_curve
+from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.shape import Shape, hull
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
@@ -33,6 +34,7 @@ def individual_steps(shape: Shape) -> list[Step]:
             ),
             lambda row, state: _nobody(shape, row),
         ),
+        *feasible_steps(shape),
         CreateTable(
             "individuals",
             "individuals with what their records have",
