@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.privacy.identity import EIRLDiversity
 from pganon.search.hitting_sets import (
     EnumerationTooLarge,
     LazyWitness,
@@ -20,6 +19,7 @@ from pganon.search.hitting_sets import (
     minimal_hitting_sets,
     minimum_hitting_set,
 )
+from pganon.search.hitting_sets.decision import Search
 from pganon.search.hitting_sets.masks import mask_of
 from tests.support import model_oracle as oracle
 
@@ -147,9 +147,9 @@ def test_brute_force(family: Family) -> None:
 def test_it_is_the_smallest_reasoning_set(pairs: list[tuple[int, int]]) -> None:
     smallest = oracle.eir_l(pairs)
     sets = oracle.value_sets(pairs)
-    assert EIRLDiversity(2).measure(sets) == smallest
+    assert len(minimum_hitting_set(sets)) == smallest
     for l in range(1, 7):  # noqa: E741
-        assert EIRLDiversity(l).satisfied_by(sets) == (smallest >= l)
+        assert (hits_within(sets, l - 1) is None) == (smallest >= l)
 
 
 def test_an_empty_member_is_refused() -> None:
@@ -165,6 +165,15 @@ def test_too_much_work_is_an_error_and_never_an_answer() -> None:
     family = random.Random(1).sample(TRIPLES, 200)
     with pytest.raises(SearchTooLarge, match="stopped after 200 branches"):
         minimum_hitting_set(family, branches=200)
+
+
+def test_a_witness_gives_up_and_never_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Search.__init__, "__defaults__", (500,))
+    witness = LazyWitness(16)
+    members = map(mask_of, random.Random(1).sample(TRIPLES, 200))
+    with pytest.raises(SearchTooLarge):
+        any(witness.add(member) for member in members)
+    assert not witness.satisfied
 
 
 def test_too_many_minimal_sets_are_refused() -> None:
@@ -196,7 +205,7 @@ def test_classes_of_the_paper() -> None:
     """Mike and Jane share hypertension with Tim: one value hits all."""
     first = [{3}, {7}, {8, 2}, {9}]
     second = [{1, 2}, {1}, {1, 5}]
-    assert EIRLDiversity(3).measure(first) == 4
-    assert EIRLDiversity(3).measure(second) == 1
-    assert EIRLDiversity(3).measure([{1, 5}, {8, 2}, {9}]) == 3
-    assert EIRLDiversity(3).measure([{1, 2}, {3}, {1}, {7}]) == 3
+    assert len(minimum_hitting_set(first)) == 4
+    assert len(minimum_hitting_set(second)) == 1
+    assert len(minimum_hitting_set([{1, 5}, {8, 2}, {9}])) == 3
+    assert len(minimum_hitting_set([{1, 2}, {3}, {1}, {7}])) == 3

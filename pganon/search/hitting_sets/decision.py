@@ -52,7 +52,7 @@ def minimum_hitting_set(
     reduced = _reduce(masks, len(elements))
     assert reduced is not None, "all elements together hit every member"
     forced, members = reduced
-    search = _Search(branches)
+    search = Search(branches)
     size = _lower_bound(members, degrees_of(members))
     # From below: every failed search proves a lower bound, the first success is the minimum.
     while (found := search.run(members, size)) is None:
@@ -70,29 +70,29 @@ def hits_within(
         SearchTooLarge: the search passed `branches`.
     """
     masks, elements = encoded(family)
-    found = within(masks, size, branches=branches)
+    found = Search(branches).run(masks, size)
     return None if found is None else decoded(found, elements)
 
 
-def within(family: Iterable[int], size: int, *, branches: int = BRANCHES) -> int | None:
-    """:func:`hits_within` for masks."""
-    return _Search(branches).run(list(family), size) if size >= 0 else None
+class Search:
+    """Branch and bound over families of bit masks, with one bound on the work for all of them."""
 
-
-class _Search:
-    def __init__(self, branches: int) -> None:
+    def __init__(self, branches: int = BRANCHES) -> None:
         self.allowed = branches
         self.done = 0
 
     def run(self, family: list[int], size: int) -> int | None:
-        """The same as `within`; a search too deep for the interpreter is too large as well."""
+        """A hitting set of at most `size` elements, as a mask; None if there is none.
+
+        Raises:
+            SearchTooLarge: all searches together passed the bound, or this one is too deep.
+        """
         try:
-            return self.within(family, size)
+            return self._within(family, size) if size >= 0 else None
         except RecursionError:
             raise SearchTooLarge(self.done) from None
 
-    def within(self, family: list[int], size: int) -> int | None:
-        """A hitting set of at most `size` elements, as a mask."""
+    def _within(self, family: list[int], size: int) -> int | None:
         self.done += 1 + sum(member.bit_count() for member in family) // ELEMENTS
         if self.done > self.allowed:
             raise SearchTooLarge(self.allowed)
@@ -115,7 +115,7 @@ class _Search:
         tried = 0
         for bit in sorted(bits(members[0]), key=lambda b: (-degrees[b], b)):
             rest = [member & ~tried for member in members if not member >> bit & 1]
-            found = self.within(rest, size - 1)
+            found = self._within(rest, size - 1)
             if found is not None:
                 return found | 1 << bit
             tried |= 1 << bit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.search.hitting_sets.decision import within
+from pganon.search.hitting_sets.decision import Search
 from pganon.search.hitting_sets.masks import absorbed
 
 
@@ -22,13 +22,14 @@ class LazyWitness:
         self.satisfied = False
         self._family: set[int] = set()
         self._witness = 0
+        self._search = Search()
 
     def add(self, member: int) -> bool:
         """Add a member, a bit mask; whether the family is satisfied now.
 
         Raises:
             ValueError: the member is empty, so nothing hits it.
-            SearchTooLarge: the exact search was stopped; the family counts as not satisfied.
+            SearchTooLarge: all searches together were too large; the family is not satisfied.
         """
         if not member:
             raise ValueError("a family with an empty member has no hitting set")
@@ -38,7 +39,7 @@ class LazyWitness:
         if self._witness.bit_count() < self.l - 1:
             self._witness |= member & -member
             return False
-        self._search()
+        self._renew()
         return self.satisfied
 
     def merge(self, other: LazyWitness) -> bool:
@@ -50,9 +51,10 @@ class LazyWitness:
             self.add(member)
         return self.satisfied
 
-    def _search(self) -> None:
-        self._family = set(absorbed(self._family))
-        found = within(self._family, self.l - 1)
+    def _renew(self) -> None:
+        family = absorbed(self._family)
+        self._family = set(family)
+        found = self._search.run(family, self.l - 1)
         if found is None:
             self.satisfied = True
         else:
