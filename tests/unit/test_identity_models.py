@@ -1,0 +1,95 @@
+"""Models of identity reservation while a class grows, and what speaks against them before."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pganon.search import identity as search
+from tests.support import identity_cases as cases
+from tests.support import identity_search_oracle as oracle
+
+F = Fraction
+
+
+def state_of(model: oracle.Model, *counts: dict[int, int]) -> bool:
+    state = cases.model_of(model).state()
+    for each in counts:
+        state.add(search.Person(each))
+    return state.satisfied
+
+
+def test_repeated_values_count_as_records_and_once_as_holders() -> None:
+    flu, hiv, gout = 1, 2, 3
+    people = ({flu: 2}, {flu: 1, hiv: 1}, {gout: 1, hiv: 1})
+    assert state_of(("share", F(1), F(1, 2)), *people)
+    assert not state_of(("share", F(1), F(49, 100)), *people)
+    assert not state_of(("eir share", F(1), F(1, 2)), *people)
+    assert state_of(("eir share", F(1), F(2, 3)), *people)
+    assert state_of(("eir", 2), *people)
+    assert not state_of(("eir", 3), *people)
+    once = ({flu: 1}, {flu: 1, hiv: 1}, {gout: 1, hiv: 1})
+    assert state_of(("share", F(1), F(2, 5)), *once)
+    # EIR (alpha, beta) implies IR (alpha, beta) only without repeated values.
+    assert state_of(("eir share", F(9, 10), F(1, 2)), {flu: 5}, {hiv: 1})
+    assert not state_of(("share", F(9, 10), F(1, 2)), {flu: 5}, {hiv: 1})
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "beta", "holds"),
+    [
+        (1, 3, "0.3333", False),
+        (1, 3, "0.3334", True),
+        (2, 5, "0.4", True),
+        (3, 5, "0.6", True),
+        (57, 100, "0.57", True),
+    ],
+)
+def test_shares_are_compared_exactly(part: int, whole: int, beta: str, holds: bool) -> None:
+    people = [{1: 1}] * part + [{2 + at: 1} for at in range(whole - part)]
+    for kind in ("share", "eir share"):
+        assert state_of((kind, F(1), F(beta)), *people) == holds
+
+
+def test_hopeless_individuals() -> None:
+    def people(*counts: int) -> list[search.Person]:
+        return [search.Person({1: count}) for count in counts]
+
+    assert search.hopeless(people(12, 5, 2, 2, 2, 2), F(2, 5)) == [0]
+    assert search.hopeless(people(2, 12, 2, 5, 2), F(2, 5)) == [1, 3]
+    assert search.hopeless(people(2, 2, 2), F(1, 4)) == [0, 1, 2]
+    assert search.hopeless([], F(1, 4)) == []
+
+
+@pytest.mark.parametrize(
+    ("holders", "n", "beta", "forced"),
+    [
+        (6, 10, F(1, 2), 2),
+        (9, 10, F(1, 2), 8),
+        (4, 10, F(2, 5), 0),
+        (5, 10, F(2, 5), 2),
+        (10, 10, F(1, 2), 10),
+        (10, 10, F(1), 0),
+    ],
+)
+def test_forced_suppressions(holders: int, n: int, beta: Fraction, forced: int) -> None:
+    people = [search.Person({1: 1, 2 + at: 1} if at < holders else {20 + at: 1}) for at in range(n)]
+    assert search.forced_suppressions(people, beta) == forced
+    text = search.obstacle(people, search.eir_alpha_beta(F(1), beta))
+    assert (text is not None) == (forced == n)
+
+
+def test_parameters_and_individuals_that_cannot_be() -> None:
+    for wrong in (lambda: search.IRKL(0), lambda: search.IRKL(2, 0), lambda: search.EIRL(0)):
+        with pytest.raises(ValueError, match="k and l must be integers >= 1"):
+            wrong()
+    for alpha, beta in ((F(0), F(1)), (F(1), F(3, 2))):
+        with pytest.raises(ValueError, match=r"alpha and beta must lie in \(0, 1\]"):
+            search.IRAlphaBeta(alpha, beta)
+    for counts in ({}, {1: 0}):
+        with pytest.raises(ValueError, match="needs records"):
+            search.Person(counts)
+    with pytest.raises(ValueError, match="attributes are needed"):
+        search.Individuals([np.zeros((3, 2))], [search.Person({1: 1})], np.zeros(1))
