@@ -13,31 +13,19 @@ from dataclasses import dataclass
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
 from pganon.methods.eligible import ASSUMED, Eligibility, Frequency
+from pganon.methods.shape import MethodShape
 from pganon.plan.steps import CreateTable, DropTables, State, Step
 from pganon.policy.anatomized import Msb
-from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.spec.model import ReleaseSpec
 
 
 @dataclass(frozen=True)
-class Shape:
-    spec: ReleaseSpec
-
-    @property
-    def options(self) -> Msb:
-        options = self.spec.policy.method
-        assert isinstance(options, Msb)
-        return options
-
-    @property
-    def l(self) -> int:  # noqa: E743 (the field's own letter)
-        """Groups have no value twice in any column, so the strictest column decides."""
-        models = [r.model for r in self.spec.requirements]
-        return max(m.l for m in models if isinstance(m, AnatomyLDiversity))
+class Shape(MethodShape[Msb]):
+    kind = Msb
 
     @property
     def size(self) -> int:
-        """Records of a group when it is made."""
+        """Records of a group when it is made: no value twice, so the strictest column decides."""
         return max(self.l, self.spec.minimum_size)
 
     @property

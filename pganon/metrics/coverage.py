@@ -21,9 +21,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.methods.base import Tables
+from pganon.methods.forms.elements import element
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, on_line, place
-from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
+from pganon.plan.sqltools import col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
 
@@ -198,12 +199,11 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
 
 def _array_members(axis: Axis, state: State) -> exp.Select:
     """(id, code) of the elements of published arrays."""
-    element = axis.attribute.published_type.removesuffix("[]")
     return query(
         "select k.id, d.code from k cross join lateral unnest(k.g) as u(element)"
         ' join d on :value = u.element::text collate "C"',
         {"k": _keys(axis, state), "d": axis.dictionary(state)},
-        value=fragment(':v::text collate "C"', v=cast(col("value", "d"), element)),
+        value=fragment(':v::text collate "C"', v=element(axis.attribute, col("value", "d"))),
     )
 
 

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
-from pganon.encode.axis import BITS, Axis, NominalAxis, axes
+from pganon.encode.axis import BITS, Axis, NominalAxis
+from pganon.methods.shape import MethodShape
 from pganon.plan.sqltools import col, fragment, named, num
 from pganon.plan.steps import State
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.policy.options import MethodOptions
 
-
-@dataclass(frozen=True)
-class Shape:
-    spec: ReleaseSpec
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return axes(self.spec.attributes)
-
-    @property
-    def codes(self) -> list[str]:
-        return [axis.code for axis in self.axes]
-
-    @property
-    def sensitive(self) -> Sensitive:
-        (item,) = self.spec.sensitive
-        return item
-
-    @property
-    def value(self) -> str:
-        """Work column with the code of the sensitive value."""
-        return f"s{self.sensitive.index}"
+Shape = MethodShape[MethodOptions]
 
 
 def words(axis: NominalAxis, state: State) -> int:

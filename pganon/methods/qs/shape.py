@@ -12,28 +12,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, HeightAxis, OrderedAxis, axes
+from pganon.encode.axis import Axis, HeightAxis, OrderedAxis
 from pganon.identifiers import QualifiedName
+from pganon.methods.shape import MethodShape
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import State
+from pganon.policy.options import MethodOptions
 from pganon.privacy.base import Relation
 from pganon.privacy.quasi_sensitive import Element, QSKAnonymity, QSSet
-from pganon.spec.model import ReleaseSpec
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(MethodShape[MethodOptions]):
     """What of a release the steps of both methods look at."""
-
-    spec: ReleaseSpec
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return axes(self.spec.attributes)
-
-    @property
-    def codes(self) -> list[str]:
-        return [axis.code for axis in self.axes]
 
     @property
     def model(self) -> QSKAnonymity:

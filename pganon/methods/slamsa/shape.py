@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.encode.axis import Axis, axes
 from pganon.methods.eligible import Frequency
+from pganon.methods.shape import MethodShape
 from pganon.policy.anatomized import Slamsa
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.search.buckets.firefly import Swarm
-from pganon.spec.model import ReleaseSpec
 
 WORTHWHILE = 50_000
 """Most records that `optimizer: auto` searches with fireflies; its time is linear in them."""
 
 
 @dataclass(frozen=True)
-class Shape:
-    spec: ReleaseSpec
-
-    @property
-    def options(self) -> Slamsa:
-        options = self.spec.policy.method
-        assert isinstance(options, Slamsa)
-        return options
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return axes(self.spec.attributes)
-
-    @property
-    def codes(self) -> list[str]:
-        return [axis.code for axis in self.axes]
+class Shape(MethodShape[Slamsa]):
+    kind = Slamsa
 
     @property
     def aligned(self) -> bool:
@@ -45,12 +30,8 @@ class Shape:
     @property
     def of_columns(self) -> list[Frequency]:
         """Conditions on single columns, the strictest of each."""
-        strictest: dict[int, int] = {}
-        for requirement in self.spec.requirements:
-            model, index = requirement.model, requirement.sensitive
-            if index is not None and isinstance(model, AnatomyLDiversity):
-                strictest[index] = max(model.l, strictest.get(index, 0))
-        return [Frequency(f"s{i}", (i,), l) for i, l in sorted(strictest.items())]  # noqa: E741
+        strictest = sorted(self.strictest.items())
+        return [Frequency(f"s{i}", (i,), l) for i, l in strictest]  # noqa: E741
 
     @property
     def of_tables(self) -> int | None:

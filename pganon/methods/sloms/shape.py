@@ -5,44 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pganon.encode.axis import Axis, axes
 from pganon.methods.bucketized import vector_columns
 from pganon.methods.division import sensitive_tables
 from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.shape import MethodShape
 from pganon.plan.steps import State
 from pganon.policy.anatomized import Sloms
-from pganon.privacy.frequency import AnatomyLDiversity, BucketSize, KAnonymity
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.privacy.frequency import BucketSize, KAnonymity
+from pganon.spec.model import Sensitive
 
 
 @dataclass(frozen=True)
-class Shape:
-    spec: ReleaseSpec
-
-    @property
-    def options(self) -> Sloms:
-        options = self.spec.policy.method
-        assert isinstance(options, Sloms)
-        return options
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return axes(self.spec.attributes)
-
-    @property
-    def l(self) -> int:  # noqa: E743 (the field's own letter)
-        """The largest l of any column."""
-        return max(self._l.values())
-
-    @property
-    def _l(self) -> dict[int, int]:
-        """By sensitive column that a requirement is about."""
-        found: dict[int, int] = {}
-        for requirement in self.spec.requirements:
-            model, index = requirement.model, requirement.sensitive
-            if index is not None and isinstance(model, AnatomyLDiversity):
-                found[index] = max(model.l, found.get(index, 0))
-        return found
+class Shape(MethodShape[Sloms]):
+    kind = Sloms
 
     @property
     def k(self) -> int:
@@ -60,7 +35,7 @@ class Shape:
 
         A table that no requirement is about has the largest: it is to be unlinked all the same.
         """
-        asked = [self._l[item.index] for item in table if item.index in self._l]
+        asked = [self.strictest[item.index] for item in table if item.index in self.strictest]
         return max(asked, default=self.l)
 
     def size(self, table: Sequence[Sensitive]) -> int:
