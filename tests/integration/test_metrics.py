@@ -157,3 +157,23 @@ def test_metrics_where_equal_records_are_divided(
     tables: tuple[Connection, Connection], case: Case
 ) -> None:
     check(tables, case)
+
+
+def test_sets_of_numbers_cover_them_however_they_were_written(
+    tables: tuple[Connection, Connection],
+) -> None:
+    """Digits that say nothing are cut from published sets."""
+    source, owner = tables
+    make_table(source, {"code": "numeric"}, [("1.0",), ("1.0",), ("2.00",), ("2.00",)])
+    policy = {
+        "release": "codes",
+        "source": "public.t",
+        "columns": {"code": {"role": "quasi_identifying", "type": "categorical"}},
+        "privacy": [{"model": "k_anonymity", "k": 2}],
+        "method": {"name": "mondrian"},
+    }
+    staged = run(owner, policy, request=REQUEST)
+    got = metrics_of(staged.plan.spec, REQUEST, staged.state)
+    assert got is not None
+    assert got.attributes is not None
+    assert got.attributes["code"].uncovered == 0
