@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.secrets import run_secret
+from pganon.encode.secrets import row_hash, run_secret
 from pganon.plan.sqltools import cast, col, fragment
 from pganon.plan.steps import State
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
@@ -42,15 +42,10 @@ def random_number(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:
     """A number per record from the partition's seed; it decides ties and leaves with no one.
 
     Numbers follow a secret hash of what the record is, so the same records have the same numbers
-    under the same seed. The hash of a row is a weighted sum over its columns: hashed again, the
-    order of records says nothing about the order of others that share some of their values.
+    under the same seed.
     """
-    hashed = fragment(
-        "hashtextextended(hash_record_extended(:row, :seed)::text, :seed)",
-        row=snapshot_row(spec, table),
-        seed=run_secret(state, "partition_seed").subquery(),
-    )
-    order = [hashed]
+    seed = run_secret(state, "partition_seed").subquery()
+    order = [row_hash(snapshot_row(spec, table), seed)]
     if not spec.record_key:
         for name, item in _unchanged(spec):
             order += ties(item, col(name, table))

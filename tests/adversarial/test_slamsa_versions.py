@@ -56,6 +56,25 @@ def test_versions_over_changed_records_are_refused(source: Database) -> None:
     assert any("the source changed" in warning for warning in warned.warnings)
 
 
+def test_records_that_exchange_a_value_are_changed_records(source: Database) -> None:
+    """Though every column has the same values as before."""
+    release(source)
+    exchange = (
+        "UPDATE public.stay AS a SET drug = b.drug FROM public.stay AS b"
+        " WHERE a.id IN ({0}, {1}) AND b.id = {0} + {1} - a.id"
+    )
+    found = source.admin.execute(
+        "SELECT a.id, a.id + 1 FROM public.stay AS a JOIN public.stay AS b ON b.id = a.id + 1"
+        " WHERE a.drug <> b.drug ORDER BY 1 LIMIT 6"
+    )
+    for pair in found.fetchall():
+        source.source(exchange.format(*pair), grant=False)
+        with refused("republication"):
+            release(source)
+        source.source(exchange.format(*pair), grant=False)
+    assert release(source).version == 2
+
+
 @pytest.mark.parametrize("how", ["another name", "another policy"])
 def test_other_releases_of_the_same_people(source: Database, how: str) -> None:
     """Limits: names are not compared, policies are warned of. Buckets differ and intersect."""

@@ -41,11 +41,13 @@ BEGIN
         JOIN pg_type AS y ON y.oid = a.atttypid
         LEFT JOIN pg_type AS e ON e.oid = y.typelem
         WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped;
-        -- EXECUTE INTO may use parallel workers.
+        -- The hash of a row is a weighted sum over its columns: added up as it is, it would not
+        -- notice rows that exchange values. EXECUTE INTO may use parallel workers.
         EXECUTE format(
             'SELECT concat_ws('' '', count(*),'
-            ' coalesce(sum(hash_record_extended(ROW(%1$s), $1)), 0),'
-            ' coalesce(sum(hash_record_extended(ROW(%1$s), $2)), 0)) FROM %2$s AS t',
+            ' coalesce(sum(hashtextextended(hash_record_extended(ROW(%1$s), $1)::text, $1)), 0),'
+            ' coalesce(sum(hashtextextended(hash_record_extended(ROW(%1$s), $2)::text, $2)), 0))'
+            ' FROM %2$s AS t',
             shown, relation
         ) INTO sums USING secret.seed_a, secret.seed_b;
         message := message || coalesce(columns, '[]') || ' ' || sums || E'\n';
