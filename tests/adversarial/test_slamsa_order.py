@@ -170,7 +170,7 @@ def test_numbers_of_independent_partitions_say_nothing_of_each_other(db: Databas
 
 
 def test_versions_share_buckets_but_not_their_numbers(db: Database) -> None:
-    build(db, stays.rows(240))
+    build(db, stays.rows(160))
     for options in (METHODS["aligned"], METHODS["independent"]):
         name = "independent" if options else "aligned"
         numbers = []
@@ -183,6 +183,6 @@ def test_versions_share_buckets_but_not_their_numbers(db: Database) -> None:
             pairs = {(numbers[0][m][column], numbers[1][m][column]) for m in numbers[0]}
             # The same buckets: one number is always the other.
             assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
-            assert len(pairs) > 60
+            assert len(pairs) > 40
             unrelated_orders([second for _, second in sorted(pairs)])
             assert sum(a == b for a, b in pairs) < 10

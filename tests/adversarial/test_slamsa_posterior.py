@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,7 +59,20 @@ def occurring(table: list[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
 @pytest.mark.parametrize("l", [2, 3])
 def test_no_posterior_exceeds_one_in_l(db: Database, l: int) -> None:  # noqa: E741
     """Whoever knows nothing, which vectors there are, how often, and who cannot have what."""
-    table = [(n, *row[1:]) for n, row in enumerate(stays.rows(60))]
+    # Seven diseases, drugs and symptoms in turn, which meet in some of all possible ways.
+    women, men = "abcdefg", ["a", "b", "c", "d", "gout", "e", None]
+    table = [
+        (
+            n,
+            f"Z{n % 5}",
+            "FFM"[n % 3],
+            1,
+            (men if n % 3 == 2 else women)[n % 7],
+            "uvwxyz0"[n * 3 % 7],
+            str(n // 2 % 7),
+        )
+        for n in range(48)
+    ]
     build(db, table)
     release(db, privacy=stays.requirement(l), exclusions=[EXCLUSION])
     p = published(db.connect("analyst"))
@@ -67,10 +81,9 @@ def test_no_posterior_exceeds_one_in_l(db: Database, l: int) -> None:  # noqa: E
     nothing = {name: posteriors(p, name) for name in SENSITIVE}
     exact = occurring(table)
     for adversary in (
-        knows(SENSITIVE, exact),
         Adversary(SENSITIVE, exact),
         Adversary(rules=[WOMEN]),
-        Adversary(SENSITIVE, exact, rules=[WOMEN]),
+        replace(knows(SENSITIVE, exact), rules=[WOMEN]),
     ):
         for name in SENSITIVE:
             # Not only bounded: whatever is known, nothing is learnt beyond the frequencies.
@@ -112,7 +125,6 @@ TINY = {
     "a rare value": people("abcdefgh", "fffcccxu", "aabbccdd"),
     "NULL is frequent": people("abcdef", "---fcu", "abcabc"),
     "as frequent as allowed": people("abcdefgh", "ffffcccc", "abababab"),
-    "side by side": people("aabbcdef", "fffucgcg", "aaaabbcc"),
     "one bucket": people("abc", "fcu", "abc"),
 }
 
