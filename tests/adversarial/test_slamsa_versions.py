@@ -65,7 +65,7 @@ def test_records_that_exchange_a_value_are_changed_records(source: Database) -> 
     )
     found = source.admin.execute(
         "SELECT a.id, a.id + 1 FROM public.stay AS a JOIN public.stay AS b ON b.id = a.id + 1"
-        " WHERE a.drug <> b.drug ORDER BY 1 LIMIT 6"
+        " WHERE a.drug <> b.drug ORDER BY 1 LIMIT 3"
     )
     for pair in found.fetchall():
         source.source(exchange.format(*pair), grant=False)
