@@ -139,7 +139,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, anatomy, slicing, slamsa, msb or sloms"
+        " mondrian, danonyir, geneir, anatomy, slicing, slamsa, msb or sloms"
     )
 
 
