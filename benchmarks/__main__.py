@@ -1,4 +1,4 @@
-"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy] [slamsa]`.
+"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy] [slamsa] [identity]`.
 
 All of them by default.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from benchmarks import (
     anatomy,
     assess,
+    identity,
     mondrian,
     qs,
     qs_claims,
@@ -22,8 +23,8 @@ from benchmarks import (
     support,
 )
 
-REAL = ("adult", "acs", "qs", "anatomy", "slamsa")
-ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa")
+REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity")
+ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa", "identity")
 
 
 def main() -> None:
@@ -33,6 +34,9 @@ def main() -> None:
     parser.add_argument("--assess-rows", type=int, default=1_000_000, help="of the assessed table")
     parser.add_argument(
         "--people", type=int, default=1_000_000, help="rows of the table of qs and anatomy"
+    )
+    parser.add_argument(
+        "--individuals", type=int, default=250_000, help="of the table of identity; 4 records each"
     )
     parser.add_argument(
         "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
@@ -56,6 +60,10 @@ def main() -> None:
             compared = slamsa.measure(dsn, data)
             slamsa.show(compared)
             support.write_json("slamsa", compared)
+        if "identity" in wanted:
+            kept = identity.measure(dsn, data, arguments.individuals)
+            identity.show(kept)
+            support.write_json("identity", kept)
 
 
 def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:

@@ -1,0 +1,284 @@
+"""Identity reservation: DAnonyIR by model and block size against GeneIR.
+
+informs     INFORMS 2005: persons with their diagnoses
+diabetes    stays of patients in 130 hospitals
+generated   a table of --individuals with four records each on average
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import identity_tables as tables
+from benchmarks import support
+from benchmarks.identity_tables import Columns, Source
+from pganon.importing import Format
+
+Row = dict[str, Any]
+
+DEGREES = (2, 4, 6, 8, 10)
+"""Values of l, and of k where there is one."""
+SHARES = ((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6))
+"""Alpha and beta: one varies around the paper's default of the other."""
+
+DEFAULT_L = 6
+BLOCKS = (500, 1000, 2000)
+FEW = 2000
+"""Individuals of the table that one block can hold."""
+
+MOST_LOST_BY_BLOCKS = 0.05
+"""The project's target for the loss in blocks of 500, above that in one block."""
+
+
+# -- policies ---------------------------------------------------------------------------------
+
+
+def policy(source: Source, columns: Columns, method: Row, model: Row) -> Row:
+    return {
+        "release": f"{source.table}_bench",
+        "source": f"public.{source.table}",
+        "columns": {
+            source.individual: {"role": "individual"},
+            **{name: {"role": "quasi_identifying", **said} for name, said in columns.items()},
+            source.sensitive: {"role": "sensitive"},
+        },
+        "privacy": [{**model, "column": source.sensitive}],
+        "method": method,
+        "suppression_limit": 1.0,
+        "republication": "allow",
+        "publish": {"keep": 1},
+    }
+
+
+def eir_l(degree: int) -> Row:
+    return {"model": "eir_l_diversity", "l": degree}
+
+
+def ir_kl(degree: int) -> Row:
+    return {"model": "ir_kl_anonymity", "k": degree, "l": degree}
+
+
+def shares(model: str, alpha: float, beta: float) -> Row:
+    return {"model": f"{model}_alpha_beta_anonymity", "alpha": alpha, "beta": beta}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Runs over one source; times are divided by that of its sorted copy."""
+
+    dsn: str
+    source: Source
+    copy: float
+
+    @classmethod
+    def of(cls, dsn: str, source: Source) -> Bench:
+        columns = [*source.quasi, source.sensitive]
+        return cls(dsn, source, support.sorted_copy_seconds(dsn, source.table, columns))
+
+    def run(self, model: Row, block_size: int = BLOCKS[0]) -> Row:
+        method = {"name": "danonyir", "block_size": block_size}
+        row = self._run("DAnonyIR", self.source.quasi, method, model)
+        return {**row, "block_size": block_size}
+
+    def with_trees(self, model: Row) -> Iterator[Row]:
+        """Both methods with the same hierarchies, so that their losses can be compared."""
+        if self.source.trees:
+            for name in ("DAnonyIR", "GeneIR"):
+                yield self._run(f"{name}, trees", self.source.trees, {"name": name.lower()}, model)
+
+    def _run(self, name: str, columns: Columns, method: Row, model: Row) -> Row:
+        asked = {"table": self.source.table, "method": name, **model}
+        try:
+            found = support.run_policy(self.dsn, policy(self.source, columns, method, model))
+        except support.RunFailed as failed:
+            if failed.error.get("code") != "all_suppressed":
+                raise
+            return {**asked, "nloss": 1.0, "v": None}
+        result, utility = found.result, found.result["utility"]
+        return {
+            **asked,
+            "nloss": utility["gcp"],
+            "v": self._vulnerable(model, utility),
+            "classes": utility["classes"],
+            "suppressed": result["suppressed"] / result["records"],
+            "exposed": utility["exposed"] / utility["individuals"],
+            "seconds": found.seconds,
+            "ratio": found.seconds / self.copy,
+            "peak_mb": found.peak_mb,
+        }
+
+    def _vulnerable(self, model: Row, utility: Row) -> float:
+        """Share of the classes that do not satisfy the EIR model of the same parameters."""
+        if "beta" not in model:
+            return utility["vulnerable"]
+        text = sql.SQL(_ABOVE_BETA).format(
+            view=sql.Identifier("published", f"{self.source.table}_bench"),
+            value=sql.Identifier(self.source.sensitive),
+            beta=sql.Literal(str(model["beta"])),
+        )
+        with psycopg.connect(self.dsn) as conn:
+            row = conn.execute(text).fetchone()
+        assert row is not None
+        return float(row[0])
+
+
+_ABOVE_BETA = """
+SELECT avg((c.most > {beta}::numeric * c.individuals)::int) FROM (
+    SELECT h.class_id, max(h.holders) AS most, max(h.individuals) AS individuals FROM (
+        SELECT r.class_id, count(DISTINCT r.individual_no) AS holders, max(n.individuals)
+            AS individuals
+        FROM {view} AS r
+        JOIN (SELECT class_id, count(DISTINCT individual_no) AS individuals
+              FROM {view} GROUP BY class_id) AS n USING (class_id)
+        GROUP BY r.class_id, r.{value}
+    ) AS h GROUP BY h.class_id
+) AS c
+"""
+
+
+# -- what is measured -------------------------------------------------------------------------
+
+
+def by_l(bench: Bench) -> list[Row]:
+    found: list[Row] = []
+    for degree in DEGREES:
+        asked = ir_kl(degree)
+        found += [bench.run(eir_l(degree)), bench.run(asked), *bench.with_trees(asked)]
+    return found
+
+
+def by_shares(bench: Bench) -> list[Row]:
+    found: list[Row] = []
+    for alpha, beta in SHARES:
+        asked = shares("ir", alpha, beta)
+        found += [bench.run(shares("eir", alpha, beta)), bench.run(asked)]
+        found += bench.with_trees(asked)
+    return found
+
+
+def by_block(bench: Bench) -> list[Row]:
+    return [bench.run(eir_l(DEFAULT_L), size) for size in BLOCKS]
+
+
+def measure(dsn: str, data: Path | None, individuals: int) -> Row:
+    found: Row = {}
+    if data is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            _load_informs(dsn, data / "informs", Path(folder))
+            _load_diabetes(dsn, data / "diabetes130", Path(folder))
+        informs = Bench.of(dsn, tables.INFORMS)
+        found["by_l"] = by_l(informs)
+        found["by_shares"] = by_shares(informs)
+        found["by_block"] = [*by_block(informs), *by_block(_few(informs))]
+        diabetes = Bench.of(dsn, tables.DIABETES)
+        found["diabetes"] = [diabetes.run(eir_l(degree)) for degree in DEGREES]
+        found["claims"] = claims(found)
+    generate(dsn, individuals)
+    large = Bench.of(dsn, tables.GENERATED)
+    found["generated"] = [large.run(eir_l(DEFAULT_L)), large.run(ir_kl(DEFAULT_L))]
+    return found
+
+
+def claims(found: Row) -> list[Row]:
+    """What the paper says and the project asks, and whether it holds."""
+    by = {(row["method"], row["model"], row["l"]): row for row in found["by_l"]}
+    kl, eir = "ir_kl_anonymity", "eir_l_diversity"
+    few = [row["nloss"] for row in found["by_block"] if row["table"] == f"informs_{FEW}"]
+
+    def figures(method: str, model: str, figure: str) -> list[float]:
+        return [by[method, model, degree][figure] for degree in DEGREES]
+
+    trees = [figures(f"{name}, trees", kl, "nloss") for name in ("DAnonyIR", "GeneIR")]
+    reserved = [row for row in (*found["by_l"], *found["by_shares"]) if "eir" in row["model"]]
+    said = [
+        ("no class is vulnerable under an EIR model", not any(row["v"] for row in reserved)),
+        (
+            "DAnonyIR loses less than GeneIR with the same model and hierarchies",
+            all(ours < theirs for ours, theirs in zip(*trees, strict=True)),
+        ),
+        ("loss of IR (k, l) grows with l", _rises(figures("DAnonyIR", kl, "nloss"))),
+        ("vulnerable classes of IR (k, l) grow with l", _rises(figures("DAnonyIR", kl, "v"))),
+        ("loss of EIR l grows with l", _rises(figures("DAnonyIR", eir, "nloss"))),
+        (
+            f"blocks of {BLOCKS[0]} lose at most {MOST_LOST_BY_BLOCKS:.0%} more than one block",
+            few[0] <= (1 + MOST_LOST_BY_BLOCKS) * few[-1],
+        ),
+    ]
+    return [{"claim": claim, "holds": "yes" if holds else "NO"} for claim, holds in said]
+
+
+def _rises(values: Sequence[float]) -> bool:
+    return list(values) == sorted(values)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def _load_informs(dsn: str, data: Path, folder: Path) -> None:
+    for table, name in (("persons", "demographics05test"), ("conditions", "conditions05")):
+        support.unpack(data / f"{name}.csv.gz", folder / "part.csv")
+        support.load(dsn, folder / "part.csv", f"informs_{table}", Format())
+    support.execute(dsn, tables.INFORMS_SQL)
+
+
+def _load_diabetes(dsn: str, data: Path, folder: Path) -> None:
+    support.unpack(data / "diabetic_data.csv.gz", folder / "diabetes.csv")
+    support.load(dsn, folder / "diabetes.csv", "diabetes", Format(nulls=("?", "")))
+
+
+def _few(bench: Bench) -> Bench:
+    support.execute(bench.dsn, tables.FEW_SQL.format(individuals=FEW))
+    return Bench.of(bench.dsn, replace(bench.source, table=f"informs_{FEW}"))
+
+
+def generate(dsn: str, individuals: int) -> None:
+    support.execute(dsn, "DROP TABLE IF EXISTS many")
+    support.execute(dsn, tables.MANY_SQL.format(individuals=int(individuals)))
+    support.execute(dsn, "VACUUM ANALYZE many")
+
+
+# -- what is shown ----------------------------------------------------------------------------
+
+_FIGURES = ("nloss", "v", "classes", "suppressed", "exposed", "seconds", "ratio")
+_NOTE = "NLoss is GCP; v: vulnerable classes; ratio: to a sorted copy"
+
+
+def show(found: Row) -> None:
+    for part, title, by in (
+        ("by_l", "INFORMS by l (k = l)", ("method", "model", "l")),
+        ("by_shares", "INFORMS by alpha and beta", ("method", "model", "alpha", "beta")),
+        ("by_block", f"EIR l = {DEFAULT_L} by size of block", ("table", "block_size")),
+        ("diabetes", "Diabetes by l", ("model", "l")),
+        ("generated", "generated table", ("model", "l")),
+    ):
+        if found.get(part):
+            _print(f"{title}; {_NOTE}", (*by, *_FIGURES), found[part])
+    if found.get("claims"):
+        _print("what is expected of INFORMS", ("claim", "holds"), found["claims"])
+
+
+def _print(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    table = Table(title=title)
+    for name in columns:
+        table.add_column(name, justify="left" if name in _WORDS else "right")
+    for row in rows:
+        table.add_row(*[_text(row.get(name)) for name in columns])
+    Console().print(table)
+
+
+_WORDS = ("method", "model", "table", "claim")
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
