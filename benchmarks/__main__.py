@@ -14,6 +14,7 @@ from benchmarks import (
     anatomy,
     assess,
     identity,
+    identity_plots,
     mondrian,
     qs,
     qs_claims,
@@ -64,6 +65,7 @@ def main() -> None:
             kept = identity.measure(dsn, data, arguments.individuals)
             identity.show(kept)
             support.write_json("identity", kept)
+            identity_plots.draw(kept, support.RESULTS)
 
 
 def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:

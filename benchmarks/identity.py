@@ -33,7 +33,9 @@ SHARES = ((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6)
 DEFAULT_L = 6
 BLOCKS = (500, 1000, 2000)
 FEW = 2000
-"""Individuals of the table that one block can hold."""
+"""Individuals of a table that one block can hold."""
+SAMPLES = 5
+"""Such tables; where blocks end decides little, and not the same in each."""
 
 MOST_LOST_BY_BLOCKS = 0.05
 """The project's target for the loss in blocks of 500, above that in one block."""
@@ -178,7 +180,7 @@ def measure(dsn: str, data: Path | None, individuals: int) -> Row:
         informs = Bench.of(dsn, tables.INFORMS)
         found["by_l"] = by_l(informs)
         found["by_shares"] = by_shares(informs)
-        found["by_block"] = [*by_block(informs), *by_block(_few(informs))]
+        found["by_block"] = [*by_block(informs), *_in_few_blocks(informs)]
         diabetes = Bench.of(dsn, tables.DIABETES)
         found["diabetes"] = [diabetes.run(eir_l(degree)) for degree in DEGREES]
         found["claims"] = claims(found)
@@ -235,9 +237,19 @@ def _load_diabetes(dsn: str, data: Path, folder: Path) -> None:
     support.load(dsn, folder / "diabetes.csv", "diabetes", Format(nulls=("?", "")))
 
 
-def _few(bench: Bench) -> Bench:
-    support.execute(bench.dsn, tables.FEW_SQL.format(individuals=FEW))
-    return Bench.of(bench.dsn, replace(bench.source, table=f"informs_{FEW}"))
+def _in_few_blocks(bench: Bench) -> list[Row]:
+    """Means over tables of as many individuals as one block can hold."""
+    source = replace(bench.source, table=f"informs_{FEW}")
+    found: list[list[Row]] = []
+    for sample in range(SAMPLES):
+        support.execute(bench.dsn, tables.FEW_SQL.format(individuals=FEW, sample=sample))
+        found.append(by_block(Bench.of(bench.dsn, source)))
+    return [_mean(rows) for rows in zip(*found, strict=True)]
+
+
+def _mean(rows: Sequence[Row]) -> Row:
+    means = {name: sum(row[name] for row in rows) / len(rows) for name in _FIGURES}
+    return {**rows[0], **means}
 
 
 def generate(dsn: str, individuals: int) -> None:

@@ -100,7 +100,8 @@ FEW_SQL = """
 DROP TABLE IF EXISTS informs_{individuals};
 CREATE TABLE informs_{individuals} AS
 SELECT i.* FROM informs AS i JOIN (
-    SELECT person FROM informs GROUP BY person ORDER BY hashint8(person), person LIMIT {individuals}
+    SELECT person FROM informs GROUP BY person
+    ORDER BY hashint8extended(person, {sample}), person LIMIT {individuals}
 ) AS few USING (person);
 ANALYZE informs_{individuals}
 """
