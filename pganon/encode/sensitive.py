@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.catalog.model import Column
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, query
 from pganon.plan.steps import CreateTable, State, Step
@@ -29,8 +30,13 @@ def referenced(spec: ReleaseSpec) -> list[Sensitive]:
 
 
 def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
-    """The value as diversity counts it: texts that a citext column calls equal are one value."""
-    match item.column.kind:
+    """The value as diversity counts it: values that the column calls equal are one value."""
+    return equal_key(item.column, value)
+
+
+def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
+    """The same for spellings of a value that are equal: of texts in a citext column, of numbers."""
+    match column.kind:
         case "citext":
             return fragment('lower(:v::text) collate "C"', v=value)
         case "text" | "bpchar":

@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Column
+from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, named, query
@@ -98,6 +99,13 @@ def key_text(columns: tuple[str, ...]) -> exp.Expr:
     return cast(exp.func("jsonb_build_array", *parts), "text")
 
 
+def _individual(spec: ReleaseSpec, name: str) -> exp.Expr:
+    """One text for all spellings of an individual that are equal: 1.0 and 1.00 are one person."""
+    column = spec.source.column(name)
+    assert column is not None  # the policy was resolved against the source
+    return cast(exp.paren(equal_key(column, col(name, "src"))), "text")
+
+
 def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     source = exp.alias_(spec.source.name.table, "src", table=True, quoted=True)
     tree = exp.select().from_(source)
@@ -111,7 +119,7 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     if spec.record_key:
         tree = tree.select(named(key_text(spec.record_key), "record"))
     if spec.individual:
-        tree = tree.select(named(key_text((spec.individual,)), "individual"))
+        tree = tree.select(named(_individual(spec, spec.individual), "individual"))
     return tree.where(spec.where) if spec.where is not None else tree
 
 

@@ -45,3 +45,19 @@ def test_several_records_of_one_person_are_refused(db: Any, named: dict[str, Any
 def test_one_record_each_is_released(db: Any) -> None:
     build(db, ["a", "b", "c", None])
     assert publish(db, policy({**ROLES, "person": "individual"}, 2)).released == 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "spellings"),
+    [
+        ("numeric", ["1.0", "1.00", "2"]),
+        ("float8", ["0", "-0", "2"]),
+        ("char(4)", ["a", "a ", "b"]),
+    ],
+)
+def test_spellings_that_are_equal_are_one_person(db: Any, kind: str, spellings: list[str]) -> None:
+    rows = [[person, n, "x"] for n, person in enumerate(spellings)]
+    make_table(db.connect("source_owner"), {**COLUMNS, "person": kind}, rows)
+    with refused("several_records_per_individual") as errors:
+        publish(db, policy({**ROLES, "person": "individual"}, 2))
+    assert "2 individuals, 3 records" in str(errors[0])
