@@ -160,7 +160,7 @@ def check_table_3(rows: list[dict[str, Any]]) -> None:
     assert labels == {("F", "[30, 40)", "1007*"), ("*", "[30, 40)", "1008*")}
     sizes = {"1007*": 4, "1008*": 3, "*": 2, "F": 1}
     costs = {
-        "age": lambda shown: Fraction(shown.upper - 1 - shown.lower, 9),
+        "age": lambda shown: Fraction(shown.upper - 1 - shown.lower) / 9,
         "gender": lambda shown: Fraction(sizes[shown] - 1),
         "postcode": lambda shown: Fraction(sizes[shown] - 1, 6),
     }
