@@ -13,6 +13,7 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
+from pganon.search.hitting_sets import hits_within
 from tests.support import identity_oracle as oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
@@ -109,12 +110,12 @@ def test_a_residual_that_costs_more_than_it_is_worth(db: Database) -> None:
     assert staged.utility.vulnerable == oracle.vulnerable(triples(rows), 3) == 0.5
 
 
-@pytest.mark.parametrize("residuals", ["generalize", "suppress"])
-def test_every_order_keeps_the_promise(db: Database, residuals: str) -> None:
+def test_every_order_keeps_the_promise(db: Database) -> None:
     build(db.connect("source_owner"))
     owner = db.owner()
     found = set()
     for seed, requirement in itertools.product((1, 2), (eir(3), eir(5), shares("eir", 0.5, 0.5))):
+        residuals = "generalize" if seed == 1 else "suppress"
         declared = of_paper(requirement, residuals=residuals, suppression_limit=0.9)
         staged = run(owner, declared, seed=seed)
         judged(staged, requirement)
@@ -209,7 +210,7 @@ def nothing_readable(db: Database) -> None:
 )
 def test_what_cannot_be_reached(db: Database, requirement: dict[str, Any], part: str) -> None:
     build(db.connect("source_owner"))
-    for name in ("danonyir", "geneir"):
+    for name in ("danonyir", "geneir") if "k" in requirement else ("danonyir",):
         with refused("infeasible") as errors:
             publish(db, of_paper(requirement, hierarchies=True, name=name, suppression_limit=1))
         assert part in str(errors[0])
@@ -225,7 +226,6 @@ def test_a_record_of_nobody(db: Database, name: str) -> None:
     assert "column person is NULL in 1 records; every record" in str(errors[0])
     assert "Zanzibar" not in f"{errors[0]} {errors[0].hint}"
     nothing_readable(db)
-    publish(db, {**declared, "where": "person IS NOT NULL"})
 
 
 def test_no_class_at_all(db: Database) -> None:
@@ -327,6 +327,20 @@ def test_hitting_sets_by_brute_force(db: Database) -> None:
             [bits(members, width), asked := [0, 1, 2, 3, 5, 80]],
         ).fetchone()
         assert row == ([min(least, most) for most in asked],), members
+
+
+def test_hitting_sets_of_many_individuals(db: Database) -> None:
+    """None has a single value, so that every bound is below l and branches have to be tried."""
+    rng = random.Random(1)
+    owner = db.owner()
+    owner.execute("SET statement_timeout = '8s'")
+    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7)):  # noqa: E741
+        family = [set(rng.sample(range(width), size)) for _ in range(300)]
+        row = owner.execute(
+            "SELECT pganon.hitting_set_size(%s::varbit[], %s)", [bits(family, width), l]
+        ).fetchone()
+        assert row == (l,)
+        assert hits_within(family, l - 1) is None
 
 
 def test_hitting_sets_are_for_the_owner(db: Database) -> None:

@@ -26,12 +26,20 @@ BEGIN
             END IF;
         END IF;
     END LOOP;
+    x := family[1];
     FOR e IN 0 .. width - 1 LOOP
-        IF get_bit(family[1], e) = 1 THEN
-            rest := ARRAY(SELECT u.x FROM unnest(family) WITH ORDINALITY AS u(x, place)
-                          WHERE get_bit(u.x, e) = 0 ORDER BY u.place);
+        IF get_bit(x, e) = 1 THEN
+            -- Small sets first: they have few branches, and more of them are disjoint.
+            rest := ARRAY(SELECT s.x FROM (SELECT DISTINCT u.x FROM unnest(family) AS u(x)
+                                           WHERE get_bit(u.x, e) = 0) AS s
+                          ORDER BY bit_count(s.x), s.x);
             IF pganon.hitting_set_within(rest, b - 1) THEN
                 RETURN true;
+            END IF;
+            -- No hitting set so small has e: what is left to try is without it.
+            family := ARRAY(SELECT set_bit(u.x, e, 0) FROM unnest(family) AS u(x));
+            IF repeat('0', width)::varbit = ANY (family) THEN
+                RETURN false;
             END IF;
         END IF;
     END LOOP;
