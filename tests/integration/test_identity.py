@@ -168,8 +168,7 @@ def check_table_3(rows: list[dict[str, Any]]) -> None:
     assert oracle.loss(rows, costs) == Fraction(115, 6)
 
 
-def test_who_is_in_which_group_is_told_apart_by_blocks_alone(db: Database) -> None:
-    """The released records are those of the source, individual by individual."""
+def test_smaller_blocks_keep_the_promise_and_lose_more(db: Database) -> None:
     rng = random.Random(4)
     rows = [
         [f"p{n}", rng.choice("FM"), rng.randint(20, 60), f"1{rng.randint(0, 9)}", f"d{value}"]
