@@ -171,6 +171,4 @@ def test_added_columns() -> None:
 def test_exclusion_rules_are_not_kept() -> None:
     data = identity_policy()
     data["exclusions"] = [{"when": {"age": "1"}, "never": {"job": "x"}}]
-    assert problems(data) == {
-        "exclusions[0]": "the method danonyir does not keep exclusion rules"
-    }
+    assert problems(data) == {"exclusions[0]": "the method danonyir does not keep exclusion rules"}
