@@ -33,7 +33,7 @@ class DAnonyIR(_IdentityReserved):
     """Classes grown individual by individual, always by the one that costs least."""
 
     name: Literal["danonyir"]
-    block_size: BlockSize = 500
+    block_size: BlockSize = 1000
     residuals: Annotated[
         Literal["generalize", "suppress"],
         known_word("way to treat residuals", ("generalize", "suppress")),

@@ -2,18 +2,23 @@
 -- can be reduced to. A set is a bit per element; all have the same length, and none is empty.
 --
 -- Exact, by deepening: a hitting set of size b must have an element of the smallest set that is not
--- hit. Disjoint sets need an element each, which ends most branches at once.
+-- hit. Disjoint sets need an element each, which ends most branches at once. The problem is
+-- NP-complete: past a bound on work there is an error, never a wrong answer.
 CREATE FUNCTION pganon.hitting_set_size(family varbit[], most integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     sets varbit[];
+    work bigint;
 BEGIN
     SELECT array_agg(s.x ORDER BY bit_count(s.x), s.x) INTO sets
     FROM (SELECT DISTINCT u.x FROM unnest(family) AS u(x)) AS s;
+    -- Some ten seconds.
+    work := 5000000 + 10 * cardinality(sets);
     FOR b IN 0 .. most - 1 LOOP
-        IF pganon.hitting_set_within(sets, b) THEN
+        work := pganon.hitting_set_within(sets, b, work);
+        IF work < 0 THEN
             RETURN b;
         END IF;
     END LOOP;

@@ -38,7 +38,7 @@ def identity_policy(*models: dict[str, Any], **options: Any) -> dict[str, Any]:
 
 def test_defaults() -> None:
     found = policy_from(identity_policy())
-    assert found.method == DAnonyIR(name="danonyir", block_size=500, residuals="generalize")
+    assert found.method == DAnonyIR(name="danonyir", block_size=1000, residuals="generalize")
     written_out = identity_policy(**found.method.model_dump(by_alias=True))
     assert policy_hash(policy_from(written_out)) == policy_hash(found)
     assert Policy.model_validate(found.document()) == found
