@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import psycopg
 
@@ -33,6 +34,17 @@ class PganonError(Exception):
         self.hint = hint
         if code is not None:
             self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is: a process that searches sends its errors to the one that runs."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(cls: type[PganonError], args: tuple[Any, ...], state: dict[str, Any]) -> PganonError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 @dataclass(frozen=True)

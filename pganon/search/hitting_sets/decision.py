@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from pganon.errors import PganonError
+from pganon.errors import EXIT_REFUSED, PganonError
 from pganon.search.hitting_sets.masks import (
     absorbed,
     bits,
@@ -30,6 +30,7 @@ ELEMENTS = 16
 class SearchTooLarge(PganonError):
     """The search for a small hitting set passed its bound on work."""
 
+    exit_code = EXIT_REFUSED
     code = "search_too_large"
 
     def __init__(self, branches: int) -> None:
