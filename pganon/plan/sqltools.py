@@ -20,7 +20,11 @@ DIALECT = "postgres"
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> exp.Expr:
-    return sqlglot.parse_one(text, dialect=DIALECT)
+    tree = sqlglot.parse_one(text, dialect=DIALECT)
+    for node in tree.walk():
+        # Places in the text: of no use here, and most of what copying a tree would cost.
+        node._meta = None
+    return tree
 
 
 def fragment(text: str, **parts: exp.Expr) -> exp.Expr:
