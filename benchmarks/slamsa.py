@@ -233,7 +233,9 @@ def acs(dsn: str, data: Path) -> list[Row]:
         ("SLAMSA, default", {"name": "slamsa"}),
         ("SLAMSA, median tree", METHODS["SLAMSA, median tree"]),
     ):
-        asked = policy("acs", ACS_QUASI, list(ACS), method, models, nominal=("SEX", "RAC1P", "MSP"))
+        asked = policy(
+            "slamsa_acs", ACS_QUASI, list(ACS), method, models, nominal=("SEX", "RAC1P", "MSP")
+        )
         row = _run(dsn, asked, records)
         assert row is not None
         found.append({"table": "acs", "method": name, "p": "2 and 3", "copy": copy, **row})
