@@ -192,7 +192,8 @@ class Executor:
         figures: Counter[str] = Counter()
         for number in range(step.batches(self.state)):
             batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
-            for found in perform(step.tasks(self.state, given, batch), self.processes):
+            tasks = step.tasks(self.state, given, batch)
+            for found in perform(tasks, len(batch), self.processes):
                 rows += copy_rows(self.conn, target, found.rows)
                 figures.update(found.figures)
         self._copied(target, rows)

@@ -9,13 +9,16 @@ from joblib import Parallel, delayed
 
 from pganon.plan.steps import Found, Task
 
-WORTH = 4
-"""Fewer tasks than this are done before other processes have started."""
+WORTH = 2_000
+"""Tasks over fewer rows than this are done before other processes have started."""
 
 
-def perform(tasks: Sequence[Task], processes: int) -> Iterable[Found]:
-    """What the tasks found, in their order; in this process where others do not pay."""
-    if processes == 1 or len(tasks) < WORTH:
+def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[Found]:
+    """What the tasks found over so many rows, in their order.
+
+    In this process where others do not pay.
+    """
+    if processes == 1 or len(tasks) < 2 or rows < WORTH:
         return (task() for task in tasks)
     # Processes of their own: they share no connection with this one, and import no main module.
     workers = Parallel(n_jobs=min(processes, len(tasks)), backend="loky", return_as="generator")

@@ -32,7 +32,7 @@ from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
 
-AT_ONCE = 20_000
+AT_ONCE = 50_000
 """Records whose blocks are read and divided in one batch."""
 
 
