@@ -170,6 +170,7 @@ def test_fewer_tables(db: Database) -> None:
 def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     used = mock.Mock(wraps=workers.Parallel)
     monkeypatch.setattr(workers, "Parallel", used)
+    monkeypatch.setattr(workers, "WORTH", 1)
     table = rows(APART, size=108)
     build(db, table)
     method = {"name": "slamsa", "profile": "independent", "block_size": 12, "fireflies": 3}
