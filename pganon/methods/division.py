@@ -7,7 +7,8 @@ policy does not list the tables; which columns are together follows from it alon
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
 
 from sqlglot import exp
 
@@ -21,6 +22,7 @@ from pganon.policy.anatomized import Divided, Tables, most_tables
 from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 
+Clusters = tuple[tuple[int, ...], ...]
 Item = TypeVar("Item", Sensitive, Attribute)
 
 _FACT = "association"
@@ -40,10 +42,16 @@ def divided(
         by_name = {item.column.name: item for item in items}
         return [[by_name[name] for name in names] for names in tables]
     if isinstance(found, str):
-        clusters = clustered(matrix(found, len(items)), tables, clustering)
+        clusters = _clusters(found, len(items), tables, clustering)
         return [[items[i] for i in cluster] for cluster in clusters]
     count = most_tables(tables, len(items))
     return [list(items[i::count]) for i in range(count)]
+
+
+@lru_cache(maxsize=64)
+def _clusters(found: str, size: int, tables: int | Literal["auto"], clustering: How) -> Clusters:
+    """Steps ask for the arrangement again and again; it follows from the same fact each time."""
+    return clustered(matrix(found, size), tables, clustering)
 
 
 def undecided(tables: Tables, columns: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from psycopg import sql
@@ -40,8 +41,37 @@ class Plan:
 
     spec: ReleaseSpec
     method: Method
-    phases: tuple[Phase, ...]
+    previous: Previous | None = None
     request: Request = NOTHING_MORE
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """Rendering what verification asks takes a while, and not every plan is run."""
+        spec, method = self.spec, self.method
+        return (
+            Phase(
+                "snapshot",
+                "read the source once and see whether it can be released",
+                (*snapshot_steps(spec), *source_steps(spec, self.previous)),
+            ),
+            Phase(
+                "encode",
+                "values become codes",
+                encode_steps(spec, left_out=not self.request.nothing),
+            ),
+            Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
+            Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
+            Phase(
+                "verify",
+                "re-measure the staged relations against every requirement",
+                (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method)),
+            ),
+            Phase(
+                "measure",
+                "utility of the release",
+                (*method.form.measures(spec), *_requested(spec, method, self.request)),
+            ),
+        )
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
         return self.method.form.relations(self.spec, state)
@@ -75,28 +105,14 @@ def build_plan(
         UsageError: no_metrics, the published form has no metrics on request.
     """
     method = method_of(spec)
-    requested = _requested(spec, method, request)
-    phases = (
-        Phase(
-            "snapshot",
-            "read the source once and see whether it can be released",
-            (*snapshot_steps(spec), *source_steps(spec, previous)),
-        ),
-        Phase("encode", "values become codes", encode_steps(spec, left_out=not request.nothing)),
-        Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
-        Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
-        Phase(
-            "verify",
-            "re-measure the staged relations against every requirement",
-            (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method)),
-        ),
-        Phase(
-            "measure",
-            "utility of the release",
-            (*method.form.measures(spec), *requested),
-        ),
-    )
-    return Plan(spec, method, phases, request)
+    if method.form.metrics is None and not request.nothing:
+        raise UsageError(
+            f"--metrics and --workload have nothing to measure in a release of"
+            f" {method.form.groups} that {method.name} makes",
+            hint="leave them out; every run measures the loss of what it publishes",
+            code="no_metrics",
+        )
+    return Plan(spec, method, previous, request)
 
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
@@ -104,15 +120,8 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 
 
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
-    if request.nothing:
+    if request.nothing or method.form.metrics is None:
         return ()
-    if method.form.metrics is None:
-        raise UsageError(
-            f"--metrics and --workload have nothing to measure in a release of"
-            f" {method.form.groups} that {method.name} makes",
-            hint="leave them out; every run measures the loss of what it publishes",
-            code="no_metrics",
-        )
     return method.form.metrics.steps(
         spec, lambda state: _tables(method.form.relations(spec, state), staged=True), request
     )

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from pganon.policy.methods import ANY
     from pganon.policy.model import Column
 
-MOST_CONDITIONS = 39
-"""Different `when` of a policy: each is true, false or unknown, and 3^39 cases fit in a bigint."""
-
 
 def _as_text(value: object) -> object:
     """A value as the database would read it; numbers and dates need no quotes."""
@@ -86,9 +83,7 @@ class Exclusion(Declaration):
 def exclusion_refusals(
     exclusions: Iterable[Any], columns: Mapping[str, Column | None], method: ANY | None
 ) -> Iterable[Refusal]:
-    """Rules about columns of another role, rules that nothing keeps, and too many of them."""
-    exclusions = list(exclusions)
-    yield from _too_many(exclusions)
+    """Rules about columns of another role, and rules that nothing keeps."""
     for i, exclusion in enumerate(exclusions):
         if method is not None and not method.excludes:
             yield Refusal(
@@ -101,18 +96,6 @@ def exclusion_refusals(
         for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):
             for name in getattr(exclusion, key):
                 yield from _wrong_column(("exclusions", i, key, name), name, role, columns)
-
-
-def _too_many(exclusions: Iterable[Any]) -> Iterable[Refusal]:
-    known = (item for item in exclusions if isinstance(item, Exclusion))
-    count = len({tuple(item.when.items()) for item in known})
-    if count > MOST_CONDITIONS:
-        yield Refusal(
-            ("exclusions",),
-            f"{count} different `when` conditions divide the records into too many strata;"
-            f" {MOST_CONDITIONS} are possible",
-            "put rules with the same `when` into one, or join values that exclude the same",
-        )
 
 
 def _wrong_column(

@@ -158,46 +158,55 @@ class EIRLDiversity(Model):
         Args:
             histogram: relation (by..., individual, value), a row per value that an individual has.
         """
-        keys = [col(name, "h") for name in by]
-        part = ", ".join(f"g{i}" for i in range(len(keys)))
+        part = [f"g{i}" for i in range(len(by))]
         held = query("select distinct h.individual, h.value from h", {"h": histogram})
-        held = held.select(*[named(key, f"g{i}") for i, key in enumerate(keys)])
-        tables: dict[str, Relation] = {"held": held}
-        for name, text in _FAMILIES:
-            tables[name] = query(text.replace("groups", part), dict(tables))
-        measured = query(_SIZES.replace("groups", part), tables, l=num(self.l))
-        names = [named(col(f"g{i}", "b"), name) for i, name in enumerate(by)]
-        return measured.select(*names)
+        held = held.select(
+            *[named(col(name, "h"), key) for name, key in zip(by, part, strict=True)]
+        )
+        text = _SIZES.replace("groups", ", ".join(part)).replace(
+            "same_group", " and ".join(f"c.{key} = b.{key}" for key in part)
+        )
+        measured = query(text, {"held": held}, l=num(self.l))
+        sizes = query("select s.measure from s", {"s": measured})
+        return sizes.select(
+            *[named(col(key, "s"), name) for name, key in zip(by, part, strict=True)]
+        )
 
 
-_FAMILIES = (
-    (
-        "coded",
-        "select v.*, (dense_rank() over (partition by groups order by v.value) - 1)::int as code,"
-        " count(*) over (partition by groups, v.value) as holders,"
-        " count(*) over (partition by groups, v.individual) as many from held as v",
-    ),
-    (
-        "masked",
-        "select groups, m.individual, min(m.many) as many, min(m.code) as code,"
-        " max(m.holders) as holders,"
-        " bit_or(set_bit(repeat('0', m.width)::varbit, m.code, 1)) as mask from"
-        " (select c.*, max(c.code) over (partition by groups) + 1 as width from coded as c) as m"
-        " group by groups, m.individual",
-    ),
-    (
-        "bounded",
-        # Values of individuals with one value must all be hit; and weights 1 / (most holders of
-        # one of its values) of the individuals add up to no more than any hitting set's size.
-        "select groups, greatest(count(distinct k.code) filter (where k.many = 1),"
-        " ceil(sum(1.0 / k.holders) - 1e-6)) as least, array_agg(k.mask) as family"
-        " from masked as k group by groups",
-    ),
-)
-_SIZES = (
-    "select case when b.least >= :l then :l::bigint"
-    " else pganon.hitting_set_size(b.family, :l)::bigint end as measure from bounded as b"
-)
+_SIZES = """
+    with coded as materialized (
+        select v.*, (dense_rank() over (partition by groups order by v.value) - 1)::int as code,
+            count(*) over (partition by groups, v.value) as holders,
+            count(*) over (partition by groups, v.individual) as many
+        from held as v
+    ), bounds as materialized (
+        select groups, greatest(count(distinct k.code) filter (where k.many = 1),
+            ceil(sum(1.0 / k.holders) - 1e-6)) as least
+        from (
+            select groups, i.individual, min(i.many) as many, min(i.code) as code,
+                max(i.holders) as holders
+            from coded as i group by groups, i.individual
+        ) as k group by groups
+    ), undecided as (
+        select c.*, max(c.code) over (partition by groups) + 1 as width
+        from (select c.* from coded as c join bounds as b on same_group where b.least < :l) as c
+    ), families as (
+        select groups, array_agg(m.mask) as family
+        from (
+            select groups, u.individual,
+                bit_or(set_bit(repeat('0', u.width)::varbit, u.code, 1)) as mask
+            from undecided as u group by groups, u.individual
+        ) as m group by groups
+    )
+    select s.* from (
+        select groups, :l::bigint as measure from bounds as d where d.least >= :l
+        union all
+        select groups, pganon.hitting_set_size(f.family, :l)::bigint as measure from families as f
+    ) as s
+"""
+"""Values of individuals with one value must all be hit; and weights of the individuals, 1 / (most
+holders of one of their values), add up to no more than the size of any hitting set. What these
+bounds do not settle is searched."""
 
 
 _HISTOGRAMS = {

@@ -21,5 +21,8 @@ def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[Found]
     if processes == 1 or len(tasks) < 2 or rows < WORTH:
         return (task() for task in tasks)
     # Processes of their own: they share no connection with this one, and import no main module.
-    workers = Parallel(n_jobs=min(processes, len(tasks)), backend="loky", return_as="generator")
+    # Large arrays would else go through files, where codes of records have no business.
+    workers = Parallel(
+        n_jobs=min(processes, len(tasks)), backend="loky", return_as="generator", max_nbytes=None
+    )
     return cast("Iterable[Found]", workers(delayed(task)() for task in tasks))

@@ -60,13 +60,6 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> Msb:  # noqa: 
     return Msb(groups, suppressed)
 
 
-def additional_information_loss(groups: Sequence[Sequence[int]], l: int) -> float | None:  # noqa: E741
-    """How much larger than l groups are, on average, as a share of l; None without groups."""
-    if not groups:
-        return None
-    return sum(len(group) - l for group in groups) / (l * len(groups))
-
-
 class _Cells:
     """Ungrouped rows by vector, in canonical order, and the key by which each cell is chosen.
 

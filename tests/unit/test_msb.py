@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pganon.search.msb import Priority, Vector, additional_information_loss, msb
+from pganon.search.msb import Priority, Vector, msb
 from tests.support.registry import REGISTRY
 
 PRIORITIES: tuple[Priority, ...] = ("mbf", "msdcf", "mmdcf")
@@ -51,7 +51,6 @@ def test_the_registry(columns: Sequence[int], expected: dict, priority: Priority
     groups, suppressed = expected[priority]
     assert [[row + 1 for row in group] for group in found.groups] == groups
     assert [row + 1 for row in found.suppressed] == suppressed
-    assert additional_information_loss(found.groups, 3) == 0
 
 
 @pytest.mark.parametrize("priority", PRIORITIES)
@@ -59,13 +58,11 @@ def test_eligible_and_yet_without_any_group(priority: Priority) -> None:
     """The first pick shares a value with every other row."""
     found = msb([(1, 1, 1), (1, 2, 2), (2, 1, 3), (3, 3, 1)], 2, priority)
     assert (found.groups, found.suppressed) == ([], [0, 1, 2, 3])
-    assert additional_information_loss(found.groups, 2) is None
 
 
 def test_rows_left_over_join_the_smallest_group() -> None:
     found = msb([(1,), (1,), (2,), (2,), (3,)], 2, "mbf")
     assert found.groups == [[0, 2, 4], [1, 3]]
-    assert additional_information_loss(found.groups, 2) == pytest.approx(1 / 4)
 
 
 def test_what_cannot_be() -> None:

@@ -16,6 +16,7 @@ from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.encode.sensitive import referenced, with_paths
 from pganon.methods.base import STRUCTURE, Tables
+from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import attribute_columns, value_key
 from pganon.methods.forms.members import cell_members, code_columns, equal
 from pganon.methods.forms.recode import EXTENTS, generalized, preparation_steps
@@ -224,12 +225,10 @@ def structure_check(tables: Tables) -> CheckQuery:
         " where c.class_id is null or h.class_id is null) as measured",
         dict(tables),
     )
-    tree = query("select b.measured, b.measured as failing from b", {"b": broken})
-    return CheckQuery(STRUCTURE, "violations", None, 0, "<=", "", render(tree))
+    return violations_check(STRUCTURE, broken)
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
-    model = requirement.model
     value: exp.Expr = num(1)
     reference: Relation | None = None
     if requirement.sensitive is not None:
@@ -242,16 +241,8 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
         dict(tables),
         value=value,
     )
-    worst = model.worst(model.measure(histogram, [CLASS_ID], reference))
-    return CheckQuery(
-        model=model.name,
-        symbol=model.symbol,
-        column=requirement.column,
-        parameter=float(model.parameter),
-        bound=model.comparison,
-        against=kind,
-        sql=render(worst),
-    )
+    measured = requirement.model.measure(histogram, [CLASS_ID], reference)
+    return requirement_check(requirement, measured, kind)
 
 
 def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:

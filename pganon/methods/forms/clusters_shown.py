@@ -11,6 +11,7 @@ from pganon.encode.axis import axes, group_extents
 from pganon.identifiers import quote
 from pganon.methods.base import STRUCTURE, PublishedForm, Tables
 from pganon.methods.forms import clusters
+from pganon.methods.forms.checked import violations_check
 from pganon.methods.forms.clusters import value_key
 from pganon.methods.qs.shape import Shape
 from pganon.metrics import loss
@@ -93,8 +94,7 @@ def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
     ]
     parts += [_unsorted(attribute, tables).subquery() for attribute in spec.attributes]
     broken = exp.select(named(total(parts), "measured"))
-    tree = query("select b.measured, b.measured as failing from b", {"b": broken})
-    return CheckQuery(STRUCTURE, "violations", None, 0, "<=", "", render(tree))
+    return violations_check(STRUCTURE, broken)
 
 
 def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:

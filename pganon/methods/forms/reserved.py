@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from pganon.methods.base import STRUCTURE, Tables
 from pganon.methods.forms import classes, described
+from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import value_key
 from pganon.methods.forms.stored import numbers, numbers_step
 from pganon.metrics.utility import IdentityUtility, class_utility
-from pganon.plan.sqltools import col, fragment, named, num, query, render
+from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
 from pganon.plan.steps import Check, State, Step
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
-from pganon.privacy.base import Requirement
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.spec.model import ReleaseSpec
 
@@ -57,7 +57,10 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     return (
         classes.structure_check(tables),
         _identities(tables),
-        *[_required(spec, requirement, tables) for requirement in spec.requirements],
+        *[
+            requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
+            for r in spec.requirements
+        ],
     )
 
 
@@ -70,21 +73,7 @@ def _identities(tables: Tables) -> CheckQuery:
         " group by r.individual_no) as p",
         dict(tables),
     )
-    tree = query("select b.measured, b.measured as failing from b", {"b": broken})
-    return CheckQuery(f"{STRUCTURE}_of_individuals", "violations", None, 0, "<=", "", render(tree))
-
-
-def _required(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> CheckQuery:
-    model = requirement.model
-    return CheckQuery(
-        model=model.name,
-        symbol=model.symbol,
-        column=requirement.column,
-        parameter=float(model.parameter),
-        bound=model.comparison,
-        against="",
-        sql=render(model.worst(measured(model, records(spec, tables), CLASS_ID))),
-    )
+    return violations_check(f"{STRUCTURE}_of_individuals", broken)
 
 
 def records(spec: ReleaseSpec, tables: Tables) -> exp.Select:

@@ -2,21 +2,26 @@
 
 Adding individuals never makes a class miss IR k, IR (k, l) or EIR l, so the class of everybody
 satisfies them if any class does. Bounds on shares need as many individuals or values as shares of
-that size add up to one; more is not known before.
+that size add up to one, and fewer holders of one value than would take everybody with them; more
+is not known before.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
 
 from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.identity.shape import Shape
-from pganon.plan.sqltools import col, fragment, named, query
+from pganon.plan.sqltools import col, query
 from pganon.plan.steps import Check, State, Step
-from pganon.privacy.base import Bound, Requirement
-from pganon.privacy.identity import IRAlpha, measured
+from pganon.privacy.base import Bound, Model, Requirement
+from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
+from pganon.search.identity.feasibility import forced_suppressions
 
 
 def feasible_steps(shape: Shape) -> list[Step]:
@@ -24,53 +29,85 @@ def feasible_steps(shape: Shape) -> list[Step]:
 
 
 def _check(shape: Shape, requirement: Requirement, number: int) -> Check:
-    share = requirement.model.bound is Bound.AT_MOST
+    model = requirement.model
+    if model.bound is Bound.AT_LEAST:
+        select, problem = _everybody, _out_of_reach
+    else:
+        select, problem = _shared, _too_small
     return Check(
         f"feasible{number}",
-        f"whether {requirement.model.name} can be reached",
-        lambda s: (_counted if share else _everybody)(shape, requirement, s),
-        lambda row, state: _problem(requirement, row["reached"], share=share),
+        f"whether {model.name} can be reached",
+        lambda s: select(shape, requirement, s),
+        lambda row, state: problem(model, row),
+        prefix=f"feasible{number}_",
     )
 
 
-def _everybody(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
-    """One row, `reached`: the measure of all individuals as one class."""
-    records = query(
+def _records(shape: Shape, state: State) -> exp.Select:
+    """(class, individual, value): all records as one class."""
+    return query(
         "select 1 as class, c.individual, :v as value from c",
         {"c": state.work("coded")},
         v=col(shape.value, "c"),
     )
+
+
+# -- k and l ----------------------------------------------------------------------------------
+
+
+def _everybody(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
+    """One row, `reached`: the measure of all individuals as one class."""
     return query(
-        "select m.measure as reached from m", {"m": measured(requirement.model, records, "class")}
+        "select m.measure as reached from m",
+        {"m": measured(requirement.model, _records(shape, state), "class")},
     )
 
 
-def _counted(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
-    """One row, `reached`: the individuals or values among which shares are divided."""
-    divided = "individual" if isinstance(requirement.model, IRAlpha) else shape.value
-    tree = query("select 1 as one from c", {"c": state.work("coded")})
-    counted = fragment("count(distinct :v)", v=col(divided, "c"))
-    return tree.select(named(counted, "reached"), append=False)
-
-
-def _problem(requirement: Requirement, reached: int, *, share: bool) -> PganonError | None:
-    model = requirement.model
-    needed = math.ceil(1 / model.parameter - 1e-9) if share else int(model.parameter)
-    if reached >= needed:
+def _out_of_reach(model: Model, row: Mapping[str, Any]) -> PganonError | None:
+    reached = int(row["reached"])
+    if model.satisfied_by(reached):
         return None
-    what = "individuals" if isinstance(model, IRAlpha) else "values"
-    said = (
-        f"needs at least {needed} {what}, and there are {reached}"
-        if share
-        else f"all individuals in one class reach {model.symbol} = {reached}"
+    said = f"all individuals in one class reach {model.symbol} = {reached}"
+    return _refusal(model, said, f"require at most {model.symbol} = {reached}", reached)
+
+
+# -- alpha and beta ---------------------------------------------------------------------------
+
+
+def _shared(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
+    """One row: `individuals`, `values`, and the `holders` of the most frequent value."""
+    return query(
+        "select count(distinct r.individual) as individuals, count(distinct r.value) as values,"
+        " (select max(h.n) from h) as holders from r",
+        {
+            "r": _records(shape, state),
+            "h": histogram("holders", _records(shape, state), "class"),
+        },
     )
-    best = f"{model.symbol} = {1 / reached:.4g}" if share and reached else f"{reached}"
-    hint = f"require at most {model.symbol} = {reached}" if not share else f"use at least {best}"
+
+
+def _too_small(model: Model, row: Mapping[str, Any]) -> PganonError | None:
+    share = Fraction(str(model.parameter))
+    what = "individuals" if isinstance(model, IRAlpha) else "values"
+    there, needed = int(row[what]), math.ceil(1 / share)
+    if there < needed:
+        said = f"it needs at least {needed} {what}, and there are {there}"
+        return _refusal(model, said, f"use at least {model.symbol} = {1 / there:.4g}", 1 / there)
+    if not isinstance(model, EIRBeta):
+        return None
+    holders, individuals = int(row["holders"]), int(row["individuals"])
+    if forced_suppressions(holders, individuals, share) < individuals:
+        return None
+    said = f"{holders} of {individuals} individuals have the same value, so all would be left out"
+    return _refusal(model, said, "use a larger beta, or another column", holders / individuals)
+
+
+def _refusal(model: Model, said: str, hint: str, observed: float) -> PrivacyRefusal:
     return PrivacyRefusal(
         f"cannot satisfy {model.label}: {said}",
         model=model.name,
         required=model.parameter,
-        observed=float(reached),
+        observed=observed,
         hint=hint,
         code="infeasible",
     )

@@ -2,15 +2,15 @@
 
 Pure: arrays and codes in, classes of individuals out. DAnonyIR of Wang, Du, Luo and Li, "Two
 privacy-preserving approaches for data publishing with identity reservation", Knowledge and
-Information Systems 2019. `elements` has the attributes, `models` the models, `feasibility` what
-is known before any search, `danonyir` the search, and `classes` what becomes of individuals that
-are left over.
+Information Systems 2019. `elements` has the attributes, `models` the models, `feasibility` who
+has to be left out before any search, `danonyir` the search, and `classes` what becomes of
+individuals that are left over.
 """
 
 from pganon.search.identity.classes import Choice, Classes, Individuals
 from pganon.search.identity.danonyir import Found, danonyir
 from pganon.search.identity.elements import Attribute, Categorical, Numeric
-from pganon.search.identity.feasibility import forced_suppressions, hopeless, obstacle
+from pganon.search.identity.feasibility import forced_suppressions, hopeless
 from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Person, eir_alpha_beta
 from pganon.search.identity.tree import Tree
 
@@ -31,5 +31,4 @@ __all__ = [
     "eir_alpha_beta",
     "forced_suppressions",
     "hopeless",
-    "obstacle",
 ]

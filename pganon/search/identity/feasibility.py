@@ -1,66 +1,12 @@
-"""What speaks against a model before any search (Wang, Du, Luo and Li 2019)."""
+"""Who has to be left out before any search (Wang, Du, Luo and Li 2019)."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from pganon.search.hitting_sets import hits_within, minimum_hitting_set
-from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Person
-
-
-def obstacle(people: Sequence[Person], model: IRKL | EIRL | IRAlphaBeta) -> str | None:
-    """Why no class of these individuals can satisfy the model; None if that is not known.
-
-    Certain for the monotone models, which the class of all satisfies if any does. For (alpha,
-    beta) these are necessary conditions, to be asked after :func:`hopeless`.
-
-    Raises:
-        SearchTooLarge: the minimum hitting set could not be found.
-    """
-    if isinstance(model, EIRL):
-        return _too_easily_hit(people, model.l)
-    values = len(set().union(*(person.counts for person in people)))
-    if isinstance(model, IRKL):
-        return _too_few(people, values, model)
-    return _too_concentrated(people, values, model)
-
-
-def _too_easily_hit(people: Sequence[Person], l: int) -> str | None:  # noqa: E741
-    family = {frozenset(person.counts) for person in people}
-    if hits_within(family, l - 1) is None:
-        return None
-    return (
-        f"cannot satisfy EIR l-diversity: l = {l}, but the minimum hitting set over all "
-        f"individuals has size {len(minimum_hitting_set(family))}"
-    )
-
-
-def _too_few(people: Sequence[Person], values: int, model: IRKL) -> str | None:
-    if len(people) >= model.k and values >= model.l:
-        return None
-    return (
-        f"cannot satisfy IR (k,l): k = {model.k}, l = {model.l}, but the data has "
-        f"{len(people)} individuals and {values} sensitive values"
-    )
-
-
-def _too_concentrated(people: Sequence[Person], values: int, model: IRAlphaBeta) -> str | None:
-    needed = [("alpha", model.alpha, "individuals", len(people))]
-    if model.individuals:
-        needed.append(("beta", model.beta, "individuals", len(people)))
-    needed.append(("beta", model.beta, "distinct sensitive values", values))
-    for name, share, what, number in needed:
-        if number < math.ceil(1 / share):
-            return (
-                f"cannot satisfy (alpha, beta): {name} = {float(share):g} needs at least "
-                f"{math.ceil(1 / share)} {what}, found {number}"
-            )
-    if model.individuals and forced_suppressions(people, model.beta) >= len(people):
-        return f"cannot satisfy (alpha, beta): beta = {float(model.beta):g} suppresses everybody"
-    return None
+from pganon.search.identity.models import Person
 
 
 def hopeless(people: Sequence[Person], alpha: Fraction) -> list[int]:
@@ -80,13 +26,12 @@ def hopeless(people: Sequence[Person], alpha: Fraction) -> list[int]:
     return sorted(found)
 
 
-def forced_suppressions(people: Sequence[Person], beta: Fraction) -> int:
+def forced_suppressions(holders: int, individuals: int, beta: Fraction) -> int:
     """Fewest individuals to suppress so that no value has more than beta of those left (EIR).
 
-    A lower bound of what any method suppresses.
+    A lower bound of what any method suppresses, from the individuals that hold the most frequent
+    value.
     """
-    holders = Counter(value for person in people for value in person.counts)
-    most = max(holders.values(), default=0)
     if beta == 1:
         return 0
-    return max(0, math.ceil((most - beta * len(people)) / (1 - beta)))
+    return max(0, math.ceil((holders - beta * individuals) / (1 - beta)))

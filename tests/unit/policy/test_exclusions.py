@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
-from pganon.policy.exclusions import MOST_CONDITIONS, Between, Exclusion
+from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.loader import load_policy, policy_from
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.schema import policy_schema
@@ -178,19 +178,6 @@ def test_methods_that_do_not_keep_rules(data: dict[str, Any]) -> None:
     name = data["method"]["name"]
     assert problems(data) == {"exclusions[0]": f"the method {name} does not keep exclusion rules"}
     assert suggestions(data)["exclusions[0]"] == "remove the rule, or use the method slamsa"
-
-
-def test_more_conditions_than_a_stratum_has_digits() -> None:
-    most = [rule({"age": age}) for age in range(MOST_CONDITIONS)]
-    assert 3**MOST_CONDITIONS < 2**63 < 3 ** (MOST_CONDITIONS + 1)
-    policy_from(with_rules(*most))
-    # The same condition needs no digit more.
-    policy_from(with_rules(*most, rule({"age": 0}, {"symptom": "a"}), rule({"age": ["1"]})))
-    assert problems(with_rules(*most, rule({"age": {"min": 0}}))) == {
-        "exclusions": "40 different `when` conditions divide the records into too many strata; 39"
-        " are possible"
-    }
-    assert "the same `when`" in str(suggestions(with_rules(*most, rule()))["exclusions"])
 
 
 def test_places_in_a_file() -> None:

@@ -15,8 +15,9 @@ from sqlglot import exp
 from pganon.encode.exclusions import applies, excluded
 from pganon.methods.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import STRUCTURE, Tables
+from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import attribute_columns, value_key
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, stacked
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.plan.staged import CheckQuery
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.base import Requirement
@@ -41,8 +42,9 @@ def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple
 
 def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
     """No row of `offending` may be there."""
-    tree = query("select count(*) as measured, count(*) as failing from o", {"o": offending})
-    return CheckQuery(name, "violations", column, 0, "<=", "", render(tree))
+    return violations_check(
+        name, query("select count(*) as measured from o", {"o": offending}), column
+    )
 
 
 # -- structure --------------------------------------------------------------------------------
@@ -100,15 +102,7 @@ def _required(
     else:
         by = ["place", GROUP_ID]
         histogram = _of_tables(arrangement, tables, whole=model.needs_values)
-    return CheckQuery(
-        model=model.name,
-        symbol=model.symbol,
-        column=requirement.column,
-        parameter=float(model.parameter),
-        bound=model.comparison,
-        against="",
-        sql=render(model.worst(model.measure(histogram, by))),
-    )
+    return requirement_check(requirement, model.measure(histogram, by))
 
 
 def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
