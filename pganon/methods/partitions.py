@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.forms.anatomized.staged import bucket
-from pganon.plan.sqltools import col, query
+from pganon.plan.sqltools import col, num, query
+from pganon.privacy.rows import Relation
 
 _LABEL_BITS = 32
 
@@ -16,6 +17,23 @@ _LABEL_BITS = 32
 def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
     """Columns of the work table of a partition, by its place in the arrangement."""
     return (("rid", "bigint"), (bucket(place), "bigint"))
+
+
+def rows_of_blocks(blocked: Relation, names: Sequence[str], batch: int, at_once: int) -> exp.Select:
+    """SELECT block, rid, names.. of the blocks of a batch, in order.
+
+    Args:
+        blocked: relation (block, rid, names..); blocks are numbered from 0.
+        at_once: blocks of a batch.
+    """
+    tree = query(
+        "select b.block, b.rid from b where b.block >= :first and b.block < :next"
+        " order by b.block, b.rid",
+        {"b": blocked},
+        first=num(batch * at_once),
+        next=num((batch + 1) * at_once),
+    )
+    return tree.select(*[col(name, "b") for name in names])
 
 
 def labelled(block: int, rids: Sequence[int], labels: Iterable[int]) -> list[tuple[int, int]]:

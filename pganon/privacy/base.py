@@ -199,6 +199,18 @@ class Model(ABC):
         return tree.select(exp.alias_(value, "measured", quoted=True))
 
 
+class CountModel(Model):
+    """A model whose measure is a number of records, individuals or values, and at least that."""
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @property
+    def minimum_size(self) -> int:
+        return int(self.parameter)
+
+
 @dataclass(frozen=True)
 class Requirement:
     """A model that a release must satisfy.

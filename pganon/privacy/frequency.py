@@ -14,11 +14,11 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.plan.sqltools import col, fragment, num
-from pganon.privacy.base import Bound, Model
+from pganon.privacy.base import Bound, CountModel, Model
 
 
 @dataclass(frozen=True)
-class _Size(Model):
+class _Size(CountModel):
     """Every group has at least k records."""
 
     k: int
@@ -26,14 +26,6 @@ class _Size(Model):
 
     @property
     def parameter(self) -> float:
-        return self.k
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def minimum_size(self) -> int:
         return self.k
 
     @property
@@ -82,7 +74,7 @@ class RelativeFrequency(Model):
 
 
 @dataclass(frozen=True)
-class DistinctLDiversity(Model):
+class DistinctLDiversity(CountModel):
     """Every group has at least l distinct sensitive values (Machanavajjhala et al. 2007).
 
     A value may still be far more frequent than the others.
@@ -94,14 +86,6 @@ class DistinctLDiversity(Model):
 
     @property
     def parameter(self) -> float:
-        return self.l
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def minimum_size(self) -> int:
         return self.l
 
     @property

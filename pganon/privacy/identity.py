@@ -19,13 +19,13 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.privacy.base import Bound, Model
+from pganon.privacy.base import Bound, CountModel, Model
 from pganon.privacy.frequency import DistinctLDiversity
 from pganon.privacy.rows import Relation
 
 
 @dataclass(frozen=True)
-class IRKAnonymity(Model):
+class IRKAnonymity(CountModel):
     """Every group has at least k individuals. Its histogram is of individuals, not of values."""
 
     k: int
@@ -39,14 +39,6 @@ class IRKAnonymity(Model):
 
     @property
     def parameter(self) -> float:
-        return self.k
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def minimum_size(self) -> int:
         return self.k
 
     def aggregate(self, rows: str) -> exp.Expr:
@@ -121,7 +113,7 @@ class EIRBeta(Model):
 
 
 @dataclass(frozen=True)
-class EIRLDiversity(Model):
+class EIRLDiversity(CountModel):
     """Every reasoning set of a group has at least l distinct sensitive values.
 
     A reasoning set takes one record of every individual. The smallest number of values in one is
@@ -137,14 +129,6 @@ class EIRLDiversity(Model):
 
     @property
     def parameter(self) -> float:
-        return self.l
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def minimum_size(self) -> int:
         return self.l
 
     def aggregate(self, rows: str) -> exp.Expr:

@@ -81,10 +81,15 @@ def reachable(requirement: Requirement, pairs: Pairs) -> bool:
     """Whether nothing is known from all records that keeps every class from satisfying it.
 
     The class of all individuals satisfies a model without shares if any does; shares need as many
-    individuals and values as add up to one.
+    individuals and values as add up to one. Where everybody has a value, so has everybody of a
+    class, which EIR allows up to a share of 1.
     """
     if "alpha" not in requirement:
         return holds(requirement, pairs)
+    if requirement["model"] == "eir_alpha_beta_anonymity" and requirement["beta"] < 1:
+        sets = [set(held) for held in value_sets(pairs)]
+        if sets and set.intersection(*sets):
+            return False
     needed = [(ir_k(pairs), requirement["alpha"]), (len(set(values(pairs))), requirement["beta"])]
     return all(count * Fraction(str(share)) >= 1 for count, share in needed)
 

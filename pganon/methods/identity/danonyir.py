@@ -18,11 +18,13 @@ from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
+from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.methods.identity.individuals import block_steps, blocks
 from pganon.methods.identity.shape import Shape, hull_columns
-from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.methods.partitions import grouped_rows, rows_of_blocks
+from pganon.plan.sqltools import col, named, query
 from pganon.plan.steps import DropTables, Found, Search, State, Step
 from pganon.policy import model as declared
 from pganon.policy.identity import DAnonyIR
@@ -37,7 +39,6 @@ from pganon.search.identity.tree import Tree
 AT_ONCE = 20_000
 """Individuals whose blocks are read and searched in one batch."""
 
-_LABEL_BITS = 32
 _WORD = (1 << 64) - 1
 
 
@@ -65,7 +66,7 @@ def _blocks_at_once(size: int) -> int:
     return max(1, AT_ONCE // size)
 
 
-def _given(shape: Shape, state: State):
+def _given(shape: Shape, state: State) -> exp.Select:
     """Where values of ordered attributes are, and the trees of the others."""
     tree = query("select 1 as nothing")
     for axis in shape.axes:
@@ -77,16 +78,13 @@ def _given(shape: Shape, state: State):
     return tree
 
 
-def _rows(shape: Shape, state: State, batch: int, size: int):
-    tree = query(
-        "select b.block, b.rid, i.sensitive from b join i on i.rid = b.rid"
-        " where b.block >= :first and b.block < :next order by b.block, b.rid",
+def _rows(shape: Shape, state: State, batch: int, at_once: int) -> exp.Select:
+    names = ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
+    blocked = query(
+        "select b.block, b.rid from b join i on i.rid = b.rid",
         {"b": state.work("blocked"), "i": state.work("individuals")},
-        first=num(batch * size),
-        next=num((batch + 1) * size),
-    )
-    names = [name for axis in shape.axes for name in hull_columns(axis, state)]
-    return tree.select(*[fragment(":c", c=col(name, "i")) for name in names])
+    ).select(*[col(name, "i") for name in names])
+    return rows_of_blocks(blocked, names, batch, at_once)
 
 
 def _tasks(
@@ -243,7 +241,8 @@ class _Grow:
         kept = self._kept(people)
         if not kept:
             return Found([])
-        domains, parts = self._attributes([self.rows[at] for at in kept])
+        those_rows = [self.rows[at] for at in kept]
+        domains, parts = self._attributes(those_rows)
         those = [people[at] for at in kept]
         records = np.array([person.records for person in those])
         base = sum(
@@ -251,14 +250,7 @@ class _Grow:
             np.zeros(len(those)),
         )
         found = danonyir(Individuals(parts, those, base), self.model, domains, handle=self.handle)
-        first = self.block << _LABEL_BITS
-        return Found(
-            [
-                (self.rows[kept[member]][1], first + number)
-                for number, members in enumerate(found.classes)
-                for member in members
-            ]
-        )
+        return Found(grouped_rows(self.block, [row[1] for row in those_rows], found.classes))
 
     def _kept(self, people: Sequence[Person]) -> list[int]:
         """Without individuals of whom no class of the block can hold all records."""

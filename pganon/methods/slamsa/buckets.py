@@ -21,11 +21,11 @@ from pganon.encode.axis import OrderedAxis
 from pganon.encode.secrets import run_secret
 from pganon.identifiers import QualifiedName
 from pganon.methods.eligible import Frequency
-from pganon.methods.partitions import joined, labelled, partition_columns
+from pganon.methods.partitions import joined, labelled, partition_columns, rows_of_blocks
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, frequencies
-from pganon.plan.sqltools import col, named, num, query
+from pganon.plan.sqltools import named
 from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
@@ -70,7 +70,9 @@ def _search(shape: Shape, place: int) -> Search:
         partition_columns(place),
         given=lambda s: _given(shape, s),
         batches=lambda s: -(-s.count("blocks") // _blocks_at_once(s)),
-        rows=lambda s, batch: _rows(shape, s, batch),
+        rows=lambda s, batch: rows_of_blocks(
+            s.work("blocked"), columns(shape, s), batch, _blocks_at_once(s)
+        ),
         tasks=lambda s, given, rows: _tasks(shape, s, place, given, rows),
         when=lambda s: place < len(arrangement(shape.spec, s).partitions),
     )
@@ -87,18 +89,6 @@ def _given(shape: Shape, state: State) -> exp.Select:
         if isinstance(axis, OrderedAxis):
             tree = tree.select(named(axis.positions(state), axis.code))
     return tree
-
-
-def _rows(shape: Shape, state: State, batch: int) -> exp.Select:
-    size = _blocks_at_once(state)
-    tree = query(
-        "select b.block, b.rid from b where b.block >= :first and b.block < :next"
-        " order by b.block, b.rid",
-        {"b": state.work("blocked")},
-        first=num(batch * size),
-        next=num((batch + 1) * size),
-    )
-    return tree.select(*[col(name, "b") for name in columns(shape, state)])
 
 
 def _tasks(

@@ -19,7 +19,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.identifiers import QualifiedName
 from pganon.methods.curve import along_curve
-from pganon.methods.partitions import grouped_rows, partition_columns
+from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import Shape
 from pganon.plan.sqltools import col, named, num, query
@@ -49,7 +49,9 @@ def class_steps(shape: Shape) -> list[Step]:
             partition_columns(0),
             given=lambda s: _given(shape, s),
             batches=lambda s: -(-_blocks(shape, s) // _blocks_at_once(shape)),
-            rows=lambda s, batch: _rows(shape, s, batch),
+            rows=lambda s, batch: rows_of_blocks(
+                _blocked_table(s), shape.codes, batch, _blocks_at_once(shape)
+            ),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
         ),
         DropTables("tidy", "blocks of records", lambda s: [_blocked_table(s)]),
@@ -93,18 +95,6 @@ def _given(shape: Shape, state: State) -> exp.Select:
         elif isinstance(axis, TreeAxis):
             tree = tree.select(named(axis.paths(state), axis.code))
     return tree
-
-
-def _rows(shape: Shape, state: State, batch: int) -> exp.Select:
-    size = _blocks_at_once(shape)
-    tree = query(
-        "select b.block, b.rid from b where b.block >= :first and b.block < :next"
-        " order by b.block, b.rid",
-        {"b": _blocked_table(state)},
-        first=num(batch * size),
-        next=num((batch + 1) * size),
-    )
-    return tree.select(*[col(axis.code, "b") for axis in shape.axes])
 
 
 def _tasks(
