@@ -105,7 +105,10 @@ class Axis(ABC):
 
 
 class OrderedAxis(Axis):
-    """Numbers, dates and ordinal values: loss is the share of the whole span (NULL mixed: 1)."""
+    """Numbers, dates and ordinal values: loss is the share of the whole span (NULL mixed: 1).
+
+    The span is that of the declared domain, else that of the values in the source.
+    """
 
     @property
     def by_frequency(self) -> bool:
@@ -115,7 +118,7 @@ class OrderedAxis(Axis):
         return self._bounds(state, table)
 
     def positions(self, state: State) -> exp.Expr:
-        """The places of all values between the lowest (0) and the highest (1), by code."""
+        """The places of all values between the start (0) and the end (1) of the span, by code."""
         return query(
             "select array_agg(position order by code) from dict where code > 0",
             {"dict": self.dictionary(state)},

@@ -2,6 +2,7 @@
 
 values<i>   (value, n)                    distinct values; NULL has a row of its own
 dict<i>     (code, value, n, position)    code 1..m in order, 0 is NULL; position in [0, 1]
+                                          of the declared domain, else of the values that occur
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode import line
 from pganon.encode.axis import Axis
 from pganon.encode.trees import tree_steps
 from pganon.errors import PganonError, PreconditionError
@@ -65,7 +67,6 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
         " from v where v.value is not null",
         values,
     )
-    kind = attribute.column.kind
     if attribute.scale is Scale.NOMINAL:
         return tree.select(named(fragment("null::float8"), "position"))
     if not (attribute.column.is_number or attribute.column.is_time):
@@ -73,17 +74,7 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
             "(row_number() over (order by v.value) - 1)::float8 / greatest(count(*) over () - 1, 1)"
         )
         return tree.select(named(position, "position"))
-    place = {
-        "date": "(v.value - date '2000-01-01')::numeric",
-        "timestamp": "extract(epoch from v.value)::numeric",
-        "timestamptz": "extract(epoch from v.value)::numeric",
-    }.get(kind, "v.value::numeric")
-    position = fragment(
-        "coalesce((:p - min(:p) over ()) / nullif(max(:p) over () - min(:p) over (), 0), 0)"
-        "::float8",
-        p=fragment(place),
-    )
-    return tree.select(named(position, "position"))
+    return tree.select(named(line.position(attribute, col("value", "v")), "position"))
 
 
 def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expr:

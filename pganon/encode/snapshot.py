@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Column
+from pganon.encode import line
 from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -34,7 +35,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         ),
         Check(
             "inspect",
-            "count records, NULLs and values that cannot be ranked",
+            "count records, NULLs and values that cannot be placed",
             lambda state: _inspection(spec, state),
             lambda row, state: _inspection_problem(spec, row),
         ),
@@ -147,6 +148,11 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             tree = tree.select(
                 named(fragment("count(*) filter (where :bad)", bad=bad), f"infinite_{name}")
             )
+        if attribute.domain is not None:
+            beyond = line.outside(attribute, col(name, "t"))
+            tree = tree.select(
+                named(fragment("count(*) filter (where :far)", far=beyond), f"outside_{name}")
+            )
     for item in spec.sensitive:
         name = f"s{item.index}"
         tree = tree.select(
@@ -207,6 +213,14 @@ def _column_problem(
             " nulls: reject",
             hint="fill them, leave them out with `where`, or choose another rule for nulls",
             code="nulls_rejected",
+        )
+    outside = row.get(f"outside_{name}", 0)
+    if outside:
+        return PreconditionError(
+            f"column {quote(column.name)} has a value outside its domain in {outside} records",
+            hint="correct them, leave them out with `where`, or declare a domain that all values"
+            " are in",
+            code="outside_domain",
         )
     return None
 

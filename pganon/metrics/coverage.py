@@ -8,7 +8,7 @@ mcover<i>    one row per id<i> of a published value:
     mass     records of the source whose value is covered
     lo, hi   first and last code covered, where values are ordered (lo > hi: none)
     low, high      bounds as numbers; `low` = `high` is one value
-    start, stop    bounds on the line from the source's lowest (0) to its highest value (1)
+    start, stop    bounds on the line from the start (0) to the end (1) of the attribute's span
     bits     bit c says whether code c is covered, where values are not ordered
 mboxes       mshown joined with all covers: columns above with the attribute's number appended
 """
@@ -20,10 +20,11 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
+from pganon.encode.line import ends, place
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
 from pganon.metrics.draws import no_codes
-from pganon.metrics.source import discrete, on_line, place
+from pganon.metrics.source import discrete, on_line
 from pganon.plan.sqltools import col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
@@ -134,14 +135,14 @@ def _range_bounds(axis: Axis, state: State) -> exp.Select:
         query(
             "select :lower as place, 0 as kind, k.id, 'l' as side from k where k.g is not null",
             keys,
-            lower=place(axis, fragment("lower(k.g)")),
+            lower=place(axis.attribute, fragment("lower(k.g)")),
         ),
         query(
             "select coalesce(:upper, 'Infinity'::numeric) as place, case when upper_inc(k.g)"
             " or upper_inf(k.g) then 2 else 0 end as kind, k.id, 'u' as side"
             " from k where k.g is not null",
             keys,
-            upper=place(axis, fragment("upper(k.g)")),
+            upper=place(axis.attribute, fragment("upper(k.g)")),
         ),
     ]
     counted = query(
@@ -175,6 +176,7 @@ def _array_bounds(axis: Axis, state: State) -> exp.Select:
 def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
     """`start` and `stop` of ranges are their own bounds, of arrays places of the values."""
     by_value = axis.attribute.form is not Form.RANGE
+    first, last = ends(axis.attribute, fragment("q.place"))
     tree = query(
         "select k.id, k.z, k.z::int + coalesce(b.hi - b.lo + 1, 0) as covers,"
         " (case when k.z then coalesce(t.nulls, 0) else 0 end)"
@@ -183,9 +185,11 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
         " b.low::float8 as low, b.high::float8 as high from k"
         " left join b on b.id = k.id"
         " left join p as l on l.code = b.lo left join p as h on h.code = b.hi"
-        " cross join (select sum(q.n) filter (where q.code = 0) as nulls, min(q.place) as first,"
-        " nullif(max(q.place) - min(q.place), 0) as width from p as q) as t",
+        " cross join (select sum(q.n) filter (where q.code = 0) as nulls, :first as first,"
+        " nullif(:last - :first, 0) as width from p as q) as t",
         {"k": _keys(axis, state), "b": bounds, "p": state.work(f"mplaces{axis.index}")},
+        first=first,
+        last=last,
     )
     for name, bound, edge in (("start", "low", "l"), ("stop", "high", "h")):
         own = "case when b.id is not null then coalesce((:b - t.first) / t.width, 0)::float8 end"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.policy.compatibility import method_refusals
+from pganon.policy.domains import domain_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.methods import Mondrian
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _GROUPED = ("quasi_identifying", "quasi_sensitive")
 _OPTIONAL_KEYS = (
     ("weight", ("quasi_identifying",), 1),
+    ("domain", ("quasi_identifying",), None),
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
@@ -48,6 +50,8 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
         out += _sensitive_column(column)
     elif role in _GROUPED and column.get("order") is not None and column.get("type") != "ordinal":
         out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
+    if role == "quasi_identifying":
+        out += domain_refusals(column)
     if role == "quasi_sensitive":
         out += _quasi_sensitive_column(column)
     if role == "identifying" and column.get("as") is not None:

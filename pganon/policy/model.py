@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pganon.identifiers import NameProblem, parse_name
 from pganon.policy import methods
 from pganon.policy.consistency import column_refusals, policy_refusals
+from pganon.policy.domains import Domain
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.refusals import (
@@ -100,6 +101,7 @@ class Column(Declaration):
     role: Annotated[Role, known_word("role", ROLES, LATER_ROLES)]
     type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
+    domain: Domain | None = None
     hierarchy: Hierarchy | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
     nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"

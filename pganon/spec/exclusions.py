@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from pganon.catalog.model import Column
-from pganon.identifiers import quote
 from pganon.policy.exclusions import Between, Condition
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Place, Refusal, show
+from pganon.policy.refusals import Place, Refusal
 from pganon.spec.model import Attribute, Rule, Sensitive
-from pganon.spec.values import Comparable, Unreadable, readable
+from pganon.spec.values import Comparable, reading
 
 Item = TypeVar("Item", Attribute, Sensitive)
 
@@ -53,7 +52,7 @@ def _wrong_condition(at: Place, column: Column, condition: Condition) -> Iterato
         return
     bounds: list[Comparable | None] = []
     for key, text in (("min", condition.min), ("max", condition.max)):
-        value = None if text is None else _read(column, text)
+        value = None if text is None else reading(column, text)
         if isinstance(value, str):
             yield Refusal((*at, key), value)
         else:
@@ -65,15 +64,7 @@ def _wrong_condition(at: Place, column: Column, condition: Condition) -> Iterato
 
 def _wrong_values(at: Place, column: Column, values: tuple[str, ...]) -> Iterator[Refusal]:
     for i, text in enumerate(values):
-        problem = _read(column, text)
+        problem = reading(column, text)
         if isinstance(problem, str):
             # The file may have a single value without a list.
             yield Refusal((*at, i) if len(values) > 1 else at, problem)
-
-
-def _read(column: Column, text: str) -> Comparable | str | None:
-    """The value, None if only the server knows it, or what is wrong with it."""
-    try:
-        return readable(column, text)
-    except Unreadable as wanted:
-        return f"column {quote(column.name)} is {column.type_name}; {show(text)} is not {wanted}"

@@ -59,6 +59,8 @@ class Attribute:
         published_type: type of the published column.
         null_column: name of the published `<column>_null`, or None where NULLs cannot be mixed.
         order: the policy's own order of an ordinal column's values, lowest first.
+        domain: the lowest and the highest value that there could be, as the policy declares them;
+            losses and distances are shares of what lies between them.
         qs_set: the QS set that it is in, None for a quasi-identifier.
     """
 
@@ -73,6 +75,7 @@ class Attribute:
     nulls: str
     weight: float
     order: tuple[str, ...] | None = None
+    domain: tuple[str, str] | None = None
     qs_set: str | None = None
 
 

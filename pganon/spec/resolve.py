@@ -20,6 +20,7 @@ from pganon.policy.document import field_path
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.privacy.registry import requirements_of
+from pganon.spec.domains import type_refusals
 from pganon.spec.exclusions import rule_refusals, rules
 from pganon.spec.expressions import ExpressionProblem, check_where
 from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
@@ -241,6 +242,10 @@ class _Builder:
                 "use type: ordinal or categorical",
             )
             return None
+        if declared.domain is not None:
+            for wrong in type_refusals(column, declared.domain):
+                place = ("columns", column.name, "domain", *wrong.place)
+                self.report(field_path(place), wrong.message, wrong.suggestion)
         scale = self._scale(declared, kind)
         form = self._form(declared, kind)
         null_column = None
@@ -266,6 +271,7 @@ class _Builder:
             nulls=declared.nulls,
             weight=declared.weight,
             order=declared.order,
+            domain=declared.domain,
             qs_set=declared.qs_set,
         )
         self._hierarchy(attribute)

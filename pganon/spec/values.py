@@ -12,12 +12,17 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from pganon.catalog.model import Column
+from pganon.identifiers import quote
+from pganon.policy.refusals import show
 
 Comparable = Decimal | datetime.date | bool
+Bound = Decimal | datetime.date | datetime.datetime
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+_MOMENT = re.compile(rf"{_DATE.pattern}[ T]{_TIME}(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?")
 _NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _PRECISION = re.compile(r"numeric\(([0-9]+),(-?[0-9]+)\)")
 _BITS = {"smallint": 15, "integer": 31, "bigint": 63}
@@ -37,6 +42,55 @@ def readable(column: Column, text: str) -> Comparable | None:
     """
     reader = _READERS.get(column.kind)
     return reader(column, text.strip(" \t\n\r\f\v")) if reader else None
+
+
+def reading(column: Column, text: str) -> Comparable | str | None:
+    """As :func:`readable`, but what is wrong with the text instead of an error."""
+    try:
+        return readable(column, text)
+    except Unreadable as wanted:
+        return misread(column, text, wanted)
+
+
+def misread(column: Column, text: str, wanted: Unreadable) -> str:
+    return f"column {quote(column.name)} is {column.type_name}; {show(text)} is not {wanted}"
+
+
+def bound(text: str) -> Bound:
+    """The finite number, the date or the timestamp (ISO 8601) that a text stands for.
+
+    Raises:
+        Unreadable: it stands for none.
+    """
+    if _NUMBER.fullmatch(text):
+        return Decimal(text)
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.date.fromisoformat(text)
+        if _MOMENT.fullmatch(text):
+            return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    raise Unreadable("a number, a date or a timestamp")
+
+
+def on_one_line(low: Bound, high: Bound) -> tuple[Bound, Bound]:
+    """Both as what can be compared: a date is its first moment, a time without zone is in UTC.
+
+    Raises:
+        Unreadable: one is a number and the other is not.
+    """
+    if isinstance(low, Decimal) != isinstance(high, Decimal):
+        raise Unreadable("of the same type")
+    return _moment(low), _moment(high)
+
+
+def _moment(value: Bound) -> Bound:
+    if isinstance(value, Decimal):
+        return value
+    if not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time.min)
+    return value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
 
 
 def _whole(column: Column, text: str) -> Decimal:

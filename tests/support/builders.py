@@ -109,6 +109,32 @@ KINDS = (
         st.integers(0, 12).map(lambda n: dt.date(1999, 12, 25) + dt.timedelta(days=n)),
         lambda *a: oracle.Ordered(*a, place=lambda d: Fraction(d.toordinal()), show=_days),
     ),
+    Kind(
+        "integer in a domain",
+        "integer",
+        st.integers(-5, 9),
+        lambda *a: oracle.Ordered(*a, declared=(-7, 9)),
+        {"domain": [-7, 9]},
+    ),
+    Kind(
+        "numeric in a domain",
+        "numeric",
+        st.integers(-6, 20).map(lambda n: Decimal(n) / 4),
+        lambda *a: oracle.Ordered(*a, declared=(Fraction(-3, 2), Fraction(25, 4))),
+        {"domain": [-1.5, "6.25"]},
+    ),
+    Kind(
+        "date in a domain",
+        "date",
+        st.integers(0, 12).map(lambda n: dt.date(1999, 12, 25) + dt.timedelta(days=n)),
+        lambda *a: oracle.Ordered(
+            *a,
+            place=lambda d: Fraction(d.toordinal()),
+            show=_days,
+            declared=(dt.date(1999, 12, 1), dt.date(2000, 2, 29)),
+        ),
+        {"domain": ["1999-12-01", "2000-02-29"]},
+    ),
     Kind("nominal", "text", st.sampled_from(WORDS), oracle.Nominal),
     Kind("boolean", "boolean", st.booleans(), oracle.Nominal),
     Kind(

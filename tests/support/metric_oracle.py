@@ -229,7 +229,9 @@ class Release:
         if isinstance(published, list):
             ends = self.at(i, published[0]), self.at(i, published[-1])
         else:
-            first, last = self.attributes[i].domain[0], self.attributes[i].domain[-1]
+            attribute = self.attributes[i]
+            ordered = isinstance(attribute, oracle.Ordered)
+            first, last = attribute.span if ordered else (attribute.domain[0], attribute.domain[-1])
             low, high = points(published)
             width = number(last) - number(first)
             if not width:

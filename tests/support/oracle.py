@@ -126,13 +126,22 @@ class Attribute:
 
 @dataclass
 class Ordered(Attribute):
-    """Numbers and dates: the smallest closed (dates: half-open) range."""
+    """Numbers and dates: the smallest closed (dates: half-open) range.
+
+    Attributes:
+        declared: the lowest and the highest value that the policy says there could be.
+    """
 
     place: Callable[[Any], Fraction] = Fraction
     show: Callable[[Any, Any], Any] = lambda lo, hi: Range(lo, hi, "[]")
+    declared: tuple[Any, Any] | None = None
+
+    @property
+    def span(self) -> tuple[Any, Any]:
+        return self.declared or (self.domain[0], self.domain[-1])
 
     def position(self, value: Any) -> float:
-        lo, hi = self.place(self.domain[0]), self.place(self.domain[-1])
+        lo, hi = map(self.place, self.span)
         return float((self.place(value) - lo) / (hi - lo)) if hi > lo else 0.0
 
     def plain_loss(self, group: set[Any]) -> float:

@@ -58,8 +58,7 @@ def encode(
 
 
 def _numeric(attribute: Ordered, codes: np.ndarray) -> np.ndarray:
-    known = attribute.positions if len(attribute.positions) > 1 else [0.0]
-    z = np.array([0.5, *known])[codes]
+    z = np.array([0.5, *attribute.positions])[codes]
     return np.column_stack([z, codes == 0]) if attribute.nulls else z[:, None]
 
 

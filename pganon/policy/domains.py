@@ -1,0 +1,85 @@
+"""Declared domains: between which values the numbers, dates or timestamps of a column lie."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from pganon.policy.refusals import Refusal, refuse_one, show
+from pganon.spec.values import Unreadable, bound, on_one_line
+
+_EXAMPLE = "for example domain: [0, 120] or domain: [2020-01-01, 2020-12-31]"
+
+
+def _as_text(value: object) -> object:
+    """A bound as the database would read it; numbers and dates need no quotes."""
+    known = isinstance(value, str | int | float | Decimal | datetime.date)
+    try:
+        if not known or isinstance(value, bool):
+            raise Unreadable
+        text = str(value).strip()
+        bound(text)
+    except ValueError:  # too many digits for a text, too
+        refuse_one(
+            f"{show(value)} is not a finite number, a date or a timestamp", suggestion=_EXAMPLE
+        )
+        raise AssertionError from None
+    return text
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        refuse_one("must be a list of two values, the lowest and the highest", suggestion=_EXAMPLE)
+    return value
+
+
+def _upwards(domain: tuple[str, str]) -> tuple[str, str]:
+    low, high = map(bound, domain)
+    try:
+        low, high = on_one_line(low, high)
+    except Unreadable:
+        refuse_one("one value is a number and the other is not", suggestion=_EXAMPLE)
+    if low == high:
+        refuse_one(
+            "the lowest value is the highest",
+            suggestion="write the lowest and the highest value that there could be",
+        )
+    if low > high:  # pyright: ignore[reportOperatorIssue]
+        refuse_one("the lowest value is above the highest", suggestion="exchange the two")
+    return domain
+
+
+_Bound = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
+
+Domain = Annotated[
+    tuple[_Bound, _Bound], Field(strict=False), BeforeValidator(_two), AfterValidator(_upwards)
+]
+"""The lowest and the highest value that there could be, both included, as texts."""
+
+
+def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
+    """What a domain does not go together with in one column; works on unchecked input too."""
+    if column.get("domain") is None:
+        return []
+    out: list[Refusal] = []
+    if column.get("type") in ("categorical", "ordinal"):
+        out.append(
+            Refusal(
+                ("domain",),
+                f"a domain is for numbers, dates and timestamps; this column is {column['type']}",
+                "remove domain, or write type: numeric",
+            )
+        )
+    if column.get("hierarchy") is not None:
+        out.append(
+            Refusal(
+                ("domain",),
+                "a domain does nothing beside a hierarchy, which says how much values lose",
+                "remove one of the two",
+            )
+        )
+    return out
