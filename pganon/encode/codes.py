@@ -16,6 +16,7 @@ from pganon.encode.sensitive import (
     referenced,
     sensitive_dictionary,
     sensitive_key,
+    value_counts,
     valued,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
@@ -82,17 +83,7 @@ def _sizes(spec: ReleaseSpec) -> Step:
                     )
                 )
         for item in valued(spec):
-            counted = {"d": state.work(f"sdict{item.index}")}
-            tree = tree.select(
-                named(query("select count(*) from d", counted).subquery(), f"sm{item.index}"),
-                named(
-                    query(
-                        "select coalesce(max(d.code) filter (where d.value is null), 0) from d",
-                        counted,
-                    ).subquery(),
-                    f"snull{item.index}",
-                ),
-            )
+            tree = tree.select(*value_counts(item, state))
         return tree
 
     return Check("sizes", "sizes of the dictionaries", select)

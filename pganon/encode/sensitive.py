@@ -9,8 +9,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.model import Column
-from pganon.identifiers import quote
-from pganon.plan.sqltools import cast, col, fragment, query
+from pganon.identifiers import QualifiedName, quote
+from pganon.plan.sqltools import cast, col, fragment, named, query
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec, Sensitive
 
@@ -57,24 +57,39 @@ def sensitive_dictionary(item: Sensitive) -> Step:
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
         lambda s: s.work(f"sdict{item.index}"),
-        lambda s: query(
-            "select row_number() over (order by g.place nulls last)::int as code, g.value, g.n"
-            " from g",
-            {
-                "g": query(
-                    "select t.value, min(t.place) as place, count(*) as n from t group by t.value",
-                    {
-                        "t": query(
-                            "select :key as value, :v as place from t",
-                            {"t": s.work("snap")},
-                            key=sensitive_key(item, col(f"s{item.index}", "t")),
-                            v=_place(item, col(f"s{item.index}", "t")),
-                        )
-                    },
-                )
-            },
-        ),
+        lambda s: values_of(item, s.work("snap"), f"s{item.index}"),
     )
+
+
+def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) -> exp.Select:
+    """(code, value, n): values of the sensitive column, which is `column` of the rows."""
+    placed = query(
+        "select :key as value, :v as place from t",
+        {"t": rows},
+        key=sensitive_key(item, col(column, "t")),
+        v=_place(item, col(column, "t")),
+    )
+    counted = query(
+        "select t.value, min(t.place) as place, count(*) as n from t group by t.value",
+        {"t": placed},
+    )
+    return query(
+        "select row_number() over (order by g.place nulls last)::int as code, g.value, g.n from g",
+        {"g": counted},
+    )
+
+
+def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
+    """Facts sm<j>, the highest code, and snull<j>, that of NULL; 0 without NULL."""
+    counted = {"d": state.work(f"sdict{item.index}")}
+    highest = query("select count(*) from d", counted)
+    missing = query(
+        "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
+    )
+    return [
+        named(highest.subquery(), f"sm{item.index}"),
+        named(missing.subquery(), f"snull{item.index}"),
+    ]
 
 
 def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:

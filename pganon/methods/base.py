@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.metrics.request import Request
+from pganon.metrics.request import Request, Restricts
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
@@ -38,8 +38,8 @@ class Description:
     Attributes:
         shown: SELECT group_id, n and the published quasi-identifiers (with their `_null` columns)
             from published relations: n records of the group are shown with these values.
-        values: SELECT group_id and the published sensitive and insensitive columns from published
-            relations, one row per record.
+        values: SELECT group_id and the published sensitive columns as `v<j>` and insensitive ones
+            as `p<j>` from published relations, one row per record.
         members: SELECT group_id, codes `c<i>` and published columns `v<j>`, `p<j>` of every
             encoded record; group_id is NULL for a suppressed one. For the steward's eyes.
         extents: SELECT (group_id, n, extent columns of the axes), one row per group.
@@ -59,11 +59,13 @@ class OnRequest:
         steps: steps that observe it; the relations of `tables` are the staged ones.
         report: what was asked for, from the facts of the run.
         figures: the class of what `report` gives, to read a version's record of it.
+        restricts: whether queries restrict a sensitive column where the request does not say.
     """
 
     steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
     report: Callable[[ReleaseSpec, Request, State], Metrics]
     figures: type[Metrics]
+    restricts: Restricts = "no"
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,15 @@ class Domain:
         return min(max(1, round(self.size * share)), max(self.size, 1))
 
 
+@dataclass(frozen=True)
+class Column:
+    """A column that queries may restrict; `queries` are those that do."""
+
+    domain: Domain
+    on_line: bool
+    queries: exp.Select
+
+
 def no_codes(highest: int) -> exp.Expr:
     """A bit string of zeros, one per code and one for code 0."""
     return fragment("repeat('0', :m)::varbit", m=num(highest + 1))
@@ -56,7 +65,15 @@ def hashed(seed: int, *terms: exp.Expr) -> exp.Expr:
 
 
 def predicates(count: int, workload: Workload) -> int:
+    """How many of `count` quasi-identifiers a query restricts."""
     return min(workload.predicates, count)
+
+
+def share(count: int, workload: Workload) -> float:
+    """Share of the values of a column that a predicate asks for, so that all of a query ask for
+    `selectivity`."""
+    conditions = predicates(count, workload) + bool(workload.sensitive)
+    return workload.selectivity ** (1 / conditions)
 
 
 def chosen(seed: int, queries: int, count: int, taken: int) -> exp.Select:
@@ -111,6 +128,28 @@ def starts(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Sel
     )
 
 
+ASKS = ("first", "last", "bits")
+
+
+def drawn(column: Column, seed: int, asked: float) -> exp.Select:
+    """(query, x, first, last, bits): what is asked of the column, this share of its values."""
+    domain = column.domain
+    wide = domain.wide(asked)
+    x = {"x": num(domain.number), "wide": num(wide)}
+    if column.on_line:
+        return query(
+            "select s.query, :x as x, s.first, s.first + :wide - 1 as last, null::varbit as bits"
+            " from s",
+            {"s": starts(domain, column.queries, seed, wide)},
+            **x,
+        )
+    return query(
+        "select s.query, :x as x, null::bigint as first, null::bigint as last, s.bits from s",
+        {"s": some(domain, column.queries, seed, wide)},
+        **x,
+    )
+
+
 def gathered(state: State, queries: int, drawn: Mapping[str, Sequence[str]]) -> exp.Select:
     """mqueries; `drawn` are the columns of mdraw<x> by x."""
     tree = query("select q.q as query from generate_series(1, :n) as q(q)", None, n=num(queries))
@@ -132,3 +171,13 @@ def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
         return fragment(":b is null or get_bit(:b, :c) = 1", b=bits, c=code)
     first, last = col(f"first{x}", "q"), col(f"last{x}", "q")
     return fragment(":a is null or :c between :a and :z", a=first, z=last, c=code)
+
+
+def holds(place: str, code: exp.Expr, table: str = "q") -> exp.Expr:
+    """Condition: the code is what `table` asks for in first, last and bits of this place."""
+    return fragment(
+        "case when :bits is null then :code between :first and :last"
+        " else get_bit(:bits, :code) = 1 end",
+        code=code,
+        **{name: col(f"{name}{place}", table) for name in ASKS},
+    )

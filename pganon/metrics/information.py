@@ -86,7 +86,7 @@ def vulnerable(
         counted = query(
             "select v.group_id, count(*) as n from v",
             {"v": description.values(spec, tables)},
-        ).group_by(col("group_id", "v"), sensitive_key(item, col(item.published, "v")))
+        ).group_by(col("group_id", "v"), sensitive_key(item, col(f"v{item.index}", "v")))
         groups = query(
             "select c.group_id, max(c.n)::float8 / sum(c.n) as share from c group by c.group_id",
             {"c": counted},

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from pganon.errors import UsageError
 
@@ -17,12 +18,15 @@ class Workload:
         predicates: quasi-identifiers that each query restricts, at most all of them.
         selectivity: share of the combinations of values that a query asks for, in (0, 1].
         seed: decides which queries.
+        sensitive: whether every query restricts a sensitive column, too; None: as the published
+            form has it.
     """
 
     queries: int = 1000
     predicates: int = 2
     selectivity: float = 0.05
     seed: int = 1
+    sensitive: bool | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.queries <= 1_000_000:
@@ -33,6 +37,10 @@ class Workload:
             raise _wrong("selectivity must be above 0 and at most 1")
         if not -(2**63) <= self.seed < 2**63:
             raise _wrong("seed must be a whole number of 64 bits")
+
+
+Restricts = Literal["no", "yes", "always"]
+"""Whether queries on a published form restrict a sensitive column if nothing is said of it."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +62,40 @@ class Request:
     def nothing(self) -> bool:
         return not self.everything and self.workload is None
 
+    def settled(self, restricts: Restricts, *, sensitive: bool) -> Request:
+        """With what the workload leaves to the form; `sensitive`: there is such a column.
+
+        Raises:
+            UsageError: the workload says `no` where the form says `always`.
+        """
+        if self.workload is None:
+            return self
+        asked = self.workload.sensitive
+        if asked is False and restricts == "always":
+            raise UsageError(
+                "workload: sensitive=no says nothing of tables that buckets link",
+                hint="their quasi-identifiers are apart from sensitive values;"
+                " leave out sensitive=no",
+            )
+        chosen = restricts != "no" if asked is None else asked
+        return replace(self, workload=replace(self.workload, sensitive=chosen and sensitive))
+
 
 def parse_workload(text: str) -> Workload:
-    """A workload from `queries=1000,predicates=2,selectivity=0.05,seed=1`, any part left out."""
-    kinds = {"queries": int, "predicates": int, "selectivity": float, "seed": int}
+    """A workload from `queries=1000,predicates=2,selectivity=0.05,seed=1,sensitive=yes`.
+
+    Any part may be left out.
+
+    Raises:
+        UsageError: a part is unknown, or its value is out of bounds.
+    """
+    kinds: dict[str, Callable[[str], Any]] = {
+        "queries": int,
+        "predicates": int,
+        "selectivity": float,
+        "seed": int,
+        "sensitive": {"yes": True, "no": False}.__getitem__,
+    }
     found: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")
@@ -65,6 +103,8 @@ def parse_workload(text: str) -> Workload:
             raise _wrong(f"unknown part: {name}")
         try:
             found[name] = kinds[name](value)
+        except KeyError:
+            raise _wrong(f"{name} is yes or no") from None
         except ValueError:
             raise _wrong(f"{name} is not a number") from None
     return Workload(**found)
@@ -72,5 +112,6 @@ def parse_workload(text: str) -> Workload:
 
 def _wrong(problem: str) -> UsageError:
     return UsageError(
-        f"workload: {problem}", hint="for example queries=1000,predicates=2,selectivity=0.05,seed=1"
+        f"workload: {problem}",
+        hint="for example queries=1000,predicates=2,selectivity=0.05,seed=1,sensitive=yes",
     )

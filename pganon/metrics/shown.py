@@ -76,11 +76,11 @@ class WorkloadMetrics:
             {column: Errors(**errors) for column, errors in document["sums"].items()},
         )
 
-    def shown(self, restricted: str = "quasi-identifiers") -> Grid:
-        """`restricted` is what the queries are on."""
+    def shown(self) -> Grid:
         rows = [("count", self.count)]
         rows += [(f"sum of {column}", errors) for column, errors in self.sums.items()]
         asked = self.workload
+        restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
         return Grid(
             ["answer", "median error", "mean error", "without answer"],
             [(name, figure(e.median), figure(e.mean), e.empty) for name, e in rows],

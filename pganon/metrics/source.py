@@ -7,12 +7,14 @@ mplaces<i>   (code, n, upto, place, at)        values of attribute i; `upto` rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.codes import LEFT_OUT
+from pganon.encode.line import place
 from pganon.methods.base import Description
 from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
@@ -96,42 +98,41 @@ def place_steps(spec: ReleaseSpec) -> list[Step]:
 def _source(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
     names = [axis.code for axis in axes(spec.attributes)]
     sums = summed(spec)
-    columns = [*names, *[item.work for item in sums]]
-    parts = [_columns(description.members(spec, state), [*columns, "group_id"])]
-    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
-        left = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
-        parts.append(_columns(left, [*columns, "group_id"]))
+    columns = ["group_id", *names, *[item.work for item in sums]]
     tree = query(
         "select m.group_id, count(*) as n from m",
-        {"m": stacked(parts)},
+        {"m": records(spec, description, columns, state)},
     ).select(*[col(name, "m") for name in names])
     for item in sums:
         added = fragment("coalesce(sum(:v), 0)", v=cast(col(item.work, "m"), "float8"))
         tree = tree.select(named(added, f"t{item.number}"))
     tree = tree.group_by(col("group_id", "m"), *[col(name, "m") for name in names])
-    cells = exp.Window(
+    return query("select x.* from x", {"x": tree}).select(named(cell_number(names, "x"), "cell"))
+
+
+def cell_number(names: Sequence[str], table: str) -> exp.Expr:
+    """A number for the values of these columns."""
+    return exp.Window(
         this=exp.func("dense_rank", dialect="postgres"),
-        order=exp.Order(expressions=[exp.Ordered(this=col(name, "x")) for name in names]),
+        order=exp.Order(expressions=[exp.Ordered(this=col(name, table)) for name in names]),
     )
-    return query("select x.* from x", {"x": tree}).select(named(cells, "cell"))
+
+
+def records(
+    spec: ReleaseSpec, description: Description, columns: list[str], state: State
+) -> exp.Select:
+    """These columns of :attr:`Description.members` of all records, suppressed ones too."""
+    parts = [_columns(description.members(spec, state), columns)]
+    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+        left = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
+        parts.append(_columns(left, columns))
+    return stacked(parts)
 
 
 def _columns(tree: exp.Select, names: list[str]) -> exp.Select:
     return query("select 1 from x", {"x": tree}).select(
         *[col(name, "x") for name in names], append=False
     )
-
-
-PLACES = {
-    "date": "(:v - date '2000-01-01')::numeric",
-    "timestamp": "extract(epoch from :v)::numeric * 1000000",
-    "timestamptz": "extract(epoch from :v)::numeric * 1000000",
-}
-"""Numbers, days and microseconds: units in which the values of a discrete type are 1 apart."""
-
-
-def place(axis: Axis, value: exp.Expr) -> exp.Expr:
-    return fragment(PLACES.get(axis.attribute.column.kind, ":v::numeric"), v=value)
 
 
 def _places(axis: Axis, state: State) -> exp.Expr:
@@ -145,12 +146,13 @@ def _places(axis: Axis, state: State) -> exp.Expr:
         return tree.select(
             named(fragment("null::numeric"), "place"), named(fragment("null::float8"), "at")
         )
-    if axis.attribute.form is not Form.RANGE:
-        return tree.select(
-            named(fragment("nullif(d.code, 0)::numeric"), "place"),
-            named(col("position", "d"), "at"),
-        )
-    tree = tree.select(named(place(axis, col("value", "d")), "place"))
+    if axis.attribute.form is Form.RANGE:
+        placed = place(axis.attribute, col("value", "d"))
+    else:
+        placed = fragment("nullif(d.code, 0)::numeric")
+    tree = tree.select(named(placed, "place"))
+    if isinstance(axis, OrderedAxis):
+        return tree.select(named(col("position", "d"), "at"))
     return query(
         "select x.*, case when x.place is not null then coalesce((x.place - min(x.place) over ())"
         " / nullif(max(x.place) over () - min(x.place) over (), 0), 0)::float8 end as at from x",

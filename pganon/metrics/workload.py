@@ -1,9 +1,15 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
 mqueries    see draws; first<i> and last<i> also as numbers, low<i> and high<i>
-mtotals     (group_id, size, t<j>)    published records and sums of every group
-mexact      (query, n, t<j>)          answers on the source; no row: nothing matches
-mestimate   (query, n, t<j>)          answers from what is published
+mtotals     (group_id, size, n, t<j>)     published records and sums of every group
+mexact      (query, n, t<j>)              answers on the source; no row: nothing matches
+mestimate   (query, n, t<j>)              answers from what is published
+
+Where queries restrict a sensitive column:
+
+mqueries    also (item, first, last, bits)   the column, and what is asked of it
+mrecords    (cell, c<i>, item, code, n, t<j>)   records of the source by the values of each column
+mtotals     (group_id, size, item, code, n, t<j>)   by value; `size` are all records of the group
 
 Queries depend on the seed and the source's values.
 """
@@ -16,12 +22,24 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.methods.base import Description, Tables
+from pganon.metrics import sensitive
 from pganon.metrics.answers import error_step
 from pganon.metrics.coverage import inside, overlap
-from pganon.metrics.draws import Domain, gathered, matches, predicates, restricting, some, starts
+from pganon.metrics.draws import (
+    ASKS,
+    Domain,
+    drawn,
+    gathered,
+    holds,
+    matches,
+    restricting,
+    share,
+    some,
+    starts,
+)
 from pganon.metrics.request import Workload
-from pganon.metrics.source import on_line, summed
-from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.metrics.source import cell_number, on_line, records, summed
+from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -34,6 +52,14 @@ def steps(
 ) -> list[Step]:
     attributes = axes(spec.attributes)
     sums = [f"t{item.number}" for item in summed(spec)]
+    restricts = bool(workload.sensitive)
+    exact = _exact_by_value if restricts else _exact
+
+    def totals(published: exp.Select, state: State) -> exp.Expr:
+        if restricts:
+            return _totals_by_value(spec, published, state)
+        return _totals(spec, published)
+
     found: list[Step] = [
         CreateTable(
             f"workload_draw{axis.index}",
@@ -43,6 +69,8 @@ def steps(
         )
         for axis in attributes
     ]
+    if restricts:
+        found += _by_sensitive_value(spec, description, workload)
     found += [
         CreateTable(
             "workload_queries",
@@ -54,22 +82,48 @@ def steps(
             "workload_totals",
             "published records and sums by group",
             lambda s: s.work("mtotals"),
-            lambda s: _totals(spec, description, tables(s)),
+            lambda s: totals(description.values(spec, tables(s)), s),
         ),
         CreateTable(
             "workload_exact",
             "answers on the source",
             lambda s: s.work("mexact"),
-            lambda s: _exact(attributes, sums, s),
+            lambda s: exact(attributes, sums, s),
         ),
         CreateTable(
             "workload_estimate",
             "answers from the published relations",
             lambda s: s.work("mestimate"),
-            lambda s: _estimate(attributes, sums, s),
+            lambda s: _estimate(attributes, sums, s, restricts=restricts),
         ),
     ]
     return [*found, *[error_step(name) for name in ("n", *sums)]]
+
+
+def _by_sensitive_value(
+    spec: ReleaseSpec, description: Description, workload: Workload
+) -> list[Step]:
+    held = [f"v{item.index}" for item in spec.sensitive] + [item.work for item in summed(spec)]
+    names = [*[axis.code for axis in axes(spec.attributes)], *dict.fromkeys(held)]
+
+    def all_records(state: State) -> exp.Select:
+        return records(spec, description, names, state)
+
+    return [
+        *sensitive.dictionary_steps(spec, all_records),
+        CreateTable(
+            "workload_draw",
+            "random predicates on sensitive columns",
+            lambda s: s.work("mdraw"),
+            lambda s: _drawn_sensitive(spec, workload, s),
+        ),
+        CreateTable(
+            "workload_records",
+            "source records by codes and sensitive value",
+            lambda s: s.work("mrecords"),
+            lambda s: _records(spec, all_records(s), s),
+        ),
+    ]
 
 
 # -- queries ------------------------------------------------------------------------------------
@@ -79,7 +133,7 @@ def _drawn(axis: Axis, count: int, workload: Workload, state: State) -> exp.Expr
     """(query, first, last, low, high) or (query, bits) of the queries that restrict `axis`."""
     size = axis.size(state)
     domain = Domain(axis.index, size, size, axis.dictionary(state))
-    wide = domain.wide(workload.selectivity ** (1 / predicates(count, workload)))
+    wide = domain.wide(share(count, workload))
     mine = restricting(workload, count, axis.index)
     if not on_line(axis):
         return some(domain, mine, workload.seed, wide)
@@ -95,54 +149,140 @@ def _drawn(axis: Axis, count: int, workload: Workload, state: State) -> exp.Expr
     )
 
 
+def _drawn_sensitive(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
+    """(query, item, first, last, bits): a row for every query."""
+    count = len(spec.attributes)
+    asked = share(count, workload)
+    columns = sensitive.columns(spec, workload, state)
+    tree = query(
+        "select d.query, d.x - :count as item from d",
+        {"d": stacked([drawn(column, workload.seed, asked) for column in columns])},
+        count=num(count),
+    )
+    return tree.select(*[col(name, "d") for name in ASKS])
+
+
 def _queries(attributes: Sequence[Axis], workload: Workload, state: State) -> exp.Expr:
     line, bits = ("first", "last", "low", "high"), ("bits",)
-    drawn = {str(axis.index): line if on_line(axis) else bits for axis in attributes}
-    return gathered(state, workload.queries, drawn)
+    asked = {str(axis.index): line if on_line(axis) else bits for axis in attributes}
+    if workload.sensitive:
+        asked[""] = ("item", *ASKS)
+    return gathered(state, workload.queries, asked)
 
 
 # -- answers ------------------------------------------------------------------------------------
 
 
-def _totals(spec: ReleaseSpec, description: Description, tables: Tables) -> exp.Expr:
-    tree = query(
-        "select v.group_id, count(*) as size from v group by v.group_id",
-        {"v": description.values(spec, tables)},
-    )
+def _added(tree: exp.Select, spec: ReleaseSpec) -> exp.Select:
+    """With sums of the columns of `x`, as t<j>."""
     for item in summed(spec):
-        added = fragment("coalesce(sum(:v), 0)", v=cast(col(item.published, "v"), "float8"))
+        added = fragment("coalesce(sum(:v), 0)", v=cast(col(item.work, "x"), "float8"))
         tree = tree.select(named(added, f"t{item.number}"))
     return tree
+
+
+def _by_value(spec: ReleaseSpec, rows: exp.Select, keys: Sequence[str], state: State) -> exp.Select:
+    """(keys.., item, code, n, t<j>): records by the values of each sensitive column."""
+    parts: list[exp.Select] = []
+    for item in spec.sensitive:
+        coded = query("select t.* from t", {"t": rows})
+        coded = sensitive.with_code(coded, item, col(f"v{item.index}", "t"), state)
+        by = [col(name, "x") for name in keys]
+        code = col(f"s{item.index}", "x")
+        tree = query(
+            "select :item as item, :code as code, count(*) as n from x",
+            {"x": coded},
+            item=num(item.index),
+            code=code,
+        ).select(*by)
+        parts.append(_added(tree, spec).group_by(*[key.copy() for key in (*by, code)]))
+    return stacked(parts)
+
+
+def _totals(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
+    tree = query(
+        "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id",
+        {"x": published},
+    )
+    return _added(tree, spec)
+
+
+def _totals_by_value(spec: ReleaseSpec, published: exp.Select, state: State) -> exp.Expr:
+    return query(
+        "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
+        {"h": _by_value(spec, published, ["group_id"], state)},
+    )
+
+
+def _records(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Expr:
+    names = [axis.code for axis in axes(spec.attributes)]
+    return query("select h.* from h", {"h": _by_value(spec, rows, names, state)}).select(
+        named(cell_number(names, "h"), "cell")
+    )
 
 
 def _exact(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
     tree = query(
         "select q.query, sum(s.n)::float8 as n from q join s on :matches group by q.query",
         {"q": state.work("mqueries"), "s": state.work("msource")},
-        matches=conjunction([exp.paren(_matches(axis)) for axis in attributes]),
+        matches=_all_match(attributes, "s"),
     )
     return tree.select(*[named(exp.Sum(this=col(name, "s")), name) for name in sums])
 
 
-def _matches(axis: Axis) -> exp.Expr:
-    return matches(str(axis.index), col(axis.code, "s"), on_line=on_line(axis))
-
-
-def _estimate(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
-    share: exp.Expr = fragment("b.n::float8 / t.size")
-    for axis in attributes:
-        share = fragment(":s * :p", s=share, p=_share(axis))
-    parts = query(
-        "select q.query, t.size, :share as share from q cross join b"
-        " join t on t.group_id = b.group_id",
-        {"q": state.work("mqueries"), "b": state.work("mboxes"), "t": state.work("mtotals")},
-        share=share,
-    ).select(*[col(name, "t") for name in sums])
+def _exact_by_value(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
+    """What is asked of quasi-identifiers is compared once per cell, not with every record."""
+    records = state.work("mrecords")
+    cells = query("select distinct r.cell from r", {"r": records})
+    matching = query(
+        "select q.query, q.item, c.cell from q join c on :matches",
+        {
+            "q": state.work("mqueries"),
+            "c": cells.select(*[col(axis.code, "r") for axis in attributes]),
+        },
+        matches=_all_match(attributes, "c"),
+    ).select(*[col(name, "q") for name in ASKS])
     tree = query(
-        "select p.query, sum(p.share * p.size) as n from p where p.share > 0 group by p.query",
-        {"p": parts},
+        "select m.query, sum(r.n)::float8 as n from m"
+        " join r on r.cell = m.cell and r.item = m.item and :holds group by m.query",
+        {"m": matching, "r": records},
+        holds=holds("", col("code", "r"), "m"),
     )
-    added = [fragment("sum(p.share * :t)", t=col(name, "p")) for name in sums]
+    return tree.select(*[named(exp.Sum(this=col(name, "r")), name) for name in sums])
+
+
+def _all_match(attributes: Sequence[Axis], table: str) -> exp.Expr:
+    return conjunction(
+        [
+            exp.paren(matches(str(axis.index), col(axis.code, table), on_line=on_line(axis)))
+            for axis in attributes
+        ]
+    )
+
+
+def _estimate(
+    attributes: Sequence[Axis], sums: Sequence[str], state: State, *, restricts: bool
+) -> exp.Expr:
+    """The sum over groups of what they hold, times the shares of what they show that match."""
+    product: exp.Expr = fragment("b.n::float8")
+    for axis in attributes:
+        product = fragment(":s * :p", s=product, p=_share(axis))
+    parts = query(
+        "select q.query, b.group_id, :share as share from q cross join b",
+        {"q": state.work("mqueries"), "b": state.work("mboxes")},
+        share=product,
+    )
+    same: exp.Expr = fragment("t.group_id = p.group_id")
+    if restricts:
+        parts = parts.select(*[col(name, "q") for name in ("item", *ASKS)])
+        same = exp.and_(same, fragment("t.item = p.item"), holds("", col("code", "t"), "p"))
+    tree = query(
+        "select p.query, sum(p.share / t.size * t.n) as n from p join t on :same where p.share > 0"
+        " group by p.query",
+        {"p": parts, "t": state.work("mtotals")},
+        same=same,
+    )
+    added = [fragment("sum(p.share / t.size * :t)", t=col(name, "t")) for name in sums]
     return tree.select(*[named(item, name) for item, name in zip(added, sums, strict=True)])
 
 

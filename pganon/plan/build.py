@@ -102,16 +102,20 @@ def build_plan(
     `request` are the metrics to compute beyond those of every run.
 
     Raises:
-        UsageError: no_metrics, the published form has no metrics on request.
+        UsageError: no_metrics, the published form has no metrics on request; or it has other
+            queries than the workload.
     """
     method = method_of(spec)
-    if method.form.metrics is None and not request.nothing:
+    form = method.form.metrics
+    if form is None and not request.nothing:
         raise UsageError(
             f"--metrics and --workload have nothing to measure in a release of"
             f" {method.form.groups} that {method.name} makes",
             hint="leave them out; every run measures the loss of what it publishes",
             code="no_metrics",
         )
+    if form is not None:
+        request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
     return Plan(spec, method, previous, request)
 
 

@@ -13,7 +13,7 @@ from pganon.metrics import loss
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
 from pganon.metrics.utility import ClassUtility, class_utility
-from pganon.plan.sqltools import col, query
+from pganon.plan.sqltools import col, named, query
 from pganon.plan.steps import Check, State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -34,7 +34,7 @@ def shown(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 
 def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     tree = query("select r.class_id as group_id from records as r", dict(tables))
-    return tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])
+    return tree.select(*[named(col(item.published, "r"), work) for work, item in unchanged(spec)])
 
 
 def members(spec: ReleaseSpec, state: State) -> exp.Select:
@@ -66,6 +66,12 @@ def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 DESCRIPTION = Description(shown, values, members, extents)
 
+ON_REQUEST = OnRequest(
+    steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
+    report=metrics_of,
+    figures=ClassMetrics,
+)
+
 CLASSES = PublishedForm(
     relations=classes.relations,
     staging_steps=classes.staging_steps,
@@ -76,9 +82,5 @@ CLASSES = PublishedForm(
     utility=class_utility,
     figures=ClassUtility,
     groups="classes",
-    metrics=OnRequest(
-        steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
-        report=metrics_of,
-        figures=ClassMetrics,
-    ),
+    metrics=ON_REQUEST,
 )

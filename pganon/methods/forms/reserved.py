@@ -30,11 +30,13 @@ _OWNER = ViewColumn(
 )
 
 
-def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+def staging_steps(
+    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, found: found
+) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
     return (
         numbers_step("classed", "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
-        *classes.staging_steps(spec, _records),
+        *classes.staging_steps(spec, _records, extents),
     )
 
 
@@ -186,4 +188,6 @@ IDENTITY = replace(
     measures=measures,
     utility=utility,
     figures=IdentityUtility,
+    # As eq. 19 of its paper.
+    metrics=replace(described.ON_REQUEST, restricts="yes"),
 )

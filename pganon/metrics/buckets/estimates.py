@@ -36,6 +36,7 @@ from pganon.metrics.buckets.keys import (
     value,
 )
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
+from pganon.metrics.source import cell_number
 from pganon.plan.sqltools import col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import GROUP_ID
@@ -125,12 +126,8 @@ def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
     tree = tree.select(*[col(name, "q") for name in names], *[col(name, "t") for name in columns])
     tree = keyed(tree, codes(part.attributes, places, "q", "t"))
     cell = [*names, *keys(places)]
-    rank = exp.Window(
-        this=exp.func("dense_rank", dialect="postgres"),
-        order=exp.Order(expressions=[exp.Ordered(this=col(name, "c")) for name in cell]),
-    )
     rows = {"c": summed(tree, [*cell, *columns])}
-    return query("select c.* from c", rows).select(named(rank, "cell"))
+    return query("select c.* from c", rows).select(named(cell_number(cell, "c"), "cell"))
 
 
 def _matching(part: Part, places: int, state: State) -> exp.Select:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
+from pganon.metrics.draws import holds
 from pganon.plan.sqltools import col, conjunction, fragment, named, num, query
 from pganon.spec.model import Attribute, Sensitive
 
@@ -61,12 +62,9 @@ def same(names: Sequence[str], table: str) -> exp.Expr:
 
 def matches(key: str, place: str, table: str) -> exp.Expr:
     """Condition: what the query `q` asks for, in this place, holds of a code, if there is one."""
-    return fragment(
-        "case when :key < 0 then true when :bits is null then :key between :first and :last"
-        " else get_bit(:bits, :key) = 1 end",
-        key=col(key, table),
-        **{name: col(f"{name}{place}", "q") for name in ("first", "last", "bits")},
-    )
+    code = col(key, table)
+    asked = holds(place, code)
+    return fragment("case when :key < 0 then true else :asked end", key=code, asked=asked)
 
 
 def all_match(places: int, table: str) -> exp.Expr:

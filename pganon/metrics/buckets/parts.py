@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.codes import LEFT_OUT
-from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import QualifiedName
 from pganon.methods.arrangement import Arrange, Arrangement
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
 from pganon.metrics.buckets import boxes
 from pganon.metrics.buckets.boxes import box_table
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.metrics.sensitive import looked_up, with_code
+from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
@@ -188,7 +188,7 @@ def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) ->
     for attribute in part.attributes:
         tree = _quasi(tree, attribute, state)
     for item in part.sensitive:
-        tree = _sensitive(tree, item, state)
+        tree = with_code(tree, item, col(item.published, "t"), state)
     tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
     names = [*part.groups, *part.codes, *part.sensitive_codes]
     found = query("select sum(x.n)::float8 as n from x", {"x": tree})
@@ -205,21 +205,7 @@ def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
     shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
     on = exp.EQ(this=_text(shown), expression=_text(own))
     code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
-    return _looked_up(tree, state.work(f"dict{i}"), f"d{i}", on).select(named(code, f"c{i}"))
-
-
-def _sensitive(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
-    i = item.index
-    key = sensitive_key(item, col(item.published, "t"))
-    on = exp.EQ(this=col("value", f"e{i}"), expression=exp.paren(key))
-    missing = num(state.count(f"snull{i}"))
-    code = fragment("coalesce(:c, :null)", c=col("code", f"e{i}"), null=missing)
-    return _looked_up(tree, state.work(f"sdict{i}"), f"e{i}", on).select(named(code, f"s{i}"))
-
-
-def _looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
-    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
-    return tree.join(table, on=on, join_type="left")
+    return looked_up(tree, state.work(f"dict{i}"), f"d{i}", on).select(named(code, f"c{i}"))
 
 
 def _text(value: exp.Expr) -> exp.Expr:

@@ -2,94 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.metrics.draws import Domain, chosen, predicates, restricting, some, starts
+from pganon.metrics import sensitive
+from pganon.metrics.draws import (
+    ASKS,
+    Column,
+    Domain,
+    chosen,
+    drawn,
+    predicates,
+    restricting,
+    share,
+)
 from pganon.metrics.request import Workload
 from pganon.metrics.source import on_line
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import State
-from pganon.spec.model import ReleaseSpec, Sensitive
-
-SETS = 1000
-"""Most values of a sensitive column that are asked for as sets; of more, neighbours are."""
-
-ASKS = ("first", "last", "bits")
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column that queries may restrict; `queries` are those that do."""
-
-    domain: Domain
-    on_line: bool
-    queries: exp.Select
+from pganon.spec.model import ReleaseSpec
 
 
 def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
     """What is asked of all columns; a sensitive one has a number behind the quasi-identifiers."""
-    return stacked([_drawn(spec, workload, column) for column in _columns(spec, workload, state)])
-
-
-def _columns(spec: ReleaseSpec, workload: Workload, state: State) -> list[_Column]:
     count = len(spec.attributes)
-    found: list[_Column] = []
+    columns = [*_quasi(spec, workload, state), *sensitive.columns(spec, workload, state)]
+    asked = share(count, workload)
+    return stacked([drawn(column, workload.seed, asked) for column in columns])
+
+
+def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[Column]:
+    count = len(spec.attributes)
+    found: list[Column] = []
     for axis in axes(spec.attributes):
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
-        found.append(_Column(domain, on_line(axis), restricting(workload, count, axis.index)))
-    for item in spec.sensitive:
-        mine = query(
-            "select c.query from c where c.attribute = :i",
-            {"c": _items(spec, workload)},
-            i=num(item.index),
-        )
-        found.append(_sensitive(item, count, mine, state))
+        found.append(Column(domain, on_line(axis), restricting(workload, count, axis.index)))
     return found
-
-
-def _items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
-    """(query, attribute): the sensitive column of every query.
-
-    The seed is another one, so that it has nothing to do with the choice of quasi-identifiers.
-    """
-    return chosen(workload.seed ^ 1, workload.queries, len(spec.sensitive), 1)
-
-
-def _sensitive(item: Sensitive, count: int, queries: exp.Select, state: State) -> _Column:
-    """NULL has the last code, which is never asked for."""
-    highest = state.count(f"sm{item.index}")
-    size = highest - (state.count(f"snull{item.index}") > 0)
-    known = query(
-        "select d.code from d where d.code <= :size",
-        {"d": state.work(f"sdict{item.index}")},
-        size=num(size),
-    )
-    ordered = item.column.is_number or item.column.is_time or size > SETS
-    domain = Domain(count + item.index, size, highest, known)
-    return _Column(domain, size > 0 and ordered, queries)
-
-
-def _drawn(spec: ReleaseSpec, workload: Workload, column: _Column) -> exp.Select:
-    domain, count = column.domain, predicates(len(spec.attributes), workload)
-    wide = domain.wide(workload.selectivity ** (1 / (count + 1)))
-    x = {"x": num(domain.number), "wide": num(wide)}
-    if column.on_line:
-        drawn = {"s": starts(domain, column.queries, workload.seed, wide)}
-        return query(
-            "select s.query, :x as x, s.first, s.first + :wide - 1 as last, null::varbit as bits"
-            " from s",
-            drawn,
-            **x,
-        )
-    return query(
-        "select s.query, :x as x, null::bigint as first, null::bigint as last, s.bits from s",
-        {"s": some(domain, column.queries, workload.seed, wide)},
-        **x,
-    )
 
 
 def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
@@ -108,7 +57,7 @@ def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
     )
     tree = query(
         "select p.*, i.attribute as item from p join i on i.query = p.query",
-        {"p": tree, "i": _items(spec, workload)},
+        {"p": tree, "i": sensitive.items(spec, workload)},
     )
     asked: dict[str, exp.Expr] = {str(p): col(f"a{p}", "q") for p in range(taken)}
     asked[""] = fragment("q.item + :count", count=num(count))

@@ -75,7 +75,7 @@ class BucketMetrics(Metrics):
         if self.reconstruction is not None:
             found.append(Pairs(self._pairs(self.reconstruction)))
         if self.workload:
-            found.append(self.workload.shown("quasi-identifiers and a sensitive column"))
+            found.append(self.workload.shown())
         return found
 
     def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:

@@ -38,6 +38,7 @@ def anatomized(
         steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
         report=metrics_of,
         figures=BucketMetrics,
+        restricts="always",
     )
     return PublishedForm(
         relations=lambda spec, state: staged.relations(arrange(spec, state), state),

@@ -1,0 +1,96 @@
+"""The sensitive column that a query restricts, and its values as codes.
+
+sdict<j>   (code, value, n)   see :mod:`pganon.encode.sensitive`; where a run made none, the steps
+           here do
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from pganon.encode.sensitive import sensitive_key, value_counts, valued, values_of
+from pganon.identifiers import QualifiedName
+from pganon.metrics.draws import Column, Domain, chosen
+from pganon.metrics.request import Workload
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+SETS = 1000
+"""Most values of a sensitive column that are asked for as sets; of more, neighbours are."""
+
+
+# -- values -------------------------------------------------------------------------------------
+
+
+def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) -> list[Step]:
+    """For the columns that nothing else told apart; `records` have their values as `v<j>`."""
+    others = [item for item in spec.sensitive if item not in valued(spec)]
+    steps: list[Step] = [
+        CreateTable(
+            f"workload_values{item.index}",
+            f"values of sensitive column {item.index + 1}",
+            lambda s, item=item: s.work(f"sdict{item.index}"),
+            lambda s, item=item: values_of(item, records(s), f"v{item.index}"),
+        )
+        for item in others
+    ]
+    if others:
+        counts = lambda s: [count for item in others for count in value_counts(item, s)]  # noqa: E731
+        sizes = Check(
+            "workload_sizes", "sizes of the dictionaries", lambda s: exp.select(*counts(s))
+        )
+        steps.append(sizes)
+    return steps
+
+
+def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
+    """With the code of a value of the column, as s<j>."""
+    alias = f"e{item.index}"
+    on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
+    missing = num(state.count(f"snull{item.index}"))
+    code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
+    found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
+    return found.select(named(cast(code, "integer"), f"s{item.index}"))
+
+
+def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
+    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
+    return tree.join(table, on=on, join_type="left")
+
+
+# -- queries ------------------------------------------------------------------------------------
+
+
+def items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
+    """(query, attribute): the sensitive column of every query.
+
+    The seed is another one, so that it has nothing to do with the choice of quasi-identifiers.
+    """
+    return chosen(workload.seed ^ 1, workload.queries, len(spec.sensitive), 1)
+
+
+def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[Column]:
+    """What queries may ask; numbered behind the quasi-identifiers."""
+    return [_column(spec, item, workload, state) for item in spec.sensitive]
+
+
+def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> Column:
+    """NULL has the last code, which is never asked for."""
+    highest = state.count(f"sm{item.index}")
+    size = highest - (state.count(f"snull{item.index}") > 0)
+    known = query(
+        "select d.code from d where d.code <= :size",
+        {"d": state.work(f"sdict{item.index}")},
+        size=num(size),
+    )
+    mine = query(
+        "select c.query from c where c.attribute = :i",
+        {"c": items(spec, workload)},
+        i=num(item.index),
+    )
+    ordered = item.column.is_number or item.column.is_time or size > SETS
+    domain = Domain(len(spec.attributes) + item.index, size, highest, known)
+    return Column(domain, size > 0 and ordered, mine)
