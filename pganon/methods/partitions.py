@@ -11,7 +11,8 @@ from pganon.methods.forms.anatomized.staged import bucket
 from pganon.plan.sqltools import col, num, query
 from pganon.privacy.rows import Relation
 
-_LABEL_BITS = 32
+LABEL_BITS = 32
+"""Bits of a group's number below that of its block."""
 
 
 def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
@@ -38,7 +39,7 @@ def rows_of_blocks(blocked: Relation, names: Sequence[str], batch: int, at_once:
 
 def labelled(block: int, rids: Sequence[int], labels: Iterable[int]) -> list[tuple[int, int]]:
     """Rows of such a table from the labels of a block's records, which other blocks have, too."""
-    first = block << _LABEL_BITS
+    first = block << LABEL_BITS
     return [(rid, first + int(label)) for rid, label in zip(rids, labels, strict=True)]
 
 

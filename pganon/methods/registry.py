@@ -22,7 +22,7 @@ METHODS = {
     for method in (
         Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),
         Method("danonyir", IDENTITY, identity.danonyir, identity.assumed),
-        Method("geneir", IDENTITY, identity.geneir, identity.assumed),
+        Method("geneir", identity.LABELLED, identity.geneir, identity.assumed),
         Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
         Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
         Method("anatomy", _ANATOMY, anatomy.partition_steps, anatomy.assumed),

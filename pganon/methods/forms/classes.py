@@ -47,13 +47,19 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 Records = Callable[[ReleaseSpec, State], exp.Select]
+Extents = Callable[[ReleaseSpec, State, exp.Select], exp.Select]
 
 
-def staging_steps(spec: ReleaseSpec, records: Records | None = None) -> tuple[Step, ...]:
+def staging_steps(
+    spec: ReleaseSpec,
+    records: Records | None = None,
+    extents: Extents = lambda spec, state, found: found,
+) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations.
 
     Args:
         records: SELECT the record relation; by default :func:`records_of_classes`.
+        extents: what classes show, from the extents of their records.
     """
     select = records or records_of_classes
     attributes = axes(spec.attributes)
@@ -69,8 +75,10 @@ def staging_steps(spec: ReleaseSpec, records: Records | None = None) -> tuple[St
             "sizes",
             "records per class",
             lambda s: s.work("extents_only"),
-            lambda s: group_extents(
-                attributes, s, s.work("grouped_classes"), [CLASS_ID], weighted=False
+            lambda s: extents(
+                spec,
+                s,
+                group_extents(attributes, s, s.work("grouped_classes"), [CLASS_ID], weighted=False),
             ),
         ),
         CreateTable(

@@ -7,19 +7,25 @@ reservation, Knowledge and Information Systems 2019.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.errors import PganonError
 from pganon.methods.cells import suppression_problem
+from pganon.methods.forms.reserved import IDENTITY, staging_steps
 from pganon.methods.identity.danonyir import danonyir_steps
 from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
+from pganon.methods.identity.labels import class_extents
 from pganon.methods.identity.shape import Shape
 from pganon.plan.sqltools import col, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
+
+LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, class_extents))
+"""The form of identity reservation with the labels of global generalization."""
 
 
 def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -67,4 +73,5 @@ def _problem(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    return {"individuals": 1000, "sweep_rounds": 1}
+    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1}
+    return {**known, "spans_places": 2, "spans_joined": 1}

@@ -8,10 +8,14 @@ drawn at random, goes up a level, and so on.
     left_r      (rid)                individuals left before sweep r
     groups_r    (rid, label)         groups of individuals that show the same
     fit_r       (label)              groups that satisfy every requirement
+    swept       (rid, gid)           individuals of these groups, which are the classes
+    units       (rid, residual, ..)  classes, and individuals who are left in the end
+    joined      (rid, gid)           the class that these join
     classed     (rid, gid)           the class of every individual
 
 An individual with several values of an attribute shows their lowest common ancestor. Individuals
-that are left in the end are suppressed.
+that are left in the end join the nearest class that still satisfies the requirements, whatever
+that costs.
 """
 
 from __future__ import annotations
@@ -22,9 +26,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, TreeAxis
+from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
+from pganon.methods.identity.labels import as_shown, trees
+from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
+from pganon.methods.partitions import LABEL_BITS
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Found, Repeat, Search, State, Step
 from pganon.privacy.identity import measured
@@ -58,26 +65,17 @@ def geneir_steps(shape: Shape) -> list[Step]:
             bound=lambda state: sum(_levels(shape, state)) + 2,
         ),
         CreateTable(
-            "classed",
-            "the class of every individual",
-            lambda s: s.work("classed"),
-            lambda s: stacked(
-                [
-                    query(
-                        "select g.rid, (:round::bigint << 32) + g.label as gid from g"
-                        " join f on f.label = g.label",
-                        {"g": s.work("groups", round=r), "f": s.work("fit", round=r)},
-                        round=num(r),
-                    )
-                    for r in range(s.count("sweep_rounds"))
-                ]
-            ),
+            "swept",
+            "the class of every individual of these groups",
+            lambda s: s.work("swept"),
+            lambda s: stacked([_named_classes(s, r) for r in range(s.count("sweep_rounds"))]),
         ),
+        *_residual_steps(shape),
         DropTables(
             "tidy",
             "what the classes were made from",
             lambda s: [
-                s.work("sequence"),
+                s.work("swept"),
                 s.work("left", round=s.count("sweep_rounds")),
                 *[
                     s.work(name, round=r)
@@ -89,13 +87,63 @@ def geneir_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _tree(axis: Axis) -> TreeAxis:
-    assert isinstance(axis, TreeAxis)  # the policy sees to it
-    return axis
+def _named_classes(state: State, sweep: int) -> exp.Select:
+    """SELECT rid, gid: the name of a class tells its sweep."""
+    return query(
+        "select g.rid, (:sweep::bigint << :bits) + g.label as gid from g"
+        " join f on f.label = g.label",
+        {"g": state.work("groups", round=sweep), "f": state.work("fit", round=sweep)},
+        sweep=num(sweep),
+        bits=num(LABEL_BITS),
+    )
+
+
+def _residual_steps(shape: Shape) -> list[Step]:
+    def left(state: State) -> exp.Select:
+        last = state.work("left", round=state.count("sweep_rounds"))
+        return query("select 0 as block, l.rid from l", {"l": last})
+
+    def somebody(state: State) -> bool:
+        return state.count("residuals") > 0
+
+    def shown(state: State, hulls: exp.Select) -> exp.Select:
+        return as_shown(shape, state, hulls, ["block", "unit", "people", "records", "largest"])
+
+    def classed(state: State) -> list[exp.Select]:
+        tables = ["swept", *(["joined"] if somebody(state) else [])]
+        return [query("select c.rid, c.gid from c", {"c": state.work(name)}) for name in tables]
+
+    return [
+        Check(
+            "residuals",
+            "individuals who are left",
+            lambda s: query("select count(*) as residuals from l", {"l": left(s)}),
+        ),
+        CreateTable(
+            "units",
+            "the same with all classes",
+            lambda s: s.work("units"),
+            lambda s: units(
+                shape,
+                s,
+                left(s),
+                query("select 0 as block, c.gid as unit, c.rid from c", {"c": s.work("swept")}),
+                lambda hulls: shown(s, hulls),
+            ),
+            when=somebody,
+        ),
+        join_step(shape, "joined", lambda s: s.work("units"), limited=False, when=somebody),
+        CreateTable(
+            "classed",
+            "the class of every individual",
+            lambda s: s.work("classed"),
+            lambda s: stacked(classed(s)),
+        ),
+    ]
 
 
 def _levels(shape: Shape, state: State) -> list[int]:
-    return [_tree(axis).levels(state) for axis in shape.axes]
+    return [axis.levels(state) for axis in trees(shape)]
 
 
 @dataclass(frozen=True)
@@ -157,9 +205,9 @@ def _groups(shape: Shape, state: State) -> exp.Expr:
         "i": state.work("individuals"), "l": state.work("left", round=state.round)
     })  # fmt: skip
     names: list[str] = []
-    for axis in shape.axes:
+    for axis in trees(shape):
         names.append(f"x{axis.index}")
-        shown = shown.select(named(_shown(_tree(axis), state), names[-1]))
+        shown = shown.select(named(_shown(axis, state), names[-1]))
     order = exp.Order(expressions=[exp.Ordered(this=col(name, "v")) for name in names])
     label = exp.Window(this=fragment("dense_rank()"), order=order)
     return query("select v.rid from v", {"v": shown}).select(named(label, "label"))

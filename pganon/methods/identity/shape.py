@@ -34,6 +34,15 @@ def hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:
     ]
 
 
+def joined_hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:
+    """Aggregates over the hulls of individuals: that of all of them."""
+    rules = {"lo": "min(:c)", "hi": "max(:c)", "n": "bool_or(:c)", "b": "bit_or(:c)"}
+    return [
+        named(fragment(rules[name.rstrip("0123456789_")], c=col(name, table)), name)
+        for name in hull_columns(axis, state)
+    ]
+
+
 def hull_columns(axis: Axis, state: State) -> list[str]:
     """Names of :func:`hull`."""
     i = axis.index

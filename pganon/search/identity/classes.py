@@ -10,7 +10,7 @@ import numpy as np
 
 from pganon.search.identity.elements import Attribute
 from pganon.search.identity.models import Model, Person, State
-from pganon.search.identity.pool import UNITS, Cluster, Pool
+from pganon.search.identity.pool import UNITS, Cluster, Element, Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,19 +94,26 @@ class Classes:
             item.cluster.join(alone.element, alone.records)
         self.finish(item)
 
+    def adopt(self, element: Element, records: int, state: State) -> None:
+        """Finish a class of others, of which this is known."""
+        self.finish(Class([], state, Cluster(self.domains, element, records)))
+
     def remaining(self) -> list[Class]:
         return [self.found[label] for label in self.pool.remaining()]
 
-    def handle(self, individual: int) -> Choice:
+    def handle(self, individual: int, *, limited: bool = True) -> Choice:
         """Add an individual to the nearest class that still satisfies the model (Algorithm 7).
 
-        Only if that loses less than suppressing all their records does.
+        If it is `limited`, only where that loses less than suppressing all their records does.
         """
         person, alone = self.individuals.people[individual], self._alone(individual)
         self.pool.aim(alone)
         distances = self.pool.distances(alone)
-        spare = person.records * len(self.domains) - float(self.individuals.base[individual])
-        worth = np.flatnonzero(distances < np.rint(spare * UNITS))
+        most = np.inf
+        if limited:
+            spare = person.records * len(self.domains) - float(self.individuals.base[individual])
+            most = np.rint(spare * UNITS)
+        worth = np.flatnonzero(distances < most)
         for place in worth[np.argsort(distances[worth], kind="stable")].tolist():
             item = self.found[int(self.pool.labels[place])]
             if item.state.admits(person):

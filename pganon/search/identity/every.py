@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pganon.search.identity.models import Model, Person, State
+from pganon.search.identity.models import IRAlphaBeta, Model, Person, State, Tally
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,14 @@ class Every:
 
     def state(self) -> State:
         return _Every([model.state() for model in self.models])
+
+    def resume(self, tally: Tally) -> State:
+        """A class that satisfies all models, of which this is known.
+
+        More individuals can break bounds on shares and nothing else, so that it takes no more.
+        """
+        shares = [model for model in self.models if isinstance(model, IRAlphaBeta)]
+        return _Every([model.resume(tally) for model in shares])
 
 
 class _Every:

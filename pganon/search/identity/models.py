@@ -40,6 +40,25 @@ class Person:
         return mask_of(self.counts)
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What bounds on shares look at in a class.
+
+    Attributes:
+        people: number of individuals.
+        records: number of records.
+        largest: most records of one individual.
+        of_value: records of every sensitive code.
+        holders: individuals that have every sensitive code.
+    """
+
+    people: int
+    records: int
+    largest: int
+    of_value: Mapping[int, int]
+    holders: Mapping[int, int]
+
+
 class State(Protocol):
     """A class so far."""
 
@@ -117,6 +136,14 @@ class IRAlphaBeta:
     def state(self) -> State:
         return _Shares(self)
 
+    def resume(self, tally: Tally) -> State:
+        """A class of which this is known."""
+        state = _Shares(self)
+        state.largest = tally.largest
+        counts = tally.holders if self.individuals else tally.of_value
+        state.extend(tally.people, tally.records, counts)
+        return state
+
 
 def eir_alpha_beta(alpha: Fraction, beta: Fraction) -> IRAlphaBeta:
     """EIR (alpha, beta)-anonymity."""
@@ -187,11 +214,11 @@ class _Shares:
 
     def add(self, person: Person) -> None:
         self.largest = max(self.largest, person.records)
-        self._add(1, person.records, self._counted(person))
+        self.extend(1, person.records, self._counted(person))
 
     def merge(self, other: _Shares) -> None:
         self.largest = max(self.largest, other.largest)
-        self._add(other.people, other.records, other.counts)
+        self.extend(other.people, other.records, other.counts)
 
     def admits(self, person: Person) -> bool:
         largest = max(self.largest, person.records)
@@ -203,7 +230,7 @@ class _Shares:
     def _counted(self, person: Person) -> Mapping[int, int]:
         return dict.fromkeys(person.counts, 1) if self.model.individuals else person.counts
 
-    def _add(self, people: int, records: int, counts: Mapping[int, int]) -> None:
+    def extend(self, people: int, records: int, counts: Mapping[int, int]) -> None:
         self.people += people
         self.records += records
         # Counts only grow, so the greatest needs no second look at the others.

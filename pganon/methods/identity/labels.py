@@ -1,0 +1,86 @@
+"""What classes of global generalization show: the levels of the sweep in which they came about.
+
+A class shows of every attribute the ancestor that all its individuals had in its sweep, which may
+be higher than their lowest common one; of individuals that joined later the ancestor of both. It
+is described as any class is, by the range of the leaves below: this range is made wider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.encode.axis import TreeAxis
+from pganon.methods.forms.stored import numbers
+from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.methods.partitions import LABEL_BITS
+from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.steps import State
+from pganon.policy.options import CLASS_ID
+from pganon.spec.model import ReleaseSpec
+
+
+def trees(shape: Shape) -> list[TreeAxis]:
+    """The attributes, all of which have a hierarchy: the policy sees to it."""
+    found = [axis for axis in shape.axes if isinstance(axis, TreeAxis)]
+    assert len(found) == len(shape.axes)
+    return found
+
+
+def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.Select:
+    """The same for the extents of published classes (class_id, lo<i>, hi<i>, [n<i>])."""
+    unit = query(
+        "select x.*, n.gid as unit from x join n on n.class_id = x.class_id",
+        {"x": extents, "n": numbers(state, CLASS_ID)},
+    )
+    return as_shown(Shape(spec), state, unit, [CLASS_ID])
+
+
+def as_shown(shape: Shape, state: State, hulls: exp.Select, keep: Sequence[str]) -> exp.Select:
+    """SELECT keep.., hulls of what classes show.
+
+    Args:
+        hulls: relation (unit, keep.., hulls of the members), where `unit` names the sweep.
+    """
+    tree = query("select 1 from u", {"u": hulls}).select(
+        *[col(name, "u") for name in keep], append=False
+    )
+    for axis in trees(shape):
+        alias, lo = f"a{axis.index}", f"lo{axis.index}"
+        reached = fragment(
+            "greatest(:own, :climbed)",
+            own=exp.paren(axis.level(state, "u")),
+            climbed=_climbed(state, axis),
+        )
+        on = fragment(
+            ":code = :lo and :level = :reached",
+            code=col("code", alias),
+            lo=col(lo, "u"),
+            level=col("level", alias),
+            reached=reached,
+        )
+        table = exp.alias_(axis.table(state).table, alias, table=True, quoted=True)
+        tree = tree.join(table, on=on, join_type="left")
+        for name in hull_columns(axis, state):
+            shown: exp.Expr = col(name, "u")
+            if not name.startswith("n"):
+                # Only NULLs are below no node.
+                leaf = col(name.rstrip("0123456789"), alias)
+                shown = named(fragment("coalesce(:leaf, :own)", leaf=leaf, own=shown), name)
+            tree = tree.select(shown)
+    return tree
+
+
+def _climbed(state: State, axis: TreeAxis) -> exp.Expr:
+    """How far the hierarchy had gone up in the sweep of a unit."""
+    by_sweep = query(
+        "select array_agg((select count(*)::int from q where q.step <= s.sweep"
+        " and q.attribute = :a) order by s.sweep)"
+        " from generate_series(0, (select count(*) from q)) as s(sweep)",
+        {"q": state.work("sequence")},
+        a=num(axis.index),
+    )
+    return fragment(
+        "(:levels)[(u.unit >> :bits) + 1]", levels=by_sweep.subquery(), bits=num(LABEL_BITS)
+    )

@@ -1,0 +1,181 @@
+"""What blocks share: a search over several of them, and classes for each other's residuals.
+
+Blocks that are searched as one have one place along the curve. Residuals of a place may join
+classes of the two places beside it. They do so in three passes, every third place at a time: in
+one pass no two places look at the same class, so that its places can be searched side by side,
+and what comes out does not depend on how many are.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.methods.identity.residuals import join_step, units
+from pganon.methods.identity.shape import Shape
+from pganon.methods.partitions import LABEL_BITS
+from pganon.plan.sqltools import fragment, num, query, stacked
+from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+
+PASSES = 3
+
+MOST_TOGETHER = 4
+"""Blocks that are searched as one at most, so that the time and memory of a search are bounded."""
+
+
+def class_block(gid: exp.Expr) -> exp.Expr:
+    """The block in the name of a class."""
+    return fragment(":gid >> :bits", gid=gid, bits=num(LABEL_BITS))
+
+
+def span_steps() -> list[Step]:
+    return [
+        CreateTable("spans", "blocks to be searched as one", lambda s: s.work("spans"), _spans),
+        Check(
+            "spans",
+            "how many of them there are",
+            lambda s: query(
+                "select count(distinct s.place) as places, count(distinct s.label) filter"
+                " (where s.several) as joined from s",
+                {"s": s.work("spans")},
+            ),
+            prefix="spans_",
+        ),
+    ]
+
+
+def _spans(state: State) -> exp.Expr:
+    """(block, label, place, several): blocks without a class go with the last one that has any.
+
+    Before the first one they go with that. Longer rows are cut into pieces of much the same size.
+    """
+    found = query(
+        "select b.block, g.block is not null as found"
+        " from (select distinct x.block from b as x) as b"
+        " left join (select distinct :block as block from g as y) as g on g.block = b.block",
+        {"b": state.work("blocked"), "g": state.work("grown")},
+        block=class_block(fragment("y.gid")),
+    )
+    pieces = query(
+        "select p.block, p.run, p.at * ((p.size + :most - 1) / :most) / p.size as piece from ("
+        " select r.block, r.run, row_number() over (partition by r.run order by r.block) - 1 as at,"
+        " count(*) over (partition by r.run) as size from ("
+        " select f.block, greatest(sum(f.found::int) over (order by f.block), 1) as run from f"
+        " ) as r) as p",
+        {"f": found},
+        most=num(MOST_TOGETHER),
+    )
+    return query(
+        "select n.block, n.place, n.several, case when n.several then (select max(x.block) from b"
+        " as x) + dense_rank() over (partition by n.several order by n.place) else n.block end"
+        " as label from (select p.block, count(*) over (partition by p.run, p.piece) > 1"
+        " as several, dense_rank() over (order by p.run, p.piece) - 1 as place from p) as n",
+        {"p": pieces, "b": state.work("blocked")},
+    )
+
+
+def settled(state: State, passes: int) -> exp.Select:
+    """SELECT rid, gid: individuals with a class before so many passes are done."""
+    parts = [
+        query(
+            "select g.rid, g.gid from g join s on s.block = :block where not s.several",
+            {"g": state.work("grown"), "s": state.work("spans")},
+            block=class_block(fragment("g.gid")),
+        )
+    ]
+    names = ["regrown"] if state.count("spans_joined") else []
+    if passes and _worth(state):
+        names += [f"joined{number}" for number in range(passes)]
+    parts += [query("select r.rid, r.gid from r", {"r": state.work(name)}) for name in names]
+    return stacked(parts)
+
+
+# -- residuals --------------------------------------------------------------------------------
+
+
+def neighbour_steps(shape: Shape, at_once: int) -> list[Step]:
+    """Steps that let residuals join classes of neighbouring places.
+
+    Args:
+        at_once: places that are read in one batch.
+    """
+    steps: list[Step] = [
+        Check(
+            "residuals",
+            "individuals without a class in their block",
+            lambda s: query(
+                "select :individuals - count(*) as residuals from c",
+                {"c": settled(s, 0)},
+                individuals=num(s.count("individuals")),
+            ),
+        )
+    ]
+    for number in range(PASSES):
+        steps += _pass(shape, number, at_once)
+    steps.append(
+        DropTables(
+            "tidy",
+            "residuals",
+            lambda s: [
+                s.work(f"{name}{number}")
+                for number in range(PASSES)
+                for name in (("left", "units") if _worth(s) else ())
+            ],
+        )
+    )
+    return steps
+
+
+def _worth(state: State) -> bool:
+    return state.count("residuals") > 0 and state.count("spans_places") > 1
+
+
+def _pass(shape: Shape, number: int, at_once: int) -> list[Step]:
+    return [
+        CreateTable(
+            f"left{number}",
+            "residuals in every third place",
+            lambda s: s.work(f"left{number}"),
+            lambda s: _left(s, number),
+            when=_worth,
+        ),
+        CreateTable(
+            f"units{number}",
+            "the same with the classes of neighbouring places",
+            lambda s: s.work(f"units{number}"),
+            lambda s: units(shape, s, s.work(f"left{number}"), _classes(s, number)),
+            when=_worth,
+        ),
+        join_step(
+            shape,
+            f"joined{number}",
+            lambda s: s.work(f"units{number}"),
+            places=lambda s: s.count("spans_places"),
+            at_once=at_once,
+            when=_worth,
+        ),
+    ]
+
+
+def _left(state: State, number: int) -> exp.Select:
+    return query(
+        "select s.place as block, b.rid from b join s on s.block = b.block"
+        " left join c on c.rid = b.rid where c.rid is null and s.place % :passes = :number",
+        {"b": state.work("blocked"), "s": state.work("spans"), "c": settled(state, number)},
+        passes=num(PASSES),
+        number=num(number),
+    )
+
+
+def _classes(state: State, number: int) -> exp.Select:
+    """SELECT block, unit, rid: members of the classes that residuals of a place can join."""
+    beside = query(
+        "select distinct s.label, ((s.place - :number + 4) / 3 - 1) * 3 + :number as middle from s",
+        {"s": state.work("spans")},
+        number=num(number),
+    )
+    return query(
+        "select n.middle as block, c.gid as unit, c.rid from c join n on n.label = :block"
+        " join (select distinct x.block from l as x) as l on l.block = n.middle",
+        {"c": settled(state, number), "n": beside, "l": state.work(f"left{number}")},
+        block=class_block(fragment("c.gid")),
+    )

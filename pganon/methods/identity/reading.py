@@ -1,0 +1,181 @@
+"""What of the server's rows a search of identity reservation takes: models, and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.plan.sqltools import named, query
+from pganon.plan.steps import State
+from pganon.policy import model as declared
+from pganon.search.identity.classes import Individuals
+from pganon.search.identity.elements import Attribute, Categorical, Numeric
+from pganon.search.identity.every import Every
+from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Model, Person, eir_alpha_beta
+from pganon.search.identity.tree import Tree
+
+_WORD = (1 << 64) - 1
+
+
+def given_of_axes(shape: Shape, state: State) -> exp.Select:
+    """Where values of ordered attributes are, and the trees of the others."""
+    tree = query("select 1 as nothing")
+    for axis in shape.axes:
+        if isinstance(axis, OrderedAxis):
+            tree = tree.select(named(axis.positions(state), f"places{axis.index}"))
+        elif isinstance(axis, TreeAxis):
+            tree = tree.select(named(axis.paths(state), f"paths{axis.index}"))
+            tree = tree.select(named(axis.losses(state), f"losses{axis.index}"))
+    return tree
+
+
+def search_models(shape: Shape) -> Every:
+    return Every(tuple(_search_model(d) for d in shape.spec.policy.privacy))
+
+
+def _search_model(declaration: declared.PrivacyModel) -> Model:
+    match declaration:
+        case declared.IRKAnonymity():
+            return IRKL(declaration.k)
+        case declared.IRKLAnonymity():
+            return IRKL(declaration.k, declaration.l)
+        case declared.EIRLDiversity():
+            return EIRL(declaration.l)
+        case declared.IRAlphaBetaAnonymity():
+            return IRAlphaBeta(_exact(declaration.alpha), _exact(declaration.beta))
+        case declared.EIRAlphaBetaAnonymity():
+            return eir_alpha_beta(_exact(declaration.alpha), _exact(declaration.beta))
+        case _:
+            raise TypeError(f"not a model of identity reservation: {declaration.model}")
+
+
+def _exact(share: float) -> Fraction:
+    """The share as it was written: 0.57 is 57/100, which no binary number is."""
+    return Fraction(str(share))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Reads (lo, hi, [null]) of an ordered attribute."""
+
+    places: tuple[float, ...]
+    nulls: bool
+
+    @property
+    def width(self) -> int:
+        return 2 + self.nulls
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
+        places = (float("nan"), *self.places)
+        domain = Numeric(0.0, 1.0, self.nulls)
+        low = [places[code or 0] for code in columns[0]]
+        high = [places[code or 0] for code in columns[1]]
+        return domain, domain.parts(low, high, columns[2] if self.nulls else None)
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Reads the bit words of a nominal attribute."""
+
+    size: int
+    codes: int
+    width: int
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
+        domain = Categorical(self.size, self.codes)
+        return domain, domain.parts(_codes(words) for words in zip(*columns, strict=True))
+
+
+def _codes(words: Sequence[int]) -> list[int]:
+    return [
+        64 * place + bit
+        for place, word in enumerate(words)
+        for bit in range(64)
+        if (word & _WORD) >> bit & 1
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Reads (lo, hi, [null]) of an attribute with a hierarchy: leaves from left to right."""
+
+    paths: np.ndarray
+    costs: np.ndarray
+    nulls: bool
+
+    @property
+    def width(self) -> int:
+        return 2 + self.nulls
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
+        domain = Tree(self.paths, nulls=self.nulls, costs=self.costs)
+        nulls = columns[2] if self.nulls else [False] * len(columns[0])
+        sets = (
+            {code for code in (lo, hi) if code} | ({0} if null else set())
+            for lo, hi, null in zip(columns[0], columns[1], nulls, strict=True)
+        )
+        return domain, domain.parts(sets)
+
+
+Reader = _Line | _Words | _Nodes
+
+
+def readers_of(shape: Shape, state: State, given: Mapping[str, Any]) -> list[Reader]:
+    return [_reader(axis, state, given) for axis in shape.axes]
+
+
+def _reader(axis: Axis, state: State, given: Mapping[str, Any]) -> Reader:
+    if isinstance(axis, NominalAxis):
+        return _Words(axis.domain(state), axis.size(state) + 1, len(hull_columns(axis, state)))
+    if isinstance(axis, TreeAxis):
+        return _nodes(axis, state, given)
+    return _Line(tuple(given[f"places{axis.index}"] or ()), axis.has_null(state))
+
+
+def _nodes(axis: TreeAxis, state: State, given: Mapping[str, Any]) -> _Nodes:
+    """Row 0 is NULL, which has nothing above it but the root."""
+    levels, size = axis.levels(state), axis.size(state)
+    paths = np.zeros((size + 1, levels), dtype=np.int64)
+    costs = np.zeros((size + 1, levels + 1))
+    costs[0, levels] = 1.0
+    if size:
+        paths[1:] = np.array(given[f"paths{axis.index}"]).reshape(size, levels)
+        costs[1:] = np.array(given[f"losses{axis.index}"], dtype=float).reshape(size, levels + 1)
+    if axis.has_null(state):
+        costs[:, levels] = 1.0
+    return _Nodes(paths, costs, axis.has_null(state))
+
+
+def attributes(
+    readers: Sequence[Reader], rows: Sequence[Sequence[Any]]
+) -> tuple[list[Attribute], list[np.ndarray]]:
+    """Attributes with the parts of every row, which has the columns of :func:`hull_columns`."""
+    columns = list(zip(*rows, strict=True))
+    domains: list[Attribute] = []
+    parts: list[np.ndarray] = []
+    at = 0
+    for reader in readers:
+        domain, part = reader.read(columns[at : at + reader.width])
+        domains.append(domain)
+        parts.append(part)
+        at += reader.width
+    return domains, parts
+
+
+def individuals_of(
+    domains: Sequence[Attribute], parts: Sequence[np.ndarray], people: Sequence[Person]
+) -> Individuals:
+    """Individuals whose records by themselves lose nothing."""
+    records = np.array([person.records for person in people])
+    base = sum(
+        (records * domain.costs(part) for domain, part in zip(domains, parts, strict=True)),
+        np.zeros(len(people)),
+    )
+    return Individuals(parts, people, base)

@@ -1,0 +1,196 @@
+"""Residuals join classes (Wang, Du, Luo and Li 2019, Algorithm 7), by what a class is as a whole.
+
+    units   (block, rid, residual, people, records, largest, sensitive, counts, holders, hull ..)
+
+A unit is a class (`rid` is its number), or a residual. Classes have satisfied the requirements, so
+of those that further individuals cannot break nothing has to be known; of the others it takes how
+many records (`counts`) and how many individuals (`holders`) have every value in `sensitive`. Of a
+residual `sensitive` has the value of every record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.methods.identity.reading import (
+    Reader,
+    attributes,
+    given_of_axes,
+    individuals_of,
+    readers_of,
+    search_models,
+)
+from pganon.methods.identity.shape import Shape, hull_columns, joined_hull
+from pganon.methods.partitions import rows_of_blocks
+from pganon.plan.sqltools import col, fragment, named, query, stacked
+from pganon.plan.steps import Found, Name, Search, State
+from pganon.privacy.rows import Relation
+from pganon.search.identity.classes import Classes
+from pganon.search.identity.every import Every
+from pganon.search.identity.models import Person, Tally
+
+_FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
+
+Shown = Callable[[exp.Select], exp.Select]
+"""What classes show, from a relation with their hulls."""
+
+
+def units(
+    shape: Shape,
+    state: State,
+    left: Relation,
+    classes: Relation,
+    shown: Shown = lambda hulls: hulls,
+) -> exp.Select:
+    """SELECT the units of blocks.
+
+    Args:
+        left: residuals (block, rid).
+        classes: members (block, unit, rid) of the classes they can join.
+    """
+    names = _hulls(shape, state)
+    residuals = query(
+        "select l.block, l.rid, true as residual, 1 as people, i.n::bigint as records,"
+        " i.n as largest, i.sensitive::int[] as sensitive, null::int[] as counts,"
+        " null::int[] as holders from l join i on i.rid = l.rid",
+        {"l": left, "i": state.work("individuals")},
+    )
+    hulls = query(
+        "select m.block, m.unit, count(*)::int as people, sum(i.n)::bigint as records,"
+        " max(i.n) as largest from m join i on i.rid = m.rid group by m.block, m.unit",
+        {"m": classes, "i": state.work("individuals")},
+    ).select(*[item for axis in shape.axes for item in joined_hull(axis, state, "i")])
+    found = query(
+        "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
+        {"u": shown(hulls)},
+    )
+    found = _with_values(state, found, classes) if _looks_at_values(shape) else found.select(
+        *[named(fragment("null::int[]"), name) for name in ("sensitive", "counts", "holders")]
+    )  # fmt: skip
+    return stacked(
+        [
+            residuals.select(*[col(name, "i") for name in names]),
+            found.select(*[col(name, "u") for name in names]),
+        ]
+    )
+
+
+def _hulls(shape: Shape, state: State) -> list[str]:
+    return [name for axis in shape.axes for name in hull_columns(axis, state)]
+
+
+def _looks_at_values(shape: Shape) -> bool:
+    return not search_models(shape).monotone
+
+
+def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Select:
+    held = query(
+        "select m.unit, v.value, count(*)::int as counts, count(distinct m.rid)::int as holders"
+        " from m join i on i.rid = m.rid cross join unnest(i.sensitive) as v(value)"
+        " group by m.unit, v.value",
+        {"m": classes, "i": state.work("individuals")},
+    )
+    values = query(
+        "select h.unit, array_agg(h.value::int) as sensitive, array_agg(h.counts) as counts,"
+        " array_agg(h.holders) as holders from h group by h.unit",
+        {"h": held},
+    )
+    return found.join(values.subquery("w"), on=fragment("w.unit = u.unit")).select(
+        *[col(name, "w") for name in ("sensitive", "counts", "holders")]
+    )
+
+
+def join_step(
+    shape: Shape,
+    name: str,
+    table: Name,
+    *,
+    places: Callable[[State], int] = lambda state: 1,
+    at_once: int = 1,
+    limited: bool = True,
+    when: Callable[[State], bool],
+) -> Search:
+    """The step that finds (rid, gid) of residuals.
+
+    Args:
+        table: work table of the units.
+        places: number of blocks, which are numbered from 0.
+        at_once: blocks that are read in one batch.
+        limited: whether a residual joins only where that loses less than suppressing it.
+    """
+    return Search(
+        name,
+        "residuals join the nearest class that still satisfies every requirement",
+        lambda s: s.work(name),
+        (("rid", "bigint"), ("gid", "bigint")),
+        given=lambda s: given_of_axes(shape, s),
+        batches=lambda s: -(-places(s) // at_once),
+        rows=lambda s, batch: rows_of_blocks(
+            table(s), [*_FACTS, *_hulls(shape, s)], batch, at_once
+        ),
+        tasks=lambda s, given, rows: _tasks(shape, s, given, rows, limited),
+        when=when,
+    )
+
+
+def _tasks(
+    shape: Shape,
+    state: State,
+    given: Mapping[str, Any],
+    rows: Sequence[tuple[Any, ...]],
+    limited: bool,
+) -> list[_Join]:
+    readers = readers_of(shape, state, given)
+    return [
+        _Join(tuple(found), readers, search_models(shape), limited)
+        for _, found in groupby(rows, key=lambda row: row[0])
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Join:
+    """The units of one block; residuals in the order of their numbers, which is random."""
+
+    rows: Sequence[tuple[Any, ...]]
+    readers: Sequence[Reader]
+    model: Every
+    limited: bool
+
+    def __call__(self) -> Found:
+        residuals = [row for row in self.rows if row[2]]
+        there = [row for row in self.rows if not row[2]]
+        if not there or not residuals:
+            return Found([])
+        domains, parts = attributes(self.readers, [row[9:] for row in residuals])
+        people = [Person(Counter(row[6])) for row in residuals]
+        classes = Classes(individuals_of(domains, parts, people), self.model, domains)
+        _, parts = attributes(self.readers, [row[9:] for row in there])
+        for at, row in enumerate(there):
+            element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
+            classes.adopt(element, row[4], self.model.resume(_tally(row)))
+        for individual in range(len(residuals)):
+            classes.handle(individual, limited=self.limited)
+        return Found(
+            [
+                (residuals[member][1], row[1])
+                for row, item in zip(there, classes.found, strict=True)
+                for member in item.members
+            ]
+        )
+
+
+def _tally(row: Sequence[Any]) -> Tally:
+    _, _, _, people, records, largest, values, counts, holders = row[:9]
+    return Tally(
+        people=people,
+        records=records,
+        largest=largest,
+        of_value=dict(zip(values or (), counts or (), strict=True)),
+        holders=dict(zip(values or (), holders or (), strict=True)),
+    )
