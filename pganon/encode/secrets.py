@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.sqltools import cast, col, fragment, num, query
 from pganon.plan.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
@@ -40,25 +40,30 @@ def row_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:
     What the server has for rows is a weighted sum over the columns. Hashed again, it says nothing
     about rows that share some values, and sums of it change where rows exchange values.
     """
-    return fragment(
-        "hashtextextended(hash_record_extended(:row, :seed)::text, :seed)", row=row, seed=seed
-    )
+    return fragment("hashtextextended(:hash, :seed)", hash=_columns_hash(row, seed), seed=seed)
 
 
-def row_sums(state: State, row: exp.Expr, run_id: int | None = None) -> list[exp.Expr]:
-    """Aggregates `rows`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
+def _columns_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:
+    return fragment("hash_record_extended(:row, :seed)::text", row=row, seed=seed)
+
+
+def row_sums(
+    state: State, source: QualifiedName, row: exp.Expr, run_id: int | None = None
+) -> exp.Select:
+    """SELECT `row_count`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
 
     Each row is hashed under two secret 64-bit seeds and the hashes are added up, so the order of
-    rows does not matter and a missing, added or changed row changes the sums. `row` is a record.
+    rows does not matter and a missing, added or changed row changes the sums. `row` is a record of
+    the columns of the source, `t`.
     """
-    sums = [
-        named(
-            fragment(
-                "coalesce(sum(:hash), 0)::text",
-                hash=row_hash(row, run_secret(state, f"seed_{part}", run_id).subquery()),
-            ),
-            f"sum_{part}",
-        )
-        for part in ("a", "b")
-    ]
-    return [named(fragment("count(*)"), "row_count"), *sums]
+    seed_a, seed_b = (run_secret(state, f"seed_{part}", run_id).subquery() for part in "ab")
+    # OFFSET keeps the server from hashing the columns for each sum.
+    rows = query("select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a))
+    return query(
+        "select count(*) as row_count,"
+        " coalesce(sum(hashtextextended(r.hash, :seed_a)), 0)::text as sum_a,"
+        " coalesce(sum(hashtextextended(r.hash, :seed_b)), 0)::text as sum_b from r",
+        {"r": rows.offset(0)},
+        seed_a=seed_a,
+        seed_b=seed_b,
+    )

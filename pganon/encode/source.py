@@ -21,6 +21,7 @@ from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, row_sums, run_secret
 from pganon.encode.snapshot import snapshot_select
 from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import named, query, render, text
 from pganon.plan.steps import Check, State, Statement, Step
 from pganon.spec.model import ReleaseSpec
@@ -52,7 +53,7 @@ def _source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
     signature = hashlib.sha256(render(snapshot_select(spec)).encode()).hexdigest()
 
     def select(state: State) -> exp.Expr:
-        snapshot = {"t": state.work("snap")}
+        snapshot = state.work("snap")
         row = snapshot_row(spec, "t")
         tree = exp.select(_digest(state, snapshot, row, signature, None, "source_fingerprint"))
         if previous is not None:
@@ -92,17 +93,16 @@ def _inheritance(previous: Previous) -> Statement:
 
 def _digest(
     state: State,
-    snapshot: dict[str, Any],
+    snapshot: QualifiedName,
     row: exp.Expr,
     signature: str,
     run_id: int | None,
     name: str,
 ) -> exp.Expr:
-    sums = query("select 1 from t", snapshot).select(*row_sums(state, row, run_id), append=False)
     digest = query(
         "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
         " || ':' || x.sum_b, 'UTF8')) from x",
-        {"x": sums},
+        {"x": row_sums(state, snapshot, row, run_id)},
         key=run_secret(state, "key", run_id).subquery(),
         signature=text(signature),
     )

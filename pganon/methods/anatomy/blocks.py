@@ -59,8 +59,8 @@ def block_steps(shape: Shape) -> list[Step]:
             "tidy",
             "what the blocks were made from",
             lambda s: [
-                *[s.work(f"hist_{r}") for r in range(s.count("divide_rounds") + 1)],
-                *[s.work(f"undivided_{r}") for r in range(s.count("divide_rounds"))],
+                *[s.work("hist", round=r + 1) for r in range(s.count("divide_rounds"))],
+                *[s.work("undivided", round=r) for r in range(s.count("divide_rounds"))],
             ],
         ),
     ]

@@ -27,28 +27,43 @@ def group_steps(shape: Shape) -> list[Step]:
         DropTables(
             "tidy",
             "what the groups were made from",
-            lambda s: [s.work("placed"), s.work("leaves"), *shape.eligibility.leftovers(s)],
+            lambda s: [
+                *[s.work(name) for name in ("placed", "leaves")],
+                s.work("hist", round=0),
+                *shape.eligibility.leftovers(s),
+            ],
         ),
     ]
 
 
 def _dealt(shape: Shape, state: State) -> exp.Expr:
-    in_blocks = query(
-        "select l.block, p.rid, p.value from p join l on l.piece = p.piece",
-        {"p": state.work("placed"), "l": state.work("leaves")},
-    )
-    counted = query(
-        "select b.*, count(*) over (partition by b.block, b.value) as frequency,"
-        " count(*) over (partition by b.block) as size from b",
-        {"b": in_blocks},
-    )
-    dealt = query(
-        "select c.block, c.rid, c.size, row_number() over"
-        " (partition by c.block order by c.frequency desc, c.value, c.rid) - 1 as place from c",
-        {"c": counted},
+    blocks = {"p": state.work("placed"), "l": state.work("leaves"), "v": _values(state)}
+    placed = query(
+        "select v.block, v.size, p.rid,"
+        " row_number() over (order by v.start, p.rid) - 1 - v.first as place from p"
+        " join l on l.piece = p.piece join v on v.block = l.block and v.value = p.value",
+        blocks,
     )
     return query(
         "select (d.block::bigint << 32) + d.place % (d.size / :l) as b0, d.rid from d",
-        {"d": dealt},
+        {"d": placed},
         l=num(shape.model.l),
+    )
+
+
+def _values(state: State) -> exp.Select:
+    """(block, value, size, first, start): in the order of blocks and of their values, the most
+    frequent ones first, where records of the block and of the value begin, from 0."""
+    counted = query(
+        "select l.block, h.value, sum(h.n)::bigint as n from h join l on l.piece = h.node"
+        " group by l.block, h.value",
+        {"h": state.work("hist", round=0), "l": state.work("leaves")},
+    )
+    summed = query(
+        "select c.block, c.value, sum(c.n) over (partition by c.block)::bigint as size,"
+        " (sum(c.n) over (order by c.block, c.n desc, c.value))::bigint - c.n as start from c",
+        {"c": counted},
+    )
+    return query(
+        "select s.*, min(s.start) over (partition by s.block) as first from s", {"s": summed}
     )

@@ -24,18 +24,15 @@ def members(
     state: State,
     source: QualifiedName | exp.Select,
     groups: Sequence[str],
-    *,
-    repeated: bool = False,
 ) -> exp.Select:
     """SELECT (member, groups..) for the part "members" of a release.
 
     A member is an individual or the key of a record; without either, a keyed hash of the values
-    of the columns that are grouped by.
+    of the columns that are grouped by, which several rows may have in common.
 
     Args:
         source: columns `groups`, and :func:`identity` or else the codes of all attributes.
         groups: columns with the numbers of groups.
-        repeated: whether the same codes may be in the same groups more than once.
     """
     known = identity(spec)
     numbered = [col(group, "g") for group in groups]
@@ -54,8 +51,7 @@ def members(
         parts.append(cast(col("value", alias), "text"))
     described = exp.func("jsonb_build_array", *parts)
     member = named(keyed_hash(state, described), "member")
-    tree = tree.select(member, *numbered, append=False)
-    return tree.distinct() if repeated else tree
+    return tree.select(member, *numbered, append=False)
 
 
 def cell_members(
@@ -68,7 +64,7 @@ def cell_members(
     """
     known = identity(spec)
     if known is None:
-        return members(spec, state, grouped, [group], repeated=set(keys) != set(code_columns(spec)))
+        return members(spec, state, grouped, [group])
     tree = query("select 1 from c", {"c": state.work("coded")}).select(
         col(known, "c"), col(group, "g"), append=False
     )

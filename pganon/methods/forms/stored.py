@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, fragment, named, query, text
+from pganon.plan.sqltools import cast, col, fragment, named, presorted, query, text
 from pganon.plan.staged import StoredRelation
 from pganon.plan.steps import CreateTable, State, Statement
 
@@ -37,9 +37,10 @@ def numbers_step(
     """
 
     def select(state: State) -> exp.Expr:
-        groups = query(
-            "select distinct :group as gid from s", {"s": state.work(source)}, group=col(group, "s")
+        rows = query(
+            "select :group as gid from s", {"s": state.work(source)}, group=col(group, "s")
         )
+        groups = query("select r.gid from r group by r.gid", {"r": presorted(rows)})
         message = fragment(
             ":name || :gid", name=text(f"{number}:"), gid=cast(col("gid", "g"), "text")
         )

@@ -42,12 +42,13 @@ BEGIN
         LEFT JOIN pg_type AS e ON e.oid = y.typelem
         WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped;
         -- The hash of a row is a weighted sum over its columns: added up as it is, it would not
-        -- notice rows that exchange values. EXECUTE INTO may use parallel workers.
+        -- notice rows that exchange values, so it is hashed again. OFFSET keeps the server from
+        -- computing it for each sum. EXECUTE INTO may use parallel workers.
         EXECUTE format(
-            'SELECT concat_ws('' '', count(*),'
-            ' coalesce(sum(hashtextextended(hash_record_extended(ROW(%1$s), $1)::text, $1)), 0),'
-            ' coalesce(sum(hashtextextended(hash_record_extended(ROW(%1$s), $2)::text, $2)), 0))'
-            ' FROM %2$s AS t',
+            'SELECT concat_ws('' '', count(*), coalesce(sum(hashtextextended(r.hash, $1)), 0),'
+            ' coalesce(sum(hashtextextended(r.hash, $2)), 0))'
+            ' FROM (SELECT hash_record_extended(ROW(%s), $1)::text AS hash FROM %s AS t OFFSET 0)'
+            ' AS r',
             shown, relation
         ) INTO sums USING secret.seed_a, secret.seed_b;
         message := message || coalesce(columns, '[]') || ' ' || sums || E'\n';

@@ -13,7 +13,7 @@ from pganon.methods.forms.anatomized.generalized import GENERALIZED, generalizat
 from pganon.methods.forms.elements import attribute_columns, element
 from pganon.methods.forms.members import code_columns, identity, members
 from pganon.methods.forms.stored import index_step, numbers, numbers_step, stored
-from pganon.plan.sqltools import col, fragment, named, query
+from pganon.plan.sqltools import col, fragment, named, presorted, query
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
@@ -140,7 +140,7 @@ def _records(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.E
 
 def _members(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
     places = [bucket(place) for place in range(len(arrangement.partitions))]
-    tree = members(spec, state, state.work(RECORDS), places, repeated=True)
+    tree = members(spec, state, state.work(RECORDS), places)
     for column, name in zip(list(tree.expressions)[1:], arrangement.partitions, strict=True):
         column.replace(named(column.copy(), name))
     return tree
@@ -183,7 +183,7 @@ class _Rows:
         table = exp.alias_(self.state.work(GENERALIZED).table, "e", table=True, quoted=True)
         self.tree = self.tree.join(table, on=on)
         names = [column.name for a in attributes for column in attribute_columns(a)]
-        self.shown += [col(name, "e") for name in names]
+        self.shown += [named(col(name, "e"), name) for name in names]
 
     def unchanged(self, item: Sensitive | Carried, column: str) -> None:
         """Values that compare equal but look different are different."""
@@ -192,18 +192,19 @@ class _Rows:
         self.order += [value, *ties(item, value)]
 
     def select(self, *, counted: bool) -> exp.Select:
-        shown = [*self.shown, *([named(fragment("count(*)"), COUNT)] if counted else [])]
-        tree = self.tree.select(*shown, append=False)
-        if counted:
-            values = [_value(item) for item in self.shown]
-            keys = [key for key in self.order if key not in values]
-            tree = tree.group_by(*[key.copy() for key in (*values, *keys)])
-        return tree.order_by(*[key.copy() for key in self.order])
-
-
-def _value(item: exp.Expr) -> exp.Expr:
-    assert isinstance(item, exp.Alias)
-    return item.this
+        if not counted:
+            tree = self.tree.select(*self.shown, append=False)
+            return tree.order_by(*[key.copy() for key in self.order])
+        values = [*self.order, *[item.this for item in self.shown]]
+        inner = {value: f"x{place}" for place, value in enumerate(dict.fromkeys(values))}
+        rows = self.tree.select(*[named(v, name) for v, name in inner.items()], append=False)
+        tree = query("select 1 from x", {"x": presorted(rows)}).select(
+            *[named(col(inner[item.this], "x"), item.alias) for item in self.shown],
+            named(fragment("count(*)"), COUNT),
+            append=False,
+        )
+        tree = tree.group_by(*[col(name, "x") for name in inner.values()])
+        return tree.order_by(*[col(inner[key], "x") for key in self.order])
 
 
 def _quasi(arrangement: Arrangement, table: QuasiTable, state: State) -> exp.Expr:

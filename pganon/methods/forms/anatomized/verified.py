@@ -17,9 +17,9 @@ from pganon.methods.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import STRUCTURE, Tables
 from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import attribute_columns, value_key
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.plan.sqltools import cast, col, fragment, named, num, presorted, query, stacked
 from pganon.plan.staged import CheckQuery
-from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.spec.model import ReleaseSpec, Rule, Sensitive
@@ -75,11 +75,12 @@ def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
 
 def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
     """(number, n, least): records per bucket, and the smallest count of a row."""
-    figures = ("sum(t.count)", "min(coalesce(t.count, 0))") if counted else ("count(*)", "1")
+    figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
+    rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
+    rows = presorted(rows)
     return query(
-        "select :number as number, :n as n, :least as least from t group by 1",
-        {"t": tables[part]},
-        number=col(group, "t"),
+        "select r.number, :n as n, :least as least from r group by r.number",
+        {"r": rows.select(col(COUNT, "t")) if counted else rows},
         n=fragment(figures[0]),
         least=fragment(figures[1]),
     )
@@ -139,15 +140,16 @@ def _histogram(
 ) -> exp.Select:
     keys = [value_key(item, "t") for item in items]
     value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
-    grouping = [col(name, "t") for name in by]
+    rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
+        exp.alias_(tables[table.part].table, "t", table=True, quoted=True)
+    )
     return (
         query(
-            "select :value as value, sum(t.count)::bigint as n from t",
-            {"t": tables[table.part]},
-            value=value,
+            "select r.value, sum(r.count)::bigint as n from r group by r.value",
+            {"r": presorted(rows).select(col(COUNT, "t"))},
         )
-        .select(*grouping)
-        .group_by(*[key.copy() for key in (*grouping, value)])
+        .select(*[col(name, "r") for name in by])
+        .group_by(*[col(name, "r") for name in by])
     )
 
 
