@@ -29,13 +29,21 @@ def ends(attribute: Attribute, placed: exp.Expr, over: str = "") -> tuple[exp.Ex
     return low, high
 
 
+def share(placed: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """How far a place lies from `low` to `high`, as float8; 0 where these are the same."""
+    # A quotient below the least float8 would be an error.
+    return fragment(
+        "round(coalesce((:p - :low) / nullif(:high - :low, 0), 0), 40)::float8",
+        p=placed,
+        low=low,
+        high=high,
+    )
+
+
 def position(attribute: Attribute, value: exp.Expr) -> exp.Expr:
     """The place of a value in [0, 1] over the span of all rows; 0 where the span is one value."""
     placed = place(attribute, value)
-    low, high = ends(attribute, placed, " over ()")
-    return fragment(
-        "coalesce((:p - :low) / nullif(:high - :low, 0), 0)::float8", p=placed, low=low, high=high
-    )
+    return share(placed, *ends(attribute, placed, " over ()"))
 
 
 def bounds(attribute: Attribute) -> list[exp.Expr]:

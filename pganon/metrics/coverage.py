@@ -20,7 +20,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.encode.line import ends, place
+from pganon.encode.line import ends, place, share
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
 from pganon.metrics.draws import no_codes
@@ -186,15 +186,15 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
         " left join b on b.id = k.id"
         " left join p as l on l.code = b.lo left join p as h on h.code = b.hi"
         " cross join (select sum(q.n) filter (where q.code = 0) as nulls, :first as first,"
-        " nullif(:last - :first, 0) as width from p as q) as t",
+        " :last as last from p as q) as t",
         {"k": _keys(axis, state), "b": bounds, "p": state.work(f"mplaces{axis.index}")},
         first=first,
         last=last,
     )
     for name, bound, edge in (("start", "low", "l"), ("stop", "high", "h")):
-        own = "case when b.id is not null then coalesce((:b - t.first) / t.width, 0)::float8 end"
-        at = col("at", edge) if by_value else fragment(own, b=col(bound, "b"))
-        tree = tree.select(named(at, name))
+        own = share(col(bound, "b"), col("first", "t"), col("last", "t"))
+        at = fragment("case when b.id is not null then :own end", own=own)
+        tree = tree.select(named(col("at", edge) if by_value else at, name))
     return tree.select(named(fragment("null::varbit"), "bits"))
 
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.codes import LEFT_OUT
-from pganon.encode.line import place
+from pganon.encode.line import place, share
 from pganon.methods.base import Description
 from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
@@ -154,7 +154,7 @@ def _places(axis: Axis, state: State) -> exp.Expr:
     if isinstance(axis, OrderedAxis):
         return tree.select(named(col("position", "d"), "at"))
     return query(
-        "select x.*, case when x.place is not null then coalesce((x.place - min(x.place) over ())"
-        " / nullif(max(x.place) over () - min(x.place) over (), 0), 0)::float8 end as at from x",
+        "select x.*, case when x.place is not null then :at end as at from x",
         {"x": tree},
+        at=share(*map(fragment, ("x.place", "min(x.place) over ()", "max(x.place) over ()"))),
     )
