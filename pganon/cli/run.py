@@ -110,7 +110,8 @@ def run(
         str | None,
         typer.Option(
             "--workload",
-            help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1.",
+            help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1,"
+            "sensitive=yes.",
             show_default=False,
         ),
     ] = None,

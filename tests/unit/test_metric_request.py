@@ -12,6 +12,9 @@ def test_parts_left_out_have_their_defaults() -> None:
     assert parse_workload("") == Workload(1000, 2, 0.05, 1)
     assert parse_workload("queries=10, seed=-3") == Workload(10, 2, 0.05, -3)
     assert parse_workload("predicates=3,selectivity=1") == Workload(1000, 3, 1.0, 1)
+    assert parse_workload("").sensitive is None
+    assert parse_workload("sensitive=yes").sensitive is True
+    assert parse_workload("seed=2,sensitive=no") == Workload(seed=2, sensitive=False)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +22,7 @@ def test_parts_left_out_have_their_defaults() -> None:
     [
         *("queries=0", "queries=many", "queries", "predicates=0", "selectivity=0"),
         *("selectivity=1.5", "selectivity=nan", "seed=9223372036854775808", "size=3"),
+        *("sensitive=maybe", "sensitive"),
     ],
 )
 def test_wrong_workloads(text: str) -> None:

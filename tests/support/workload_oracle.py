@@ -1,0 +1,98 @@
+"""Answers to queries from published rows alone, by the definition, row by row.
+
+Nothing of pganon is imported. A row of a release counts as much as its quasi-identifiers are
+expected to match: what is published of each covers values of which all are equally likely. Its
+sensitive values are exact.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from psycopg.types.range import Range
+
+Row = Mapping[str, Any]
+Query = Mapping[str, Collection[Any]]
+"""Values asked for by column; of numbers and dates all between the first and the last."""
+Labels = Mapping[str, Collection[Any]]
+"""Values of the source below each label of a hierarchy."""
+
+
+def matches(row: Row, query: Query) -> bool:
+    return all(row[column] in values for column, values in query.items())
+
+
+def estimate(
+    rows: Sequence[Row],
+    query: Query,
+    sensitive: Collection[str],
+    labels: Mapping[str, Labels],
+    added: str | None = None,
+) -> Fraction:
+    """How many records of the source are expected to match, or the sum of their column `added`."""
+    return sum(
+        (
+            _row(row, query, sensitive, labels) * (1 if added is None else row[added] or 0)
+            for row in rows
+        ),
+        Fraction(0),
+    )
+
+
+def _row(
+    row: Row, query: Query, sensitive: Collection[str], labels: Mapping[str, Labels]
+) -> Fraction:
+    found = Fraction(1)
+    for column, values in query.items():
+        if column in sensitive:
+            found *= row[column] in values
+        else:
+            null = bool(row.get(f"{column}_null", False))
+            found *= share(row[column], values, labels.get(column), null=null)
+    return found
+
+
+def share(
+    published: Any, values: Collection[Any], labels: Labels | None, *, null: bool
+) -> Fraction:
+    """Share of what is published that is asked for; NULL is one more point, never asked for."""
+    if published is None or not values:
+        return Fraction(0)
+    if isinstance(published, Range):
+        return _of_range(published, values, null=null)
+    covered = set(labels[published] if labels else published) - {None}
+    null = null or (not labels and None in published)
+    return Fraction(len(covered & set(values)), len(covered) + null)
+
+
+def _of_range(published: Range[Any], values: Collection[Any], *, null: bool) -> Fraction:
+    low, high = _number(published.lower), _number(published.upper)
+    first, last = _number(min(values)), _number(max(values))
+    if isinstance(next(iter(values)), Decimal):
+        if low == high:
+            return Fraction(int(first <= low <= last), 1 + null)
+        return max(Fraction(0), min(high, last) - max(low, first)) / (high - low)
+    whole = [
+        n
+        for n in range(math.ceil(low), math.floor(high) + 1)
+        if n < high or published.bounds[1] == "]"
+    ]
+    return Fraction(len([n for n in whole if first <= n <= last]), len(whole) + null)
+
+
+def _number(value: Any) -> Fraction:
+    return Fraction(value.toordinal() if isinstance(value, dt.date) else value)
+
+
+def errors(pairs: Sequence[tuple[int, Fraction]]) -> tuple[float | None, float | None, int]:
+    """Median and mean relative error, and how many queries have no answer, of (exact, estimate)."""
+    found = [abs(guess - exact) / exact for exact, guess in pairs if exact]
+    if not found:
+        return None, None, len(pairs)
+    return float(statistics.median(found)), float(statistics.mean(found)), len(pairs) - len(found)
