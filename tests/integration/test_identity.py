@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,9 @@ from tests.support import identity_oracle as oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import Connection, Staged, leftovers, publish, refused, run
+from tests.support.geneir_oracle import cost, geneir
 from tests.support.identity import (
+    AGES,
     PEOPLE,
     QUASI,
     ROWS,
@@ -26,8 +29,10 @@ from tests.support.identity import (
     TABLE_4,
     TREES,
     build,
+    drawn_sequence,
     eir,
     grouped,
+    in_order,
     ir,
     members,
     of_paper,
@@ -44,12 +49,14 @@ pytestmark = pytest.mark.primary_server_only
 # -- the paper's table ------------------------------------------------------------------------
 
 
-def seed_of(conn: Connection, wanted: Callable[[list[str]], bool]) -> int:
+def seed_of(
+    conn: Connection, wanted: Callable[[list[str]], bool], names: Iterable[str] = PEOPLE
+) -> int:
     """A seed under which individuals come in an order that is wanted."""
     orders = conn.execute(
         "SELECT s, array_agg(p ORDER BY hashtextextended(p, s), p)"
         " FROM generate_series(3, 2000) AS s, unnest(%s::text[]) AS p GROUP BY s ORDER BY s",
-        [list(PEOPLE)],
+        [list(names)],
     ).fetchall()
     # A run that is driven takes two more for what a method draws.
     return next(seed for seed, order in orders if wanted(order)) - 2
@@ -72,32 +79,156 @@ def judged(staged: Staged, *requirements: dict[str, Any]) -> list[dict[str, Any]
 
 @pytest.mark.parametrize(
     "requirement",
-    [eir(3), shares("ir", 0.4, 0.6), shares("eir", 0.4, 0.6)],
+    [eir(3), shares("ir", 0.4, 0.6), shares("eir", 0.4, 0.6), ir(3, 3)],
     ids=lambda r: r["model"],
 )
 def test_table_4(db: Database, requirement: dict[str, Any]) -> None:
+    """The paper's classes and their loss, over the domain of ages that it declares.
+
+    Under IR (3, 3) Tina is left over, and joins her class at 17/6, less than the 3 that she has.
+    """
     build(db.connect("source_owner"))
     owner = db.owner()
-    staged = run(owner, of_paper(requirement), seed=seed_of(owner, as_in_the_paper))
+    declared = of_paper(requirement, domain=True)
+    staged = run(owner, declared, seed=seed_of(owner, as_in_the_paper))
     rows = judged(staged, requirement)
     assert set(members(staged).values()) == TABLE_4
     assert {(*row["gender"], str(row["age"]), *row["postcode"]) for row in rows} == {
         ("F", "[33, 34]", "10070", "10073", "10087"),
         ("F", "M", "[36, 38]", "10076", "10077", "10085", "10086"),
     }
-    # The paper declares ages from 30 to 39; there are those from 33 to 38.
-    sizes = {"gender": oracle.categorical(2), "postcode": oracle.categorical(7)}
-    declared = oracle.loss(rows, {**sizes, "age": oracle.numeric(30, 39)})
-    assert declared == Fraction(65, 6)
-    lost = oracle.loss(rows, {**sizes, "age": oracle.numeric(33, 38)})
-    assert staged.utility.gcp * len(ROWS) * len(QUASI) == pytest.approx(float(lost))
+    assert oracle.loss(rows, costs(AGES)) == Fraction(65, 6)
+    assert staged.utility.gcp == pytest.approx(13 / 36)
     assert (staged.utility.highest_share, staged.utility.exposed) == (0.5, 3)
     assert (staged.utility.smallest_count_group, staged.utility.individuals) == (1, 7)
     assert staged.utility.vulnerable == (0 if "l" in requirement else None)
 
 
+def costs(ages: tuple[int, int]) -> dict[str, oracle.Cost]:
+    """Equations 11 and 12 over these ages."""
+    return {
+        "gender": oracle.categorical(2),
+        "age": oracle.numeric(*ages),
+        "postcode": oracle.categorical(7),
+    }
+
+
+def test_table_4_over_the_observed_ages(db: Database) -> None:
+    build(db.connect("source_owner"))
+    owner = db.owner()
+    staged = run(owner, of_paper(eir(3)), seed=seed_of(owner, as_in_the_paper))
+    rows = judged(staged, eir(3))
+    assert set(members(staged).values()) == TABLE_4
+    lost = oracle.loss(rows, costs((33, 38)))
+    assert staged.utility.gcp * len(ROWS) * len(QUASI) == pytest.approx(float(lost))
+
+
+def test_residuals_of_a_higher_l(db: Database) -> None:
+    """Tim and Mike would lose more than they have; Tina joins the one class."""
+    build(db.connect("source_owner"))
+    owner = db.owner()
+    declared = of_paper(eir(4), domain=True, suppression_limit=0.3)
+    staged = run(owner, declared, seed=seed_of(owner, as_in_the_paper))
+    rows = judged(staged, eir(4))
+    assert list(members(staged).values()) == [frozenset(PEOPLE) - {"Tim", "Mike"}]
+    assert oracle.loss(rows, costs(AGES), suppressed=3) == Fraction(79 * 2, 9)
+    assert staged.utility.gcp == pytest.approx(79 / 135)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small table (person, x, [z], value) with a declared domain of x, and what comes of it.
+
+    Attributes:
+        first: individuals that start classes, before those that are left then.
+    """
+
+    rows: list[list[Any]]
+    domain: tuple[int, int]
+    requirement: dict[str, Any]
+    first: tuple[str, ...]
+    classes: set[frozenset[str]]
+    suppressed: int
+    loss: float
+
+    def in_order(self, order: list[str]) -> bool:
+        return tuple(order[: len(self.first)]) == self.first
+
+
+def on_a_line(*rows: tuple[int, int, str]) -> list[list[Any]]:
+    return [[str(who), x, value] for who, x, values in rows for value in values]
+
+
+EXAMPLES = {
+    "ties": Example(
+        on_a_line((1, 0, "a"), (2, 10, "b"), (3, 0, "c"), (4, 10, "d"), (5, 12, "e")),
+        (0, 20),
+        {"model": "ir_k_anonymity", "k": 4},
+        ("1",),
+        {frozenset("1234")},
+        1,
+        3 / 5,
+    ),
+    "merge": Example(
+        on_a_line((1, 0, "a"), (2, 1, "b"), (3, 2, "c"), (4, 100, "d")),
+        (0, 100),
+        eir(2),
+        ("1", "3"),
+        {frozenset("123")},
+        1,
+        0.265,
+    ),
+    "rollback": Example(
+        on_a_line((1, 0, "a"), (2, 0, "b"), (3, 1, "cdefg"), (4, 100, "c")),
+        (0, 100),
+        shares("eir", 0.5, 0.5),
+        ("1", "4"),
+        {frozenset("12")},
+        6,
+        0.75,
+    ),
+    "NULL and records that differ": Example(
+        [
+            ["1", 20, "A", "flu"],
+            ["1", 24, "B", "asthma"],
+            ["2", 30, "A", "flu"],
+            ["3", None, "C", "hiv"],
+            ["4", None, None, "cancer"],
+            ["5", 40, "A", "gout"],
+        ],
+        (20, 60),
+        eir(2),
+        ("1", "3"),
+        {frozenset("125"), frozenset("34")},
+        0,
+        1 / 3,
+    ),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+def test_examples_over_a_declared_domain(db: Database, example: Example) -> None:
+    further = {"z": "text"} if len(example.rows[0]) == 4 else {}
+    columns = {"person": "text", "x": "integer", **further, "disease": "text"}
+    make_table(db.connect("source_owner"), columns, example.rows)
+    roles = {"person": "individual", "disease": "s", **dict.fromkeys(further, "q")}
+    declared = policy(
+        {**roles, "x": {"domain": list(example.domain)}},
+        [example.requirement],
+        method={"name": "danonyir"},
+        suppression_limit=0.9,
+    )
+    owner = db.owner()
+    people = sorted({row[0] for row in example.rows})
+    staged = run(owner, declared, seed=seed_of(owner, example.in_order, people))
+    assert set(members(staged).values()) == example.classes
+    assert staged.facts["suppressed"] == example.suppressed
+    assert staged.utility.gcp == pytest.approx(example.loss)
+    assert oracle.violations([example.requirement], triples(staged.rows())) == []
+
+
 def test_a_residual_that_costs_more_than_it_is_worth(db: Database) -> None:
-    """Tina's class is complete without her, and would lose 101/30 of the 3 that she has."""
+    """Over the observed ages Tina would lose 101/30 of the 3 that she has."""
     build(db.connect("source_owner"))
     owner = db.owner()
     seed = seed_of(owner, as_in_the_paper)
@@ -123,49 +254,94 @@ def test_every_order_keeps_the_promise(db: Database) -> None:
     assert len(found) > 1
 
 
-def global_classes(requirement: dict[str, Any]) -> dict[tuple[int, ...], Any]:
-    """Classes of GeneIR by the order in which hierarchies go up."""
-    people = {
-        name: [(quasi, disease) for disease in diseases]
-        for name, (*quasi, diseases) in PEOPLE.items()
-    }
-    orders = set(itertools.permutations((0, 1, 1, 2, 2)))
-    return {order: oracle.geneir(people, TREES, [requirement], order) for order in orders}
+OWNED = {
+    name: [(quasi, disease) for disease in diseases] for name, (*quasi, diseases) in PEOPLE.items()
+}
+
+AFTER_POSTCODES = (2, 1, 1, 0)
+AFTER_GENDER = (0, 1, 1, 2)
+
+
+def seed_of_sequence(wanted: tuple[int, ...]) -> int:
+    """A seed under which the hierarchies of the paper's table go up in an order that is wanted."""
+    for seed in itertools.count(3):
+        draw, left, found = random.Random(seed), [1, 2, 2], []
+        while any(left):
+            found.append(draw.choice([a for a, levels in enumerate(left) if levels]))
+            left[found[-1]] -= 1
+        if tuple(found[: len(wanted)]) == wanted:
+            # A run that is driven takes two more for what a method draws.
+            return seed - 2
+    raise AssertionError
 
 
 @pytest.mark.parametrize(
     "requirement", [ir(3, 3), shares("ir", 0.4, 0.6)], ids=lambda r: r["model"]
 )
-def test_global_generalization(db: Database, requirement: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("sequence", "first", "loss"),
+    [
+        (AFTER_POSTCODES, ("F", "[30, 40)", "1007*"), Fraction(23, 36)),
+        (AFTER_GENDER, ("*", "[30, 40)", "1007*"), Fraction(29, 36)),
+    ],
+    ids=["gender last", "postcode last"],
+)
+def test_table_3(
+    db: Database,
+    requirement: dict[str, Any],
+    sequence: tuple[int, ...],
+    first: tuple[str, ...],
+    loss: Fraction,
+) -> None:
+    """The same classes show what they had in common when they came about."""
     build(db.connect("source_owner"))
-    expected = global_classes(requirement)
-    assert expected[2, 1, 1, 0, 2] == expected[0, 1, 1, 2, 2] == TABLE_3
-    declared = of_paper(requirement, hierarchies=True, name="geneir", suppression_limit=0.9)
-    drawn = []
-    for seed in (1, 15):
-        staged = run(db.owner(), declared, seed=seed)
-        rows = judged(staged, requirement)
-        found = set(members(staged).values())
-        assert found in expected.values()
-        assert staged.facts["suppressed"] == len(ROWS) - len(rows)
-        drawn.append(found)
-        if found == TABLE_3:
-            check_table_3(rows)
-    assert TABLE_3 in drawn
-    assert TABLE_4 in drawn
-
-
-def check_table_3(rows: list[dict[str, Any]]) -> None:
-    """Labels are the lowest common ancestors of the classes, as are the paper's."""
+    declared = of_paper(requirement, hierarchies=True, name="geneir", suppression_limit=0)
+    staged = run(db.owner(), declared, seed=seed_of_sequence(sequence))
+    assert tuple(drawn_sequence(staged)[:4]) == sequence
+    rows = judged(staged, requirement)
+    assert set(members(staged).values()) == TABLE_3
     labels = {(row["gender"], str(row["age"]), row["postcode"]) for row in rows}
-    assert labels == {("F", "[30, 40)", "1007*"), ("*", "[30, 40)", "1008*")}
+    assert labels == {first, ("*", "[30, 40)", "1008*")}
     sizes = {"1007*": 4, "1008*": 3, "*": 2, "F": 1}
     costs = {
         "age": lambda shown: Fraction(shown.upper - 1 - shown.lower) / 9,
         "gender": lambda shown: Fraction(sizes[shown] - 1),
         "postcode": lambda shown: Fraction(sizes[shown] - 1, 6),
     }
-    assert oracle.loss(rows, costs) == Fraction(115, 6)
+    assert oracle.loss(rows, costs) / (len(ROWS) * len(QUASI)) == loss
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [ir(3, 3), ir(3, 4), ir(2, 3), shares("ir", 0.4, 0.6), shares("eir", 0.5, 0.4)],
+    ids=str,
+)
+def test_global_generalization(db: Database, requirement: dict[str, Any]) -> None:
+    build(db.connect("source_owner"))
+    declared = of_paper(requirement, hierarchies=True, name="geneir", suppression_limit=0.9)
+    residuals = 0
+    for seed in range(1, 6):
+        staged = run(db.owner(), declared, seed=seed)
+        judged(staged, requirement)
+        sequence, order = drawn_sequence(staged), in_order(staged)
+        expected = geneir(OWNED, TREES, [requirement], sequence, order)
+        shown = {
+            names: tuple(staged.classes[number][name] for name in QUASI)
+            for number, names in members(staged).items()
+        }
+        assert shown == {
+            c.members: tuple(
+                tree.published(values)[0] for tree, values in zip(TREES, c.element, strict=True)
+            )
+            for c in expected
+        }
+        lost = sum(
+            len(OWNED[name]) * cost(TREES, c.element) for c in expected for name in c.members
+        )
+        lost += staged.facts["suppressed"] * len(QUASI)
+        assert staged.utility.gcp * len(ROWS) * len(QUASI) == pytest.approx(lost)
+        residuals += staged.facts["residuals"]
+    assert residuals > 0 or requirement != ir(3, 4)
 
 
 def test_smaller_blocks_keep_the_promise_and_lose_more(db: Database) -> None:

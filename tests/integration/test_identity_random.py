@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +21,15 @@ from tests.support import oracle
 from tests.support.builders import KINDS, Kind, make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import Connection, Staged, drop_leftovers, run
-from tests.support.identity import holdings, members, offences, triples
+from tests.support.geneir_oracle import Class, geneir
+from tests.support.identity import (
+    drawn_sequence,
+    holdings,
+    in_order,
+    members,
+    offences,
+    triples,
+)
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -211,9 +219,28 @@ def check_records(case: Case, staged: Staged, kept: Sequence[int]) -> None:
             (row["individual_no"], (row["other"], row["secret"])) for row in shown[number]
         ) == holdings((case.owners[at], tuple(case.rows[at][-2:])) for at in held)
         for i, attribute in enumerate(case.attributes):
-            value, null = attribute.published(case.rows[at][1 + i] for at in held)
+            published = attribute.published(_shown(case, staged, kept, people)[i])
             first = shown[number][0]
-            assert (first[f"q{i}"], first.get(f"q{i}_null", False)) == (value, null)
+            assert (first[f"q{i}"], first.get(f"q{i}_null", False)) == published
+
+
+def _shown(
+    case: Case, staged: Staged, kept: Sequence[int], people: set[Any]
+) -> Sequence[Collection[Any]]:
+    """Values that a class shows of every quasi-identifier."""
+    if case.policy["method"]["name"] == "geneir":
+        return next(c.element for c in _swept(case, staged, kept) if c.members == people)
+    held = [case.rows[at] for at in kept if case.owners[at] in people]
+    return [{row[1 + i] for row in held} for i in range(len(case.attributes))]
+
+
+def _swept(case: Case, staged: Staged, kept: Sequence[int]) -> list[Class]:
+    owned: dict[Any, list[tuple[Sequence[Any], Any]]] = defaultdict(list)
+    for at in kept:
+        owned[case.owners[at]].append((case.rows[at][1:-2], case.rows[at][-1]))
+    trees = [attribute for attribute in case.attributes if isinstance(attribute, oracle.Tree)]
+    order = [case.key.read(name) for name in in_order(staged)]
+    return geneir(owned, trees, case.policy["privacy"], drawn_sequence(staged), order)
 
 
 def _classes(case: Case, staged: Staged) -> dict[int, set[Any]]:
@@ -225,13 +252,15 @@ def check_figures(case: Case, staged: Staged, kept: Sequence[int]) -> None:
     rows = triples(staged.rows(), "secret")
     assert staged.facts["suppressed"] == len(case.rows) - len(rows)
     assert staged.facts["suppressed"] <= case.policy["suppression_limit"] * len(case.rows)
-    groups = [
-        [oracle.Record(at, tuple(case.rows[at][1:-2])) for at in kept if case.owners[at] in people]
-        for people in _classes(case, staged).values()
-    ]
     found = staged.utility
-    expected = oracle.utility(case.attributes, groups, len(case.rows), 1)
-    assert found.gcp == pytest.approx(expected["gcp"])
+    lost = staged.facts["suppressed"] * len(case.attributes) + sum(
+        sum(case.owners[at] in people for at in kept) * attribute.loss(values)
+        for people in _classes(case, staged).values()
+        for attribute, values in zip(
+            case.attributes, _shown(case, staged, kept, people), strict=True
+        )
+    )
+    assert found.gcp == pytest.approx(lost / len(case.rows) / len(case.attributes))
     l = max((m.get("l", 1) for m in case.policy["privacy"]), default=1)  # noqa: E741
     assert found.vulnerable == (pytest.approx(float(judge.vulnerable(rows, l))) if l > 1 else None)
     assert found.highest_share == pytest.approx(float(judge.highest_share(rows)))

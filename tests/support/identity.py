@@ -6,10 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from psycopg import sql
+
 from tests.support import identity_oracle as oracle
 from tests.support.builders import Connection, make_table, policy
-from tests.support.driver import Staged
+from tests.support.driver import Staged, fetch
 from tests.support.identity_oracle import Requirement, Row
+from tests.support.oracle import Intervals, Tree
 
 # -- the paper's table ------------------------------------------------------------------------
 
@@ -33,6 +36,8 @@ ROWS = [
     [name, *quasi, disease] for name, (*quasi, diseases) in PEOPLE.items() for disease in diseases
 ]
 QUASI = ("gender", "age", "postcode")
+AGES = (30, 39)
+"""The domain that the paper declares; there are ages from 33 to 38."""
 TABLE_3 = {frozenset({"Lily", "Tina", "Ella", "Lucy"}), frozenset({"Mike", "Tim", "Jane"})}
 TABLE_4 = {frozenset({"Jane", "Ella", "Lucy"}), frozenset({"Mike", "Lily", "Tim", "Tina"})}
 
@@ -48,10 +53,13 @@ HIERARCHIES: dict[str, Any] = {
         }
     },
 }
-TREES: tuple[oracle.Paths, ...] = (
-    {sex: (sex, "*") for sex in "FM"},
-    {age: (age, age // 5, "30s") for age in range(30, 40)},
-    {q[2]: (q[2], q[2][:4], "100**") for q in PEOPLE.values()},
+TREES = (
+    Tree([p[0] for p in PEOPLE.values()], paths={sex: (sex, "*") for sex in "FM"}),
+    Intervals([p[1] for p in PEOPLE.values()], widths=[5]),
+    Tree(
+        [p[2] for p in PEOPLE.values()],
+        paths={p[2]: (p[2], p[2][:4] + "*", "100**") for p in PEOPLE.values()},
+    ),
 )
 
 
@@ -69,12 +77,15 @@ def shares(name: str, alpha: float, beta: float) -> dict[str, Any]:
 
 
 def of_paper(
-    *requirements: Requirement, hierarchies: bool = False, **options: Any
+    *requirements: Requirement, hierarchies: bool = False, domain: bool = False, **options: Any
 ) -> dict[str, Any]:
-    """A policy over the paper's table; with the hierarchies of its baseline if asked for."""
+    """A policy over the paper's table; with the hierarchies of its baseline if asked for, or with
+    the domain that the paper has for ages."""
     columns: dict[str, Any] = {"person": "individual", "disease": "s"}
     for name in QUASI:
         columns[name] = {"hierarchy": HIERARCHIES[name]} if hierarchies else "q"
+    if domain:
+        columns["age"] = {"domain": list(AGES)}
     others = {key: options.pop(key) for key in ("suppression_limit", "publish") if key in options}
     method = {"name": "danonyir", **options}
     return policy(columns, [dict(r) for r in requirements], method=method, **others)
@@ -82,6 +93,20 @@ def of_paper(
 
 def build(source: Connection, rows: Sequence[Sequence[Any]] = ROWS) -> None:
     make_table(source, COLUMNS, rows)
+
+
+def drawn_sequence(staged: Staged) -> list[int]:
+    """Which hierarchy went up at every step of GeneIR."""
+    name = staged.state.work("sequence").identifier
+    rows = fetch(staged.conn, sql.SQL("SELECT attribute FROM {} ORDER BY step").format(name))
+    return [row["attribute"] for row in rows]
+
+
+def in_order(staged: Staged) -> list[str]:
+    """Individuals in the secret order in which they are handled."""
+    name = staged.state.work("individuals").identifier
+    rows = fetch(staged.conn, sql.SQL("SELECT individual FROM {} ORDER BY rid").format(name))
+    return [row["individual"] for row in rows]
 
 
 # -- reading ----------------------------------------------------------------------------------

@@ -169,39 +169,3 @@ def loss(
     """Equation 14 for sources without generalized values."""
     lost = sum((costs[name](row[name]) for row in records for name in costs), Fraction(0))
     return lost + suppressed * len(costs)
-
-
-# -- GeneIR -----------------------------------------------------------------------------------
-
-Paths = Mapping[Any, Sequence[Any]]
-"""Of every value: itself, its ancestors, the root."""
-
-
-def geneir(
-    people: Mapping[Any, Sequence[tuple[Sequence[Any], Any]]],
-    trees: Sequence[Paths],
-    requirements: Sequence[Requirement],
-    sequence: Iterable[int],
-) -> set[frozenset[Any]]:
-    """Classes of individuals, of whom all records have the same quasi-identifiers.
-
-    Args:
-        people: (quasi-identifiers, value) of every record.
-        sequence: attribute that goes up a level at every step.
-    """
-    levels = [0] * len(trees)
-    left, found = set(people), set()
-    for attribute in (None, *sequence):
-        if attribute is not None:
-            levels[attribute] += 1
-        groups: dict[Any, set[Any]] = defaultdict(set)
-        for person in left:
-            quasi = people[person][0][0]
-            shown = zip(trees, quasi, levels, strict=True)
-            groups[tuple(tree[value][level] for tree, value, level in shown)].add(person)
-        for members in groups.values():
-            pairs = [(person, value) for person in members for _, value in people[person]]
-            if all(holds(requirement, pairs) for requirement in requirements):
-                found.add(frozenset(members))
-                left -= members
-    return found
