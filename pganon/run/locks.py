@@ -5,8 +5,7 @@ first 8 bytes, big-endian and signed, of sha256 over `pganon.<namespace>`, a zer
 name. Namespaces:
 
     release   exclusive: a run, rollback or drop of the release of that name is in progress
-    run       exclusive: the session that leads the run of that number is alive
-    worker    shared: further sessions of that run are alive
+    run       exclusive: the session that makes the run of that number is alive
 
 A session's end, however it comes, frees its locks. Poolers that hand a client another session
 per transaction break that: :func:`check_session` finds them, and :func:`assert_held` makes
@@ -75,37 +74,19 @@ def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
 
 
 @contextmanager
-def worker_lock(conn: Connection, run_id: int) -> Iterator[None]:
-    """Show that a further session of the run is alive; clean-up leaves the run alone."""
-    key = lock_key("worker", run_id)
-    if not _call(conn, "try_shared", key):
-        raise PreconditionError(f"run {run_id} is being cleaned up", code="busy")
-    try:
-        yield
-    finally:
-        _free(conn, key, shared=True)
-
-
-@contextmanager
 def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
-    """Whether neither leader nor workers of a run are alive; holds that for the block.
+    """Whether the session of a run is gone; holds that for the block.
 
     A run that this session itself leads is alive.
     """
-    leader, workers = lock_key("run", run_id), lock_key("worker", run_id)
-    if _held(conn, [leader]) or not _call(conn, "try", leader):
+    key = lock_key("run", run_id)
+    if _held(conn, [key]) or not _call(conn, "try", key):
         yield False
         return
     try:
-        if not _call(conn, "try", workers):
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            _free(conn, workers)
+        yield True
     finally:
-        _free(conn, leader)
+        _free(conn, key)
 
 
 def assert_held(conn: Connection, *, release: str, run_id: int | None = None) -> None:
@@ -155,13 +136,10 @@ def _call(conn: Connection, name: str, key: int) -> bool:
     return bool(row and row[0])
 
 
-def _free(conn: Connection, key: int, *, shared: bool = False) -> None:
+def _free(conn: Connection, key: int) -> None:
     """Unlock, unless the session is gone or cannot be asked: its end frees the lock."""
     status = conn.info.transaction_status
     if conn.closed or status != psycopg.pq.TransactionStatus.IDLE:
-        return
-    if shared:
-        _call(conn, "unlock_shared", key)
         return
     while _held(conn, [key]):
         if not _call(conn, "unlock", key):

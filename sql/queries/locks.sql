@@ -4,17 +4,9 @@
 -- Take an exclusive session lock if it is free.
 SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 
--- try_shared --
--- Take a shared session lock if nobody holds it exclusively.
-SELECT pg_catalog.pg_try_advisory_lock_shared(%(key)s);
-
 -- unlock --
 -- Give up one hold on an exclusive session lock.
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);
-
--- unlock_shared --
--- Give up one hold on a shared session lock.
-SELECT pg_catalog.pg_advisory_unlock_shared(%(key)s);
 
 -- held --
 -- Which of these exclusive locks this session holds.
