@@ -91,6 +91,7 @@ def _text(relation: Relation, guesses: Mapping[str, Guess], facts: Mapping[str, 
         "",
         "# identifying: never leaves. quasi_identifying: others may know it; it is generalized.",
         "# sensitive: published as it is, protected by the models below. insensitive: as it is.",
+        "# A quasi_identifying number or date may have domain: [lowest, highest], all it could be.",
         "columns:",
     ]
     for column in relation.columns:
