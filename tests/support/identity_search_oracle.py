@@ -168,13 +168,13 @@ def danonyir(
             if handle == "suppress":
                 suppressed.append(person)
             else:
-                choices.append(_handle(table, model, classes, person))
+                choices.append(handle_residual(table, model, classes, person))
                 if choices[-1][0] == "suppressed":
                     suppressed.append(person)
     return Outcome([classes[q] for q in sorted(classes)], suppressed, choices)
 
 
-def _handle(
+def handle_residual(
     table: Table, model: Model, classes: dict[int, list[Any]], person: Any
 ) -> tuple[str, Any, Fraction | float]:
     """Algorithm 7."""

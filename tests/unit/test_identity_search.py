@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 
 from pganon.search import identity as search
 from pganon.search.identity import elements
+from pganon.search.identity.every import Every
+from pganon.search.identity.models import Tally
 from tests.support import identity_cases as cases
 from tests.support import identity_search_oracle as oracle
 from tests.support.identity_search_oracle import Cat, Hier, Num, Table
@@ -125,6 +128,49 @@ def test_a_class_may_be_made_and_handled_alone() -> None:
     alone.make([0, 2])
     assert alone.handle(4).what == "suppressed"
     assert alone.handle(1).what == "residual"
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model != ("ir", 1, 1)])
+def test_a_class_of_which_a_tally_is_known(model: oracle.Model) -> None:
+    """It takes the same individuals as one of which all members are known."""
+    rng = random.Random(repr(model))
+    for _ in range(30):
+        table = table_of(rng, 22)
+        individuals, domains = cases.arrays(table)
+        every = Every((cases.model_of(model), search.IRKL(1)))
+        found = search.danonyir(individuals, every, domains, handle="suppress")
+        whole, known = (search.Classes(individuals, every, domains) for _ in "12")
+        for members in found.classes:
+            whole.make(members)
+            cluster = whole.found[-1].cluster
+            state = every.resume(_tally([individuals.people[at] for at in members]))
+            known.adopt(cluster.element, cluster.records, state)
+        limited = rng.random() < 0.5
+        for individual in found.suppressed:
+            expected = whole.handle(individual, limited=limited)
+            assert known.handle(individual, limited=limited) == expected
+        for one, other, members in zip(whole.found, known.found, found.classes, strict=True):
+            assert [*members, *other.members] == one.members
+            assert other.state.satisfied
+
+
+def _tally(people: list[search.Person]) -> Tally:
+    return Tally(
+        people=len(people),
+        records=sum(person.records for person in people),
+        largest=max(person.records for person in people),
+        of_value=sum((Counter(person.counts) for person in people), Counter()),
+        holders=Counter(value for person in people for value in person.counts),
+    )
+
+
+def test_the_nearest_class_may_cost_more_than_suppressing() -> None:
+    table = Table((Num(0, 10),), [(0, (0,), "a"), (1, (0,), "b"), (2, (10,), "a")], [0, 1, 2])
+    individuals, domains = cases.arrays(table)
+    classes = search.Classes(individuals, search.IRKL(2), domains)
+    classes.make([0, 1])
+    assert classes.handle(2).what == "suppressed"
+    assert classes.handle(2, limited=False) == search.Choice("residual", 2, pytest.approx(3))
 
 
 # -- elements -----------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from sqlglot import exp
 from pganon.methods.identity.individuals import block_steps, blocks
 from pganon.methods.identity.neighbours import (
     PASSES,
+    made,
     neighbour_steps,
     settled,
     span_steps,
@@ -60,6 +61,7 @@ def danonyir_steps(shape: Shape) -> list[Step]:
     assert isinstance(options, DAnonyIR)
     size, generalize = options.block_size, options.residuals == "generalize"
     handle = "loss" if generalize else "suppress"
+    passes = PASSES if generalize else 0
     at_once = max(1, AT_ONCE // size)
     return [
         *block_steps(shape, size),
@@ -90,13 +92,9 @@ def danonyir_steps(shape: Shape) -> list[Step]:
             "classed",
             "the class of every individual",
             lambda s: s.work("classed"),
-            lambda s: settled(s, PASSES if generalize else 0),
+            lambda s: settled(s, passes),
         ),
-        DropTables(
-            "tidy",
-            "the blocks",
-            lambda s: [s.work(name) for name in ("blocked", "grown", "spans")],
-        ),
+        DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
     ]
 
 

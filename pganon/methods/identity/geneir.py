@@ -76,6 +76,7 @@ def geneir_steps(shape: Shape) -> list[Step]:
             "what the classes were made from",
             lambda s: [
                 s.work("swept"),
+                *([s.work(name) for name in ("units", "joined")] if s.count("residuals") else []),
                 s.work("left", round=s.count("sweep_rounds")),
                 *[
                     s.work(name, round=r)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
 from pganon.methods.partitions import LABEL_BITS
 from pganon.plan.sqltools import fragment, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+from pganon.plan.steps import Check, CreateTable, State, Step
 
 PASSES = 3
 
@@ -83,10 +84,21 @@ def settled(state: State, passes: int) -> exp.Select:
         )
     ]
     names = ["regrown"] if state.count("spans_joined") else []
-    if passes and _worth(state):
-        names += [f"joined{number}" for number in range(passes)]
+    names += _of_passes(state, "joined", passes)
     parts += [query("select r.rid, r.gid from r", {"r": state.work(name)}) for name in names]
     return stacked(parts)
+
+
+def made(state: State, passes: int) -> list[QualifiedName]:
+    """Work tables that nothing else is read from, after so many passes."""
+    names = ["blocked", "grown", "spans", *(["regrown"] if state.count("spans_joined") else [])]
+    for name in ("left", "units", "joined"):
+        names += _of_passes(state, name, passes)
+    return [state.work(name) for name in names]
+
+
+def _of_passes(state: State, name: str, passes: int) -> list[str]:
+    return [f"{name}{number}" for number in range(passes)] if passes and _worth(state) else []
 
 
 # -- residuals --------------------------------------------------------------------------------
@@ -111,17 +123,6 @@ def neighbour_steps(shape: Shape, at_once: int) -> list[Step]:
     ]
     for number in range(PASSES):
         steps += _pass(shape, number, at_once)
-    steps.append(
-        DropTables(
-            "tidy",
-            "residuals",
-            lambda s: [
-                s.work(f"{name}{number}")
-                for number in range(PASSES)
-                for name in (("left", "units") if _worth(s) else ())
-            ],
-        )
-    )
     return steps
 
 
