@@ -7,7 +7,7 @@ mcover<i>    one row per id<i> of a published value:
     covers   values of the source covered, NULL included
     mass     records of the source whose value is covered
     lo, hi   first and last code covered, where values are ordered (lo > hi: none)
-    low, high      bounds as numbers; `low` = `high` is one value
+    low, high      distances of the bounds from the source's lowest; `low` = `high` is one value
     start, stop    bounds on the line from the start (0) to the end (1) of the attribute's span
     bits     bit c says whether code c is covered, where values are not ordered
 mboxes       mshown joined with all covers: columns above with the attribute's number appended
@@ -24,7 +24,7 @@ from pganon.encode.line import ends, place, share
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
 from pganon.metrics.draws import no_codes
-from pganon.metrics.source import discrete, on_line
+from pganon.metrics.source import discrete, distance, on_line
 from pganon.plan.sqltools import col, fragment, named, query, stacked
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Form, ReleaseSpec
@@ -182,14 +182,15 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
         " (case when k.z then coalesce(t.nulls, 0) else 0 end)"
         " + coalesce(h.upto - l.upto + l.n, 0) as mass,"
         " coalesce(b.lo, 1) as lo, coalesce(b.hi, 0) as hi,"
-        " b.low::float8 as low, b.high::float8 as high from k"
+        " :low as low, :high as high from k"
         " left join b on b.id = k.id"
         " left join p as l on l.code = b.lo left join p as h on h.code = b.hi"
         " cross join (select sum(q.n) filter (where q.code = 0) as nulls, :first as first,"
-        " :last as last from p as q) as t",
+        " :last as last, min(q.place) as lowest from p as q) as t",
         {"k": _keys(axis, state), "b": bounds, "p": state.work(f"mplaces{axis.index}")},
         first=first,
         last=last,
+        **{name: distance(col(name, "b"), fragment("t.lowest")) for name in ("low", "high")},
     )
     for name, bound, edge in (("start", "low", "l"), ("stop", "high", "h")):
         own = share(col(bound, "b"), col("first", "t"), col("last", "t"))
@@ -260,6 +261,8 @@ def covered(axis: Axis, code: exp.Expr, table: str) -> exp.Expr:
 
 def inside(axis: Axis, below: exp.Expr, above: exp.Expr, table: str) -> exp.Expr:
     """Share of the spread of a published value, where values lie on a line, between two bounds.
+
+    These are distances from the source's lowest value, as `away` of mplaces<i>.
 
     All numbers of a range are taken as equally likely, and NULL as one more of them.
     """

@@ -1,8 +1,9 @@
 """The source as metrics see it: cells of equal codes with the group they are published in.
 
 msource      (group_id, cell, c<i>, n, t<j>)   group_id is NULL for suppressed records; t<j> sums
-mplaces<i>   (code, n, upto, place, at)        values of attribute i; `upto` records with values up
-             to this one, `at` its place in [0, 1] where values lie on a line
+mplaces<i>   (code, n, upto, place, away, at)   values of attribute i; `upto` records with values
+             up to this one; where values lie on a line, `away` its distance from the lowest, and
+             `at` its place in [0, 1]
 """
 
 from __future__ import annotations
@@ -143,18 +144,28 @@ def _places(axis: Axis, state: State) -> exp.Expr:
         dictionary,
     )
     if not on_line(axis):
-        return tree.select(
-            named(fragment("null::numeric"), "place"), named(fragment("null::float8"), "at")
-        )
+        nowhere = [named(fragment("null::float8"), name) for name in ("away", "at")]
+        return tree.select(named(fragment("null::numeric"), "place"), *nowhere)
     if axis.attribute.form is Form.RANGE:
         placed = place(axis.attribute, col("value", "d"))
     else:
         placed = fragment("nullif(d.code, 0)::numeric")
     tree = tree.select(named(placed, "place"))
+    lowest, highest = fragment("min(x.place) over ()"), fragment("max(x.place) over ()")
     if isinstance(axis, OrderedAxis):
-        return tree.select(named(col("position", "d"), "at"))
+        tree, at = tree.select(col("position", "d")), col("position", "x")
+    else:
+        at = share(fragment("x.place"), lowest, highest)
     return query(
-        "select x.*, case when x.place is not null then :at end as at from x",
+        "select x.code, x.n, x.upto, x.place, :away as away,"
+        " case when x.place is not null then :at end as at from x",
         {"x": tree},
-        at=share(*map(fragment, ("x.place", "min(x.place) over ()", "max(x.place) over ()"))),
+        away=distance(fragment("x.place"), lowest),
+        at=at,
     )
+
+
+def distance(placed: exp.Expr, lowest: exp.Expr) -> exp.Expr:
+    """From the lowest value, as float8: large numbers near each other stay apart."""
+    # A difference below the least float8 would be an error.
+    return fragment("round(:p - :l, 40)::float8", p=placed, l=lowest)

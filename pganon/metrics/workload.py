@@ -1,6 +1,6 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
-mqueries    see draws; first<i> and last<i> also as numbers, low<i> and high<i>
+mqueries    see draws; first<i> and last<i> also as distances from the lowest, low<i> and high<i>
 mtotals     (group_id, size, n, t<j>)     published records and sums of every group
 mexact      (query, n, t<j>)              answers on the source; no row: nothing matches
 mestimate   (query, n, t<j>)              answers from what is published
@@ -138,8 +138,8 @@ def _drawn(axis: Axis, count: int, workload: Workload, state: State) -> exp.Expr
     if not on_line(axis):
         return some(domain, mine, workload.seed, wide)
     return query(
-        "select s.query, s.first, s.first + :wide - 1 as last, l.place::float8 as low,"
-        " h.place::float8 as high from s left join p as l on l.code = s.first"
+        "select s.query, s.first, s.first + :wide - 1 as last, l.away as low,"
+        " h.away as high from s left join p as l on l.code = s.first"
         " left join p as h on h.code = s.first + :wide - 1",
         {
             "s": starts(domain, mine, workload.seed, wide),

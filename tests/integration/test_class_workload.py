@@ -117,13 +117,14 @@ def ask(staged: Staged) -> ClassMetrics:
         row: dict[str, Any] = {"item": 0}
         for i, column in enumerate(("gender", "age", "postcode")):
             if column == "age":
-                held = [age for age in AGES if age in query.get("age", ()) and _held(age)]
+                ages = [age for age in AGES if age in query.get("age", ()) and _held(age)]
+                away = [age - AGES[0] for age in ages]
                 given = [code for code, asked in enumerate(codes.get("age", ())) if asked]
                 row |= {
                     f"first{i}": min(given, default=None),
                     f"last{i}": max(given, default=None),
                 }
-                row |= {f"low{i}": min(held, default=None), f"high{i}": max(held, default=None)}
+                row |= {f"low{i}": min(away, default=None), f"high{i}": max(away, default=None)}
             else:
                 row[f"bits{i}"] = bits(codes[column]) if column in codes else None
         row |= {"first": None, "last": None, "bits": bits(codes["disease"])}
@@ -213,7 +214,8 @@ def test_queries_on_table_3(db: Database, monkeypatch: pytest.MonkeyPatch) -> No
 
 ZIPS = {"*": {"1*": ["10", "11", "12"], "2*": ["20", "21"]}}
 QUASI: dict[str, tuple[str, st.SearchStrategy[Any], Any]] = {
-    "a": ("integer", st.sampled_from([1, 2, 2, 5, 9, None]), "q"),
+    # No float8 tells these apart.
+    "a": ("bigint", st.sampled_from([2**60 + n for n in (1, 2, 2, 5, 9)] + [None]), "q"),
     "b": ("text", st.sampled_from(["x", "y", "z", None]), "q"),
     "c": ("numeric", st.sampled_from([Decimal(n) / 4 for n in (-3, 0, 1, 7)]), "q"),
     "d": ("date", st.sampled_from([dt.date(2020, 1, n) for n in (1, 2, 9, 30)] + [None]), "q"),

@@ -103,7 +103,9 @@ def test_queries(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
             for name, value in (("low0", low), ("high0", high)):
                 # The second query begins at 35, between two values.
                 given = 35 if (name, value) == ("low0", 40) else value
-                values[name] = cast(exp.null() if given is None else num(given), "float8")
+                # Distances from the lowest age.
+                away = exp.null() if given is None else num(given - codes[0])
+                values[name] = cast(away, "float8")
             for name, value in (("first0", low), ("last0", high)):
                 code = exp.null() if value is None else num(codes.index(value) + 1)
                 values[name] = cast(code, "integer")

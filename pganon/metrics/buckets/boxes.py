@@ -150,5 +150,5 @@ def _share(axis: Axis, place: int, state: State) -> exp.Select:
         first=col(f"first{place}", "q"),
         last=col(f"last{place}", "q"),
     )
-    below, above = fragment("f.place::float8"), fragment("l.place::float8")
+    below, above = col("away", "f"), col("away", "l")
     return tree.select(named(coverage.inside(axis, below, above, "b"), "n"))
