@@ -28,18 +28,8 @@ from tests.support.anatomy_oracle import (
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Connection, Database
 from tests.support.driver import refused
+from tests.support.registry import ANATOMY
 from tests.support.visits import Dealt, deal, published, release
-
-EXAMPLE = (
-    (23, "M", 11000, "pneumonia"),
-    (27, "M", 13000, "dyspepsia"),
-    (35, "M", 59000, "dyspepsia"),
-    (59, "M", 12000, "pneumonia"),
-    (61, "F", 54000, "flu"),
-    (65, "F", 25000, "gastritis"),
-    (65, "F", 25000, "flu"),
-    (70, "F", 30000, "bronchitis"),
-)
 
 
 def requirement(l: int, **others: Any) -> list[dict[str, Any]]:  # noqa: E741 (the field's letter)
@@ -90,7 +80,7 @@ def check(dealt: Dealt, values: dict[int, Any], l: int) -> None:  # noqa: E741
 @pytest.mark.parametrize("extra", [(), (None,), ("flu",)])
 def test_one_block_is_stripe_anatomy(db: Database, extra: tuple[Any, ...]) -> None:
     """The worked example, with all quasi-identifiers equal."""
-    values = column(*[row[3] for row in EXAMPLE], *extra)
+    values = column(*[row[3] for row in ANATOMY], *extra)
     source(db, [(1, value) for value in values.values()])
     for l in (2, 3, 4):  # noqa: E741 (the field's letter)
         if not eligible(values.values(), l):

@@ -13,33 +13,12 @@ from pganon.search.buckets import Buckets, Condition, Swarm, partition
 from pganon.search.buckets.conditions import Codes
 from pganon.search.buckets.tree import Block, Bucket
 from tests.support.buckets_oracle import Table
+from tests.support.registry import ROWS, SENSITIVE, TWELVE
 
-MEDICINE = (
-    (20, 10, "flu", "A"),
-    (22, 60, "flu", "B"),
-    (24, 12, "cold", "A"),
-    (26, 58, "cold", "B"),
-    (40, 11, "flu", "C"),
-    (42, 55, "ulcer", "A"),
-    (44, 14, "ulcer", "B"),
-    (46, 62, "cold", "C"),
-    (60, 15, "asthma", "A"),
-    (62, 57, "asthma", "B"),
-    (64, 13, "cold", "C"),
-    (66, 61, "ulcer", "C"),
+REGISTRY_AGE, REGISTRY_ZIP, REGISTRY_SEX = (
+    tuple(row[name] for row in ROWS) for name in ("age", "zip", "sex")
 )
-REGISTRY_AGE = (23, 27, 24, 26, 28, 31, 35, 38, 41)
-REGISTRY_ZIP = (68034, 68079, 68058, 68034, 68046, 68061, 68079, 68112, 68022)
-REGISTRY_SEX = "MFMFMMMFM"
-# cancer, treatment, symptom, date, physician, method; one letter per patient
-REGISTRY_SENSITIVE = (
-    "LCPVLPVLP",
-    "CSCSRRCRS",
-    "WABJCBACB",
-    "abcdefghi",
-    "JVSVJSVJS",
-    "XCBCXBCXB",
-)
+REGISTRY_SENSITIVE = [[row[name] for row in ROWS] for table in SENSITIVE for name in table]
 
 
 def coded(values: Sequence[object]) -> list[int]:
@@ -60,7 +39,7 @@ def scaled(values: Sequence[float]) -> list[float]:
 
 
 def medicine() -> Table:
-    age, income, disease, drug = zip(*MEDICINE, strict=True)
+    age, income, disease, drug = zip(*TWELVE, strict=True)
     z = [list(point) for point in zip(scaled(age), scaled(income), strict=True)]
     return Table(z, [(3, coded(disease)), (3, coded(drug))], 3)
 

@@ -29,23 +29,20 @@ def column(name: str, kind: Kind, base: str, type_name: str | None = None) -> Co
     return Column(1, name, 1, type_name or base, 1, base, kind, nullable=True)
 
 
-REGISTRY = Relation(
-    1,
-    QualifiedName("public", "registry"),
-    "table",
-    tuple(column(name, kind, type_name) for name, (kind, type_name) in TYPES.items()),
-    (),
-    False,
-    "owner",
-)
+def relation(name: str, types: dict[str, tuple[Kind, str]]) -> Relation:
+    columns = tuple(column(known, kind, base) for known, (kind, base) in types.items())
+    return Relation(1, QualifiedName("public", name), "table", columns, (), False, "owner")
 
 
-def resolved(data: dict[str, Any]) -> ReleaseSpec:
-    return resolve(policy_from(data), REGISTRY)
+REGISTRY = relation("registry", TYPES)
 
 
-def problems(data: dict[str, Any]) -> dict[str | None, str]:
+def resolved(data: dict[str, Any], over: Relation = REGISTRY) -> ReleaseSpec:
+    return resolve(policy_from(data), over)
+
+
+def problems(data: dict[str, Any], over: Relation = REGISTRY) -> dict[str | None, str]:
     """Messages by field."""
     with pytest.raises(PolicyError) as caught:
-        resolved(data)
+        resolved(data, over)
     return {problem.field: problem.message for problem in caught.value.problems}

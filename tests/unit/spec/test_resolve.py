@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from pganon.catalog.model import Column, Kind, Relation
-from pganon.errors import PolicyError
+from pganon.catalog.model import Kind
 from pganon.identifiers import QualifiedName
-from pganon.policy.loader import policy_from
-from pganon.spec.model import Form, ReleaseSpec, Scale
-from pganon.spec.resolve import resolve
+from pganon.spec.model import Form, Scale
 from tests.unit.policy.examples import policy, qs_policy
+from tests.unit.spec import registry
 
 TYPES: dict[str, tuple[Kind, str]] = {
     "plate": ("text", "text"),
@@ -27,28 +26,10 @@ TYPES: dict[str, tuple[Kind, str]] = {
     "hours": ("integer", "integer"),
     "photo": ("unsupported", "bytea"),
 }
-RELATION = Relation(
-    1,
-    QualifiedName("public", "vehicles"),
-    "table",
-    tuple(
-        Column(i, name, i, type_name, i, type_name, kind, nullable=True)
-        for i, (name, (kind, type_name)) in enumerate(TYPES.items(), 1)
-    ),
-    (),
-    False,
-    "owner",
-)
+VEHICLES = registry.relation("vehicles", TYPES)
 
-
-def resolved(data: dict[str, Any]) -> ReleaseSpec:
-    return resolve(policy_from(data), RELATION)
-
-
-def problems(data: dict[str, Any]) -> dict[str | None, str]:
-    with pytest.raises(PolicyError) as caught:
-        resolved(data)
-    return {problem.field: problem.message for problem in caught.value.problems}
+resolved = partial(registry.resolved, over=VEHICLES)
+problems = partial(registry.problems, over=VEHICLES)
 
 
 def changed(column: str, **keys: Any) -> dict[str, Any]:
