@@ -14,6 +14,7 @@ from benchmarks import (
     anatomy,
     assess,
     identity,
+    identity_claims,
     identity_plots,
     mondrian,
     qs,
@@ -63,6 +64,7 @@ def main() -> None:
             support.write_json("slamsa", compared)
         if "identity" in wanted:
             kept = identity.measure(dsn, data, arguments.individuals)
+            kept["claims"] = identity_claims.evaluate(kept)
             identity.show(kept)
             support.write_json("identity", kept)
             identity_plots.draw(kept, support.RESULTS)

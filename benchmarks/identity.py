@@ -32,13 +32,15 @@ SHARES = ((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6)
 
 DEFAULT_L = 6
 BLOCKS = (500, 1000, 2000)
+QUASI = range(3, 9)
+"""Numbers of quasi-identifiers."""
+DEFAULT_QUASI = 6
+QUERIES = 200
+"""Random queries on quasi-identifiers and a diagnosis; they ask for 5 % of the combinations."""
 FEW = 2000
 """Individuals of a table that one block can hold."""
 SAMPLES = 5
 """Such tables; where blocks end decides little, and not the same in each."""
-
-MOST_LOST_BY_BLOCKS = 0.05
-"""The project's target for the loss in blocks of 500, above that in one block."""
 
 
 # -- policies ---------------------------------------------------------------------------------
@@ -75,16 +77,22 @@ def shares(model: str, alpha: float, beta: float) -> Row:
 
 @dataclass(frozen=True)
 class Bench:
-    """Runs over one source; times are divided by that of its sorted copy."""
+    """Runs over one source; times are divided by that of its sorted copy.
+
+    Attributes:
+        predicates: quasi-identifiers that a query restricts; None: nothing is asked.
+    """
 
     dsn: str
     source: Source
     copy: float
+    predicates: int | None = None
 
     @classmethod
-    def of(cls, dsn: str, source: Source) -> Bench:
+    def of(cls, dsn: str, source: Source, predicates: int | None = None) -> Bench:
         columns = [*source.quasi, source.sensitive]
-        return cls(dsn, source, support.sorted_copy_seconds(dsn, source.table, columns))
+        copy = support.sorted_copy_seconds(dsn, source.table, columns)
+        return cls(dsn, source, copy, predicates)
 
     def run(self, model: Row, block_size: int = BLOCKS[0]) -> Row:
         method = {"name": "danonyir", "block_size": block_size}
@@ -98,25 +106,41 @@ class Bench:
                 yield self._run(f"{name}, trees", self.source.trees, {"name": name.lower()}, model)
 
     def _run(self, name: str, columns: Columns, method: Row, model: Row) -> Row:
-        asked = {"table": self.source.table, "method": name, **model}
+        asked = {
+            "table": self.source.table,
+            "quasi": len(columns),
+            "predicates": self.predicates,
+            "method": name,
+            **model,
+        }
+        declared = policy(self.source, columns, method, model)
         try:
-            found = support.run_policy(self.dsn, policy(self.source, columns, method, model))
+            found = support.run_policy(self.dsn, declared, *self._workload())
         except support.RunFailed as failed:
             if failed.error.get("code") != "all_suppressed":
                 raise
-            return {**asked, "nloss": 1.0, "v": None}
+            nothing = None if self.predicates is None else 1.0
+            return {**asked, "nloss": 1.0, "v": None, "error": nothing, "median_error": nothing}
         result, utility = found.result, found.result["utility"]
+        seconds = found.seconds - _asking_seconds(result)
         return {
             **asked,
+            **_errors(result),
             "nloss": utility["gcp"],
             "v": self._vulnerable(model, utility),
             "classes": utility["classes"],
             "suppressed": result["suppressed"] / result["records"],
             "exposed": utility["exposed"] / utility["individuals"],
-            "seconds": found.seconds,
-            "ratio": found.seconds / self.copy,
+            "seconds": seconds,
+            "ratio": seconds / self.copy,
             "peak_mb": found.peak_mb,
         }
+
+    def _workload(self) -> list[str]:
+        if self.predicates is None:
+            return []
+        asked = f"queries={QUERIES},predicates={self.predicates},selectivity=0.05,sensitive=yes"
+        return ["--workload", asked]
 
     def _vulnerable(self, model: Row, utility: Row) -> float:
         """Share of the classes that do not satisfy the EIR model of the same parameters."""
@@ -131,6 +155,24 @@ class Bench:
             row = conn.execute(text).fetchone()
         assert row is not None
         return float(row[0])
+
+
+def _errors(result: Row) -> Row:
+    """Relative errors of the queries; those without an answer have none."""
+    if result["metrics"] is None:
+        return {}
+    count = result["metrics"]["workload"]["count"]
+    return {
+        "error": count["mean"],
+        "median_error": count["median"],
+        "answered": QUERIES - count["empty"],
+    }
+
+
+def _asking_seconds(result: Row) -> float:
+    """What the queries took, which is no part of making a release."""
+    asking = [s for s in result["steps"] if s["step"].startswith(("workload_", "metric_"))]
+    return sum(step["seconds"] for step in asking)
 
 
 _ABOVE_BETA = """
@@ -167,6 +209,16 @@ def by_shares(bench: Bench) -> list[Row]:
     return found
 
 
+def by_quasi(dsn: str) -> list[Row]:
+    """Queries restrict all quasi-identifiers, as the paper's do."""
+    found: list[Row] = []
+    for quasi in QUASI:
+        bench = Bench.of(dsn, tables.informs(quasi), predicates=quasi)
+        asked = ir_kl(DEFAULT_L)
+        found += [bench.run(eir_l(DEFAULT_L)), bench.run(asked), *bench.with_trees(asked)]
+    return found
+
+
 def by_block(bench: Bench) -> list[Row]:
     return [bench.run(eir_l(DEFAULT_L), size) for size in BLOCKS]
 
@@ -177,49 +229,17 @@ def measure(dsn: str, data: Path | None, individuals: int) -> Row:
         with tempfile.TemporaryDirectory() as folder:
             _load_informs(dsn, data / "informs", Path(folder))
             _load_diabetes(dsn, data / "diabetes130", Path(folder))
-        informs = Bench.of(dsn, tables.INFORMS)
+        informs = Bench.of(dsn, tables.informs(DEFAULT_QUASI), predicates=1)
         found["by_l"] = by_l(informs)
         found["by_shares"] = by_shares(informs)
+        found["by_quasi"] = by_quasi(dsn)
         found["by_block"] = [*by_block(informs), *_in_few_blocks(informs)]
         diabetes = Bench.of(dsn, tables.DIABETES)
         found["diabetes"] = [diabetes.run(eir_l(degree)) for degree in DEGREES]
-        found["claims"] = claims(found)
     generate(dsn, individuals)
     large = Bench.of(dsn, tables.GENERATED)
     found["generated"] = [large.run(eir_l(DEFAULT_L)), large.run(ir_kl(DEFAULT_L))]
     return found
-
-
-def claims(found: Row) -> list[Row]:
-    """What the paper says and the project asks, and whether it holds."""
-    by = {(row["method"], row["model"], row["l"]): row for row in found["by_l"]}
-    kl, eir = "ir_kl_anonymity", "eir_l_diversity"
-    few = [row["nloss"] for row in found["by_block"] if row["table"] == f"informs_{FEW}"]
-
-    def figures(method: str, model: str, figure: str) -> list[float]:
-        return [by[method, model, degree][figure] for degree in DEGREES]
-
-    trees = [figures(f"{name}, trees", kl, "nloss") for name in ("DAnonyIR", "GeneIR")]
-    reserved = [row for row in (*found["by_l"], *found["by_shares"]) if "eir" in row["model"]]
-    said = [
-        ("no class is vulnerable under an EIR model", not any(row["v"] for row in reserved)),
-        (
-            "DAnonyIR loses less than GeneIR with the same model and hierarchies",
-            all(ours < theirs for ours, theirs in zip(*trees, strict=True)),
-        ),
-        ("loss of IR (k, l) grows with l", _rises(figures("DAnonyIR", kl, "nloss"))),
-        ("vulnerable classes of IR (k, l) grow with l", _rises(figures("DAnonyIR", kl, "v"))),
-        ("loss of EIR l grows with l", _rises(figures("DAnonyIR", eir, "nloss"))),
-        (
-            f"blocks of {BLOCKS[0]} lose at most {MOST_LOST_BY_BLOCKS:.0%} more than one block",
-            few[0] <= (1 + MOST_LOST_BY_BLOCKS) * few[-1],
-        ),
-    ]
-    return [{"claim": claim, "holds": "yes" if holds else "NO"} for claim, holds in said]
-
-
-def _rises(values: Sequence[float]) -> bool:
-    return list(values) == sorted(values)
 
 
 # -- tables -----------------------------------------------------------------------------------
@@ -243,7 +263,7 @@ def _in_few_blocks(bench: Bench) -> list[Row]:
     found: list[list[Row]] = []
     for sample in range(SAMPLES):
         support.execute(bench.dsn, tables.FEW_SQL.format(individuals=FEW, sample=sample))
-        found.append(by_block(Bench.of(bench.dsn, source)))
+        found.append(by_block(Bench.of(bench.dsn, source, bench.predicates)))
     return [_mean(rows) for rows in zip(*found, strict=True)]
 
 
@@ -260,14 +280,23 @@ def generate(dsn: str, individuals: int) -> None:
 
 # -- what is shown ----------------------------------------------------------------------------
 
-_FIGURES = ("nloss", "v", "classes", "suppressed", "exposed", "seconds", "ratio")
-_NOTE = "NLoss is GCP; v: vulnerable classes; ratio: to a sorted copy"
+_ERRORS = ("error", "median_error")
+_FIGURES = ("nloss", "v", *_ERRORS, "classes", "suppressed", "exposed", "seconds", "ratio")
+_NOTE = (
+    "NLoss is GCP; v: vulnerable classes; error: mean relative error of queries;"
+    " ratio: to a sorted copy"
+)
 
 
 def show(found: Row) -> None:
     for part, title, by in (
         ("by_l", "INFORMS by l (k = l)", ("method", "model", "l")),
         ("by_shares", "INFORMS by alpha and beta", ("method", "model", "alpha", "beta")),
+        (
+            "by_quasi",
+            f"INFORMS by number of quasi-identifiers (l = {DEFAULT_L})",
+            ("method", "model", "quasi", "predicates"),
+        ),
         ("by_block", f"EIR l = {DEFAULT_L} by size of block", ("table", "block_size")),
         ("diabetes", "Diabetes by l", ("model", "l")),
         ("generated", "generated table", ("model", "l")),

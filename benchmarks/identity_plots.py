@@ -1,9 +1,14 @@
-"""Plots of the benchmark of identity reservation; `python -m benchmarks.identity_plots` redraws."""
+"""Plots of the benchmark of identity reservation; `python -m benchmarks.identity_plots` redraws.
+
+One file per parameter: l, alpha and beta, number of quasi-identifiers; in it one panel per figure.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +16,76 @@ from benchmarks import support
 
 Row = dict[str, Any]
 
+
+@dataclass(frozen=True)
+class Line:
+    """The runs of a method below EIR (`reserved`) or IR models."""
+
+    method: str
+    reserved: bool
+    colour: str
+    marker: str
+
+    def has(self, row: Row) -> bool:
+        return row["method"] == self.method and row["model"].startswith("eir") == self.reserved
+
+    @property
+    def label(self) -> str:
+        model = "EIR" if self.reserved else "IR"
+        return f"{self.method.replace(', trees', '')}, {model}" + (
+            ", hierarchies" if "trees" in self.method else ""
+        )
+
+
 # Colours told apart also with a colour vision deficiency (Okabe and Ito).
-_LOOKS = {
-    ("DAnonyIR", "eir_l_diversity"): ("#0072B2", "o", "DAnonyIR, EIR l"),
-    ("DAnonyIR", "ir_kl_anonymity"): ("#D55E00", "s", "DAnonyIR, IR (l, l)"),
-    ("DAnonyIR, trees", "ir_kl_anonymity"): ("#009E73", "^", "DAnonyIR, IR (l, l), hierarchies"),
-    ("GeneIR, trees", "ir_kl_anonymity"): ("#CC79A7", "D", "GeneIR, IR (l, l), hierarchies"),
-}
-_PLOTS = (
-    ("nloss", "NLoss (share, 0 to 1)", "INFORMS 2005: information loss against l"),
-    ("v", "vulnerable classes (share, 0 to 1)", "INFORMS 2005: classes that miss EIR l against l"),
+_LINES = (
+    Line("DAnonyIR", True, "#0072B2", "o"),
+    Line("DAnonyIR", False, "#D55E00", "s"),
+    Line("DAnonyIR, trees", False, "#009E73", "^"),
+    Line("GeneIR, trees", False, "#CC79A7", "D"),
 )
+_FIGURES = {
+    "nloss": "NLoss (share)",
+    "v": "vulnerable classes (share)",
+    "error": "mean relative error of queries",
+}
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A row of panels, one per figure.
+
+    Attributes:
+        part: of what the benchmark found.
+        by: what varies.
+        chosen: the rows that differ in nothing else.
+        title: what they are measured on, and what is fixed.
+    """
+
+    part: str
+    by: str
+    title: str
+    chosen: Callable[[Row], bool] = lambda row: True
+
+
+_EIR_MODELS = "EIR l, and IR (k, l) with k = l"
+_FILES: dict[str, tuple[Panels, ...]] = {
+    "by-l": (Panels("by_l", "l", _EIR_MODELS),),
+    "by-quasi": (Panels("by_quasi", "quasi", f"{_EIR_MODELS} = 6"),),
+    "by-alpha-beta": (
+        Panels("by_shares", "alpha", "(alpha, beta), beta = 0.4", lambda row: row["beta"] == 0.4),
+        Panels("by_shares", "beta", "(alpha, beta), alpha = 0.6", lambda row: row["alpha"] == 0.6),
+    ),
+}
+_NAMES = {"quasi": "quasi-identifiers"}
 
 
 def draw(found: dict[str, Any], folder: Path) -> None:
     """Write the plots that there are figures for; a word if matplotlib is missing."""
-    rows: list[Row] = found.get("by_l", [])
-    if not rows:
+    wanted = {
+        name: rows for name, rows in _FILES.items() if all(found.get(row.part) for row in rows)
+    }
+    if not wanted:
         return
     try:
         import matplotlib
@@ -37,34 +95,49 @@ def draw(found: dict[str, Any], folder: Path) -> None:
         return
     matplotlib.use("Agg")  # needs no display
     folder.mkdir(exist_ok=True)
-    for figure, label, title in _PLOTS:
-        _draw(rows, figure, label, title, folder / f"identity-{figure}-by-l.png")
+    for name, rows in wanted.items():
+        _draw(found, rows, folder / f"identity-{name}.png")
 
 
-def _draw(rows: list[Row], what: str, label: str, title: str, file: Path) -> None:
+def _draw(found: dict[str, Any], rows: Sequence[Panels], file: Path) -> None:
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(9, 5.5), layout="constrained")
-    for (method, model), (colour, marker, name) in _LOOKS.items():
-        chosen = [row for row in rows if (row["method"], row["model"]) == (method, model)]
-        axes.plot(
-            [row["l"] for row in chosen],
-            [row[what] for row in chosen],
-            color=colour,
-            marker=marker,
-            markersize=5,
-            label=name,
-        )
-    axes.set_title(title)
-    axes.set_xlabel("l")
-    axes.set_ylabel(label)
-    axes.set_xticks(sorted({row["l"] for row in rows}))
-    axes.set_ylim(bottom=0)
-    axes.grid(visible=True, alpha=0.25)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize="small")
-    figure.savefig(file, dpi=120)
+    figure, grid = pyplot.subplots(
+        len(rows),
+        len(_FIGURES),
+        figsize=(13, 0.8 + 3.7 * len(rows)),
+        layout="constrained",
+        squeeze=False,
+    )
+    for line, panels in zip(grid, rows, strict=True):
+        shown = [row for row in found[panels.part] if panels.chosen(row)]
+        for axes, (what, label) in zip(line, _FIGURES.items(), strict=True):
+            _panel(axes, shown, panels.by, what)
+            axes.set_ylabel(label)
+        line[0].set_title(f"INFORMS 2005: {panels.title}", loc="left")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(file, dpi=110)
     pyplot.close(figure)
     print(f"written: {file}")
+
+
+def _panel(axes: Any, rows: Sequence[Row], by: str, what: str) -> None:
+    for line in _LINES:
+        chosen = sorted((row for row in rows if line.has(row)), key=lambda row: row[by])
+        axes.plot(
+            [row[by] for row in chosen],
+            # None, where nothing was released, is a gap.
+            [float("nan") if row[what] is None else row[what] for row in chosen],
+            color=line.colour,
+            marker=line.marker,
+            markersize=5,
+            label=line.label,
+        )
+    axes.set_xlabel(_NAMES.get(by, by))
+    axes.set_xticks(sorted({row[by] for row in rows}))
+    axes.set_ylim(bottom=0)
+    axes.grid(visible=True, alpha=0.25)
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Row = dict[str, Any]
@@ -37,7 +38,7 @@ def _intervals(*widths: int) -> Row:
 
 _NOMINAL: Row = {"type": "categorical"}
 
-INFORMS = Source(
+_ALL_OF_INFORMS = Source(
     table="informs",
     individual="person",
     sensitive="diagnosis",
@@ -48,6 +49,8 @@ INFORMS = Source(
         "race": _NOMINAL,
         "educyear": {},
         "marry": _NOMINAL,
+        "poverty": _NOMINAL,
+        "hispanx": _NOMINAL,
     },
     trees={
         "month": _intervals(3, 6, 12),
@@ -56,8 +59,22 @@ INFORMS = Source(
         "race": _order(range(1, 7)),
         "educyear": _intervals(3, 9),
         "marry": _intervals(2),
+        "poverty": _intervals(2),
+        "hispanx": _order(range(1, 3)),
     },
 )
+"""The quasi-identifiers are in the paper's order."""
+
+
+def informs(quasi: int) -> Source:
+    """INFORMS with the first quasi-identifiers."""
+
+    def first(columns: Columns) -> Columns:
+        return dict(itertools.islice(columns.items(), quasi))
+
+    source = _ALL_OF_INFORMS
+    return replace(source, quasi=first(source.quasi), trees=first(source.trees))
+
 
 DIABETES = Source(
     table="diabetes",
