@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.forms.anatomized.staged import bucket
+from pganon.methods.pairs import pair
 from pganon.plan.sqltools import col, num, query
 from pganon.privacy.rows import Relation
 
@@ -39,8 +40,7 @@ def rows_of_blocks(blocked: Relation, names: Sequence[str], batch: int, at_once:
 
 def labelled(block: int, rids: Sequence[int], labels: Iterable[int]) -> list[tuple[int, int]]:
     """Rows of such a table from the labels of a block's records, which other blocks have, too."""
-    first = block << LABEL_BITS
-    return [(rid, first + int(label)) for rid, label in zip(rids, labels, strict=True)]
+    return [(rid, pair(block, int(label))) for rid, label in zip(rids, labels, strict=True)]
 
 
 def grouped_rows(

@@ -1,6 +1,8 @@
 """Groups of every block, by stripes.
 
-    grouped   (b0, rid)     the group of every record
+    starts    (piece, value, block, size, first, start)    where records of a block begin, `first`,
+                                                           and those of a value in it, `start`
+    grouped   (b0, rid)                                    the group of every record
 
 A block of n records has floor(n / l) groups. Its records, the most frequent values first, are
 dealt out to them in turn: no value has more records than there are groups, so all values of a
@@ -12,12 +14,16 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.methods.anatomy.shape import Shape
-from pganon.plan.sqltools import num, query
+from pganon.methods.pairs import paired
+from pganon.plan.sqltools import col, fragment, num, query
 from pganon.plan.steps import CreateTable, DropTables, State, Step
 
 
 def group_steps(shape: Shape) -> list[Step]:
     return [
+        CreateTable(
+            "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
+        ),
         CreateTable(
             "grouped",
             "records dealt out to the groups of their block",
@@ -28,7 +34,7 @@ def group_steps(shape: Shape) -> list[Step]:
             "tidy",
             "what the groups were made from",
             lambda s: [
-                *[s.work(name) for name in ("placed", "leaves")],
+                *[s.work(name) for name in ("placed", "leaves", "starts")],
                 s.work("hist", round=0),
                 *shape.eligibility.leftovers(s),
             ],
@@ -37,27 +43,27 @@ def group_steps(shape: Shape) -> list[Step]:
 
 
 def _dealt(shape: Shape, state: State) -> exp.Expr:
-    blocks = {"p": state.work("placed"), "l": state.work("leaves"), "v": _values(state)}
     placed = query(
         "select v.block, v.size, p.rid,"
         " row_number() over (order by v.start, p.rid) - 1 - v.first as place from p"
-        " join l on l.piece = p.piece join v on v.block = l.block and v.value = p.value",
-        blocks,
+        " join v on v.piece = p.piece and v.value = p.value",
+        {"p": state.work("placed"), "v": state.work("starts")},
     )
+    group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
     return query(
-        "select (d.block::bigint << 32) + d.place % (d.size / :l) as b0, d.rid from d",
-        {"d": placed},
-        l=num(shape.model.l),
+        "select :pair as b0, d.rid from d", {"d": placed}, pair=paired(col("block", "d"), group)
     )
 
 
-def _values(state: State) -> exp.Select:
-    """(block, value, size, first, start): in the order of blocks and of their values, the most
-    frequent ones first, where records of the block and of the value begin, from 0."""
-    counted = query(
-        "select l.block, h.value, sum(h.n)::bigint as n from h join l on l.piece = h.node"
-        " group by l.block, h.value",
+def _starts(state: State) -> exp.Expr:
+    """Blocks come one after the other, and in them their values, the most frequent ones first."""
+    occurring = query(
+        "select h.node as piece, h.value, h.n, l.block from h join l on l.piece = h.node",
         {"h": state.work("hist", round=0), "l": state.work("leaves")},
+    )
+    counted = query(
+        "select o.block, o.value, sum(o.n)::bigint as n from o group by o.block, o.value",
+        {"o": occurring},
     )
     summed = query(
         "select c.block, c.value, sum(c.n) over (partition by c.block)::bigint as size,"
@@ -65,5 +71,7 @@ def _values(state: State) -> exp.Select:
         {"c": counted},
     )
     return query(
-        "select s.*, min(s.start) over (partition by s.block) as first from s", {"s": summed}
+        "select o.piece, s.*, min(s.start) over (partition by s.block) as first from s"
+        " join o on o.block = s.block and o.value = s.value",
+        {"s": summed, "o": occurring},
     )

@@ -49,8 +49,7 @@ def members(
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "g")),
         )
         parts.append(cast(col("value", alias), "text"))
-    described = exp.func("jsonb_build_array", *parts)
-    member = named(keyed_hash(state, described), "member")
+    member = named(keyed_hash(state, exp.Array(expressions=parts)), "member")
     return tree.select(member, *numbered, append=False)
 
 

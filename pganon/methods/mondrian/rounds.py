@@ -34,6 +34,7 @@ from sqlglot import exp
 from pganon.encode.axis import TreeAxis, group_extents, weighted_loss
 from pganon.methods.mondrian import cuts, tries
 from pganon.methods.mondrian.shape import Shape, at
+from pganon.methods.pairs import paired
 from pganon.plan.sqltools import col, fragment, named, num, query, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
@@ -90,9 +91,9 @@ class Mondrian(Shape):
         return union_all(
             [
                 query(
-                    "select (:round::bigint << 32) + d.leaf as gid from done as d",
+                    "select :pair as gid from done as d",
                     {"done": state.work("done", round=number)},
-                    round=num(number),
+                    pair=paired(num(number), col("leaf", "d")),
                 ).select(*[col(name, "d") for name in self.final_columns])
                 for number in _finishing(state)
             ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.methods.pairs import paired
 from pganon.methods.qs.shape import Shape
 from pganon.plan.sqltools import col, fragment, named, query
 from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
@@ -123,7 +124,7 @@ def _assigned(state: State) -> exp.Expr:
         query("select a.* from a", {"a": state.work("absorbed")}), distinct=False
     )
     return query(
-        "select (x.block::bigint << 32) + x.cluster as gid, x.cell, sum(x.n)::bigint as n from x"
-        " group by 1, x.cell",
+        "select :pair as gid, x.cell, sum(x.n)::bigint as n from x group by 1, x.cell",
         {"x": exp.select("*").from_(both.subquery("u"))},
+        pair=paired(col("block", "x"), col("cluster", "x")),
     )

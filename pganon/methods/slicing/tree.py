@@ -26,6 +26,7 @@ from sqlglot import exp
 from pganon.encode.axis import group_extents
 from pganon.identifiers import quote
 from pganon.methods.eligible import ALL, Eligibility, Frequency
+from pganon.methods.pairs import paired
 from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.shape import Shape
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
@@ -271,10 +272,10 @@ def _sides(shape: Shape, state: State) -> exp.Expr:
 def _done(shape: Shape, state: State) -> exp.Expr:
     codes = [col(code, "c") for code in shape.codes]
     tree = query(
-        "select distinct (:round::bigint << 32) + c.node as b0 from cells as c"
+        "select distinct :pair as b0 from cells as c"
         " left join sides as s on s.node = c.node where not coalesce(s.allowed, false)",
         _here(state, "cells", "sides"),
-        round=num(state.round),
+        pair=paired(num(state.round), col("node", "c")),
     )
     return tree.select(*codes)
 

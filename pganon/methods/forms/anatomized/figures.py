@@ -15,7 +15,7 @@ from pganon.methods.forms.anatomized.staged import RECORDS, bucket
 from pganon.methods.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
+from pganon.plan.sqltools import col, fragment, named, num, presorted, query, stacked
 from pganon.plan.steps import Check, State, Step
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -69,19 +69,21 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
     value = col(item.published, "t")
-    counted = query("select t.count as n from t", {"t": state.stage(table.part)})
-    counted = counted.select(*[named(key.copy(), f"k{i}") for i, key in enumerate(keys)])
+    names = [f"k{i}" for i in range(len(keys))]
+    rows = exp.select(*[named(key, name) for key, name in zip(keys, names, strict=True)])
+    rows = rows.from_(exp.alias_(state.stage(table.part).table, "t", table=True, quoted=True))
     if ties(item, value) or len(table.sensitive) > 1:
         # A value may have several rows.
-        summed = named(fragment("sum(t.count)"), "n")
-        counted = counted.select(*[summed, *counted.expressions[1:]], append=False)
+        counted = rows.select(named(fragment("sum(t.count)::float8"), "n"))
         counted = counted.group_by(*[key.copy() for key in (*keys, value)])
+    else:
+        counted = presorted(rows).select(named(fragment("t.count::float8"), "n"))
     buckets = query(
         "select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c", {"c": counted}
-    ).group_by(*[col(f"k{i}", "c") for i in range(len(keys))])
+    ).group_by(*[col(name, "c") for name in names])
     return query(
-        "select min(g.n / g.most)::float8 as degree,"
-        " sum(g.n - g.squares / g.n)::float8 as reconstruction_error from g",
+        "select min(g.n / g.most) as degree,"
+        " sum(g.n - g.squares / g.n) as reconstruction_error from g",
         {"g": buckets},
     )
 
