@@ -12,9 +12,6 @@ from pganon.methods.pairs import pair
 from pganon.plan.sqltools import col, num, query
 from pganon.privacy.rows import Relation
 
-LABEL_BITS = 32
-"""Bits of a group's number below that of its block."""
-
 
 def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
     """Columns of the work table of a partition, by its place in the arrangement."""

@@ -202,6 +202,21 @@ def check_passes(staged: Staged, rows: Rows, model: oracle.Model) -> int:
     return total
 
 
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(("asked", "looks"), [(eir(2), False), (shares("ir", 0.5, 0.6), True)])
+def test_classes_that_cannot_be_broken_are_chosen_without_their_values(
+    db: Database, asked: dict[str, Any], looks: bool
+) -> None:
+    """Who knows whom a residual joined then learns nothing of a value."""
+    make_table(db.connect("source_owner"), COLUMNS, skewed(90, 1))
+    staged = run(db.owner(), declared(asked))
+    found = [row for number in range(3) for row in table(staged, f"units{number}")]
+    classes = [row for row in found if not row["residual"]]
+    assert classes
+    for row in classes:
+        assert all((row[name] is not None) == looks for name in ("sensitive", "counts", "holders"))
+
+
 def test_residuals_may_all_be_suppressed(db: Database) -> None:
     make_table(db.connect("source_owner"), COLUMNS, skewed(90, 1))
     asked = shares("eir", 0.6, 0.5)

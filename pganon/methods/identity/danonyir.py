@@ -27,6 +27,7 @@ from sqlglot import exp
 
 from pganon.methods.identity.individuals import block_steps, blocks
 from pganon.methods.identity.neighbours import (
+    MOST_TOGETHER,
     PASSES,
     made,
     neighbour_steps,
@@ -63,6 +64,7 @@ def danonyir_steps(shape: Shape) -> list[Step]:
     handle = "loss" if generalize else "suppress"
     passes = PASSES if generalize else 0
     at_once = max(1, AT_ONCE // size)
+    fewer = max(1, at_once // MOST_TOGETHER)
     return [
         *block_steps(shape, size),
         Search(
@@ -82,8 +84,8 @@ def danonyir_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("regrown"),
             CLASSED,
             given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-s.count("spans_joined") // at_once),
-            rows=lambda s, batch: _rows(shape, s, _joined(shape, s, size), batch, at_once),
+            batches=lambda s: -(-s.count("spans_joined") // fewer),
+            rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, blocks(s, size)),
             when=lambda s: s.count("spans_joined") > 0,
         ),
@@ -101,7 +103,7 @@ def danonyir_steps(shape: Shape) -> list[Step]:
 CLASSED = (("rid", "bigint"), ("gid", "bigint"))
 
 
-def _joined(shape: Shape, state: State, size: int) -> exp.Select:
+def _joined(state: State, size: int) -> exp.Select:
     """(block, rid) of blocks that are searched as one, numbered from 0."""
     return query(
         "select s.label - :blocks as block, b.rid from b join s on s.block = b.block"

@@ -31,7 +31,6 @@ from pganon.encode.secrets import run_secret
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
-from pganon.methods.partitions import LABEL_BITS
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Found, Repeat, Search, State, Step
 from pganon.privacy.identity import measured
@@ -89,13 +88,11 @@ def geneir_steps(shape: Shape) -> list[Step]:
 
 
 def _named_classes(state: State, sweep: int) -> exp.Select:
-    """SELECT rid, gid: the name of a class tells its sweep."""
+    """SELECT rid, gid: numbers of classes grow with their sweep, as the order that breaks ties."""
     return query(
-        "select g.rid, (:sweep::bigint << :bits) + g.label as gid from g"
-        " join f on f.label = g.label",
+        "select g.rid, (:sweep::bigint << 32) + g.label as gid from g join f on f.label = g.label",
         {"g": state.work("groups", round=sweep), "f": state.work("fit", round=sweep)},
         sweep=num(sweep),
-        bits=num(LABEL_BITS),
     )
 
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.axis import TreeAxis
 from pganon.methods.forms.stored import numbers
 from pganon.methods.identity.shape import Shape, hull_columns
-from pganon.methods.partitions import LABEL_BITS
+from pganon.methods.pairs import high_of
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
 from pganon.policy.options import CLASS_ID
@@ -82,5 +82,7 @@ def _climbed(state: State, axis: TreeAxis) -> exp.Expr:
         a=num(axis.index),
     )
     return fragment(
-        "(:levels)[(u.unit >> :bits) + 1]", levels=by_sweep.subquery(), bits=num(LABEL_BITS)
+        "(:levels)[:sweep + 1]",
+        levels=by_sweep.subquery(),
+        sweep=exp.paren(high_of(col("unit", "u"))),
     )

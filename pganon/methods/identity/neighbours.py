@@ -13,7 +13,7 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
-from pganon.methods.partitions import LABEL_BITS
+from pganon.methods.pairs import high_of
 from pganon.plan.sqltools import fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
 
@@ -21,11 +21,6 @@ PASSES = 3
 
 MOST_TOGETHER = 4
 """Blocks that are searched as one at most, so that the time and memory of a search are bounded."""
-
-
-def class_block(gid: exp.Expr) -> exp.Expr:
-    """The block in the name of a class."""
-    return fragment(":gid >> :bits", gid=gid, bits=num(LABEL_BITS))
 
 
 def span_steps() -> list[Step]:
@@ -54,7 +49,7 @@ def _spans(state: State) -> exp.Expr:
         " from (select distinct x.block from b as x) as b"
         " left join (select distinct :block as block from g as y) as g on g.block = b.block",
         {"b": state.work("blocked"), "g": state.work("grown")},
-        block=class_block(fragment("y.gid")),
+        block=high_of(fragment("y.gid")),
     )
     pieces = query(
         "select p.block, p.run, p.at * ((p.size + :most - 1) / :most) / p.size as piece from ("
@@ -80,7 +75,7 @@ def settled(state: State, passes: int) -> exp.Select:
         query(
             "select g.rid, g.gid from g join s on s.block = :block where not s.several",
             {"g": state.work("grown"), "s": state.work("spans")},
-            block=class_block(fragment("g.gid")),
+            block=high_of(fragment("g.gid")),
         )
     ]
     names = ["regrown"] if state.count("spans_joined") else []
@@ -178,5 +173,5 @@ def _classes(state: State, number: int) -> exp.Select:
         "select n.middle as block, c.gid as unit, c.rid from c join n on n.label = :block"
         " join (select distinct x.block from l as x) as l on l.block = n.middle",
         {"c": settled(state, number), "n": beside, "l": state.work(f"left{number}")},
-        block=class_block(fragment("c.gid")),
+        block=high_of(fragment("c.gid")),
     )
