@@ -173,11 +173,11 @@ def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
     return fragment(":a is null or :c between :a and :z", a=first, z=last, c=code)
 
 
-def holds(place: str, code: exp.Expr, table: str = "q") -> exp.Expr:
-    """Condition: the code is what `table` asks for in first, last and bits of this place."""
+def holds(place: str, code: exp.Expr) -> exp.Expr:
+    """Condition: the code is what the query `q` asks for in first, last and bits of this place."""
     return fragment(
         "case when :bits is null then :code between :first and :last"
         " else get_bit(:bits, :code) = 1 end",
         code=code,
-        **{name: col(f"{name}{place}", table) for name in ASKS},
+        **{name: col(f"{name}{place}", "q") for name in ASKS},
     )

@@ -1,6 +1,7 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
 mqueries    see draws; first<i> and last<i> also as distances from the lowest, low<i> and high<i>
+mshares     (query, group_id, n)          records of a group that match, as far as it shows
 mtotals     (group_id, size, n, t<j>)     published records and sums of every group
 mexact      (query, n, t<j>)              answers on the source; no row: nothing matches
 mestimate   (query, n, t<j>)              answers from what is published
@@ -9,6 +10,7 @@ Where queries restrict a sensitive column:
 
 mqueries    also (item, first, last, bits)   the column, and what is asked of it
 mrecords    (cell, c<i>, item, code, n, t<j>)   records of the source by the values of each column
+mmatches   (query, item, cell)           what matches but for the sensitive column
 mtotals     (group_id, size, item, code, n, t<j>)   by value; `size` are all records of the group
 
 Queries depend on the seed and the source's values.
@@ -84,6 +86,7 @@ def steps(
             lambda s: s.work("mtotals"),
             lambda s: totals(description.values(spec, tables(s)), s),
         ),
+        *([_matching_step(attributes)] if restricts else []),
         CreateTable(
             "workload_exact",
             "answers on the source",
@@ -91,13 +94,28 @@ def steps(
             lambda s: exact(attributes, sums, s),
         ),
         CreateTable(
+            "workload_shares",
+            "shares of groups that match",
+            lambda s: s.work("mshares"),
+            lambda s: _shares(attributes, s),
+        ),
+        CreateTable(
             "workload_estimate",
             "answers from the published relations",
             lambda s: s.work("mestimate"),
-            lambda s: _estimate(attributes, sums, s, restricts=restricts),
+            lambda s: _estimate(sums, s, restricts=restricts),
         ),
     ]
     return [*found, *[error_step(name) for name in ("n", *sums)]]
+
+
+def _matching_step(attributes: Sequence[Axis]) -> Step:
+    return CreateTable(
+        "workload_matching",
+        "source records that match but for the sensitive column",
+        lambda s: s.work("mmatches"),
+        lambda s: _matching(attributes, s),
+    )
 
 
 def _by_sensitive_value(
@@ -230,23 +248,29 @@ def _exact(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp
     return tree.select(*[named(exp.Sum(this=col(name, "s")), name) for name in sums])
 
 
-def _exact_by_value(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
+def _matching(attributes: Sequence[Axis], state: State) -> exp.Expr:
     """What is asked of quasi-identifiers is compared once per cell, not with every record."""
-    records = state.work("mrecords")
-    cells = query("select distinct r.cell from r", {"r": records})
-    matching = query(
+    cells = query("select distinct r.cell from r", {"r": state.work("mrecords")})
+    return query(
         "select q.query, q.item, c.cell from q join c on :matches",
         {
             "q": state.work("mqueries"),
             "c": cells.select(*[col(axis.code, "r") for axis in attributes]),
         },
         matches=_all_match(attributes, "c"),
-    ).select(*[col(name, "q") for name in ASKS])
+    )
+
+
+def _exact_by_value(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
     tree = query(
-        "select m.query, sum(r.n)::float8 as n from m"
-        " join r on r.cell = m.cell and r.item = m.item and :holds group by m.query",
-        {"m": matching, "r": records},
-        holds=holds("", col("code", "r"), "m"),
+        "select q.query, sum(r.n)::float8 as n from q join m on m.query = q.query"
+        " join r on r.cell = m.cell and r.item = m.item and :holds group by q.query",
+        {
+            "q": state.work("mqueries"),
+            "m": state.work("mmatches"),
+            "r": state.work("mrecords"),
+        },
+        holds=holds("", col("code", "r")),
     )
     return tree.select(*[named(exp.Sum(this=col(name, "r")), name) for name in sums])
 
@@ -260,29 +284,35 @@ def _all_match(attributes: Sequence[Axis], table: str) -> exp.Expr:
     )
 
 
-def _estimate(
-    attributes: Sequence[Axis], sums: Sequence[str], state: State, *, restricts: bool
-) -> exp.Expr:
-    """The sum over groups of what they hold, times the shares of what they show that match."""
+def _shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
     product: exp.Expr = fragment("b.n::float8")
     for axis in attributes:
         product = fragment(":s * :p", s=product, p=_share(axis))
-    parts = query(
-        "select q.query, b.group_id, :share as share from q cross join b",
+    # Most groups miss one of the predicates.
+    return query(
+        "select q.query, b.group_id, :product as n from q cross join b where :some",
         {"q": state.work("mqueries"), "b": state.work("mboxes")},
-        share=product,
+        product=product,
+        some=conjunction([fragment(":p > 0", p=_share(axis)) for axis in attributes]),
     )
+
+
+def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
+    """The sum over groups of what they hold, times the shares of what they show that match."""
     same: exp.Expr = fragment("t.group_id = p.group_id")
     if restricts:
-        parts = parts.select(*[col(name, "q") for name in ("item", *ASKS)])
-        same = exp.and_(same, fragment("t.item = p.item"), holds("", col("code", "t"), "p"))
+        same = exp.and_(same, fragment("t.item = q.item"), holds("", col("code", "t")))
     tree = query(
-        "select p.query, sum(p.share / t.size * t.n) as n from p join t on :same where p.share > 0"
-        " group by p.query",
-        {"p": parts, "t": state.work("mtotals")},
+        "select q.query, sum(p.n / t.size * t.n) as n from q join p on p.query = q.query"
+        " join t on :same group by q.query",
+        {
+            "q": state.work("mqueries"),
+            "p": state.work("mshares"),
+            "t": state.work("mtotals"),
+        },
         same=same,
     )
-    added = [fragment("sum(p.share / t.size * :t)", t=col(name, "t")) for name in sums]
+    added = [fragment("sum(p.n / t.size * :t)", t=col(name, "t")) for name in sums]
     return tree.select(*[named(item, name) for item, name in zip(added, sums, strict=True)])
 
 

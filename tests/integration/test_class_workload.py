@@ -135,9 +135,10 @@ def ask(staged: Staged) -> ClassMetrics:
         conn.execute(
             sql.SQL("UPDATE {} SET {} WHERE query = {}").format(table, values, sql.Literal(number))
         )
-    answered = ("workload_exact", "workload_estimate", "workload_error_n")
+    answering = ("matching", "exact", "shares", "estimate", "error_n")
+    answered = {f"workload_{name}" for name in answering}
     steps = [s for phase in staged.plan.phases for s in phase.steps if s.name in answered]
-    for name in ("mexact", "mestimate"):
+    for name in ("mmatches", "mexact", "mshares", "mestimate"):
         conn.execute(sql.SQL("DROP TABLE {}").format(staged.state.work(name).identifier))
     found = staged.plan.metrics(Executor(conn, staged.state).run(steps))
     assert isinstance(found, ClassMetrics)
