@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Relation
-from pganon.encode.secrets import run_secret
+from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.snapshot import canonical, folds
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -66,12 +66,9 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
     codes = [col(name, "r") for name in shape.codes]
     tree = query("select count(*) as w from r", {"r": state.work("coded")})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
-    hashed = fragment(
-        "hash_record_extended(:row, :seed)",
-        row=exp.func("row", *[col(name, "g") for name in shape.codes]),
-        seed=run_secret(state, "partition_seed").subquery(),
-    )
-    order = [hashed, *[col(name, "g") for name in shape.codes]]
+    values = [col(name, "g") for name in shape.codes]
+    secret = run_secret(state, "partition_seed").subquery()
+    order = [row_hash(exp.func("row", *values), secret), *values]
     return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
 
 
