@@ -24,9 +24,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.encode.codes import weight_type
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import along_curve
-from pganon.plan.sqltools import col, fragment, num, query, stacked
+from pganon.plan.sqltools import cast, col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
@@ -43,8 +44,9 @@ def block_steps(shape: Shape) -> list[Step]:
             "records per value in every piece",
             lambda s: s.work("hist", round=0),
             lambda s: query(
-                "select p.piece as node, p.value, count(*) as n from p group by p.piece, p.value",
+                "select p.piece as node, p.value, :n as n from p group by p.piece, p.value",
                 {"p": s.work("placed")},
+                n=cast(fragment("count(*)"), weight_type(s)),
             ),
         ),
         Repeat(
@@ -92,8 +94,9 @@ def _round(shape: Shape) -> Sequence[Step]:
             "records per value, two nodes together",
             lambda s: s.work("hist", round=s.round + 1),
             lambda s: query(
-                "select h.node >> 1 as node, h.value, sum(h.n)::bigint as n from h group by 1, 2",
+                "select h.node >> 1 as node, h.value, :n as n from h group by 1, 2",
                 {"h": s.work("hist", round=s.round)},
+                n=cast(fragment("sum(h.n)"), weight_type(s)),
             ),
         ),
         CreateTable(

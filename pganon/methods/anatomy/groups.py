@@ -1,8 +1,7 @@
 """Groups of every block, by stripes.
 
-    starts    (piece, value, block, size, first, start)    where records of a block begin, `first`,
-                                                           and those of a value in it, `start`
-    grouped   (b0, rid)                                    the group of every record
+    starts    (block, value, size, start)    where records of a value begin in their block
+    grouped   (b0, rid)                      the group of every record
 
 A block of n records has floor(n / l) groups. Its records, the most frequent values first, are
 dealt out to them in turn: no value has more records than there are groups, so all values of a
@@ -13,9 +12,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.encode.codes import weight_type
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.pairs import paired
-from pganon.plan.sqltools import col, fragment, num, query
+from pganon.plan.sqltools import cast, col, fragment, num, query
 from pganon.plan.steps import CreateTable, DropTables, State, Step
 
 
@@ -45,9 +45,9 @@ def group_steps(shape: Shape) -> list[Step]:
 def _dealt(shape: Shape, state: State) -> exp.Expr:
     placed = query(
         "select v.block, v.size, p.rid,"
-        " row_number() over (order by v.start, p.rid) - 1 - v.first as place from p"
-        " join v on v.piece = p.piece and v.value = p.value",
-        {"p": state.work("placed"), "v": state.work("starts")},
+        " row_number() over (partition by v.block order by v.start, p.rid) - 1 as place from p"
+        " join l on l.piece = p.piece join v on v.block = l.block and v.value = p.value",
+        {"p": state.work("placed"), "l": state.work("leaves"), "v": state.work("starts")},
     )
     group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
     return query(
@@ -56,22 +56,16 @@ def _dealt(shape: Shape, state: State) -> exp.Expr:
 
 
 def _starts(state: State) -> exp.Expr:
-    """Blocks come one after the other, and in them their values, the most frequent ones first."""
-    occurring = query(
-        "select h.node as piece, h.value, h.n, l.block from h join l on l.piece = h.node",
-        {"h": state.work("hist", round=0), "l": state.work("leaves")},
-    )
+    """The most frequent values of a block come first."""
     counted = query(
-        "select o.block, o.value, sum(o.n)::bigint as n from o group by o.block, o.value",
-        {"o": occurring},
-    )
-    summed = query(
-        "select c.block, c.value, sum(c.n) over (partition by c.block)::bigint as size,"
-        " (sum(c.n) over (order by c.block, c.n desc, c.value))::bigint - c.n as start from c",
-        {"c": counted},
+        "select l.block, h.value, :n as n from h join l on l.piece = h.node"
+        " group by l.block, h.value",
+        {"h": state.work("hist", round=0), "l": state.work("leaves")},
+        n=cast(fragment("sum(h.n)"), weight_type(state)),
     )
     return query(
-        "select o.piece, s.*, min(s.start) over (partition by s.block) as first from s"
-        " join o on o.block = s.block and o.value = s.value",
-        {"s": summed, "o": occurring},
+        "select c.block, c.value, sum(c.n) over (partition by c.block) as size,"
+        " sum(c.n) over (partition by c.block order by c.n desc, c.value"
+        " rows unbounded preceding) - c.n as start from c",
+        {"c": counted},
     )

@@ -145,11 +145,11 @@ def _histogram(
     )
     return (
         query(
-            "select r.value, sum(r.count)::bigint as n from r group by r.value",
+            "select r.value, sum(r.count)::bigint as n from r",
             {"r": presorted(rows).select(col(COUNT, "t"))},
         )
         .select(*[col(name, "r") for name in by])
-        .group_by(*[col(name, "r") for name in by])
+        .group_by(*[col(name, "r") for name in (*by, "value")])
     )
 
 
