@@ -69,7 +69,9 @@ PROVOKED: dict[str, dict[str, Any]] = {
     "hierarchy gap": policy(q(hierarchy={"inline": {"*": ["x", "y"]}}), [K]),
     "order gap": policy(q(type="ordinal", order=["x", "y"]), [K]),
     "number outside its domain": policy({**ROLES, "n": {"domain": [0, 9]}}, [K]),
-    "date outside its domain": policy({**ROLES, "d": {"domain": ["1900-01-01", "2000-01-01"]}}, [K]),
+    "date outside its domain": policy(
+        {**ROLES, "d": {"domain": ["1900-01-01", "2000-01-01"]}}, [K]
+    ),
     "function raises": policy(q(hierarchy={"function": "public.raises"}), [K]),
     "function casts": policy(q(hierarchy={"function": "public.casts"}), [K]),
     "function without label": policy(q(hierarchy={"function": "public.gap"}), [K]),
