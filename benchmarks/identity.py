@@ -39,6 +39,8 @@ QUERIES = 200
 """Random queries on quasi-identifiers and a diagnosis; they ask for 5 % of the combinations."""
 FEW = 2000
 """Individuals of a table that one block can hold."""
+DRAWS = 3
+"""Releases of GeneIR: which hierarchies go up first is drawn, and decides much."""
 SAMPLES = 5
 """Such tables; where blocks end decides little, and not the same in each."""
 
@@ -46,9 +48,9 @@ SAMPLES = 5
 # -- policies ---------------------------------------------------------------------------------
 
 
-def policy(source: Source, columns: Columns, method: Row, model: Row) -> Row:
+def policy(source: Source, release: str, columns: Columns, method: Row, model: Row) -> Row:
     return {
-        "release": f"{source.table}_bench",
+        "release": release,
         "source": f"public.{source.table}",
         "columns": {
             source.individual: {"role": "individual"},
@@ -102,10 +104,15 @@ class Bench:
     def with_trees(self, model: Row) -> Iterator[Row]:
         """Both methods with the same hierarchies, so that their losses can be compared."""
         if self.source.trees:
-            for name in ("DAnonyIR", "GeneIR"):
-                yield self._run(f"{name}, trees", self.source.trees, {"name": name.lower()}, model)
+            for name, draws in (("DAnonyIR", 1), ("GeneIR", DRAWS)):
+                shown, method = f"{name}, trees", {"name": name.lower()}
+                yield _mean(
+                    [self._run(shown, self.source.trees, method, model, n) for n in range(draws)]
+                )
 
-    def _run(self, name: str, columns: Columns, method: Row, model: Row) -> Row:
+    def _run(self, name: str, columns: Columns, method: Row, model: Row, draw: int = 0) -> Row:
+        """Args: draw: releases of one name make the same random choices, of another name others."""
+        release = f"{self.source.table}_bench{draw}"
         asked = {
             "table": self.source.table,
             "quasi": len(columns),
@@ -113,7 +120,7 @@ class Bench:
             "method": name,
             **model,
         }
-        declared = policy(self.source, columns, method, model)
+        declared = policy(self.source, release, columns, method, model)
         try:
             found = support.run_policy(self.dsn, declared, *self._workload())
         except support.RunFailed as failed:
@@ -127,7 +134,7 @@ class Bench:
             **asked,
             **_errors(result),
             "nloss": utility["gcp"],
-            "v": self._vulnerable(model, utility),
+            "v": self._vulnerable(release, model, utility),
             "classes": utility["classes"],
             "suppressed": result["suppressed"] / result["records"],
             "exposed": utility["exposed"] / utility["individuals"],
@@ -142,12 +149,12 @@ class Bench:
         asked = f"queries={QUERIES},predicates={self.predicates},selectivity=0.05,sensitive=yes"
         return ["--workload", asked]
 
-    def _vulnerable(self, model: Row, utility: Row) -> float:
+    def _vulnerable(self, release: str, model: Row, utility: Row) -> float:
         """Share of the classes that do not satisfy the EIR model of the same parameters."""
         if "beta" not in model:
             return utility["vulnerable"]
         text = sql.SQL(_ABOVE_BETA).format(
-            view=sql.Identifier("published", f"{self.source.table}_bench"),
+            view=sql.Identifier("published", release),
             value=sql.Identifier(self.source.sensitive),
             beta=sql.Literal(str(model["beta"])),
         )
@@ -268,8 +275,9 @@ def _in_few_blocks(bench: Bench) -> list[Row]:
 
 
 def _mean(rows: Sequence[Row]) -> Row:
-    means = {name: sum(row[name] for row in rows) / len(rows) for name in _FIGURES}
-    return {**rows[0], **means}
+    """The first with the means of what all of them have: nobody released has no classes."""
+    shared = [name for name in _FIGURES if all(row.get(name) is not None for row in rows)]
+    return {**rows[0], **{name: sum(row[name] for row in rows) / len(rows) for name in shared}}
 
 
 def generate(dsn: str, individuals: int) -> None:
