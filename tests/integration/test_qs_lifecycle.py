@@ -364,8 +364,7 @@ def test_memory_without_a_key(source: Database) -> None:
         "SELECT key FROM pganon_private.run_secret WHERE run_id = %s", [done.run_id]
     ).fetchone()  # pyright: ignore[reportGeneralTypeIssues]
     held = source.admin.execute(
-        "SELECT DISTINCT ARRAY[reg_year::text, colour, zone, hour::text]::text"
-        " FROM public.vehicle"
+        "SELECT DISTINCT ARRAY[reg_year::text, colour, zone, hour::text]::text FROM public.vehicle"
     ).fetchall()
     hashes = {hashlib.sha256(bytes(key) + text.encode()).digest() for (text,) in held}
     assert {bytes(member) for member, _ in members} == hashes
