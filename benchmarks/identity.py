@@ -321,7 +321,7 @@ def _print(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         table.add_column(name, justify="left" if name in _WORDS else "right")
     for row in rows:
         table.add_row(*[_text(row.get(name)) for name in columns])
-    Console().print(table)
+    Console(width=160).print(table)
 
 
 _WORDS = ("method", "model", "table", "claim")
