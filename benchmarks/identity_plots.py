@@ -5,7 +5,6 @@ One file per parameter: l, alpha and beta, number of quasi-identifiers; in it on
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -140,12 +139,5 @@ def _panel(axes: Any, rows: Sequence[Row], by: str, what: str) -> None:
     axes.grid(visible=True, alpha=0.25)
 
 
-def main() -> None:
-    file = support.RESULTS / "identity.json"
-    if not file.exists():
-        raise SystemExit(f"there is no {file}; run: python -m benchmarks identity")
-    draw(json.loads(file.read_text(encoding="utf-8")), support.RESULTS)
-
-
 if __name__ == "__main__":
-    main()
+    support.redraw("identity", draw)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,12 +131,5 @@ def _scales(axes: Axes, plot: Plot) -> None:
     axes.yaxis.set_major_formatter(plain)
 
 
-def main() -> None:
-    file = support.RESULTS / "qs.json"
-    if not file.exists():
-        raise SystemExit(f"there is no {file}; run: python -m benchmarks qs")
-    draw(json.loads(file.read_text(encoding="utf-8")), support.RESULTS)
-
-
 if __name__ == "__main__":
-    main()
+    support.redraw("qs", draw)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +145,14 @@ def write_json(name: str, value: object) -> None:
     file = RESULTS / f"{name}.json"
     file.write_text(json.dumps(value, indent=2), encoding="utf-8")
     print(f"\nwritten: {file}")
+
+
+def redraw(name: str, draw: Callable[[dict[str, Any], Path], None]) -> None:
+    """Draw the plots of a benchmark from the figures of its last run."""
+    file = RESULTS / f"{name}.json"
+    if not file.exists():
+        raise SystemExit(f"there is no {file}; run: python -m benchmarks {name}")
+    draw(json.loads(file.read_text(encoding="utf-8")), RESULTS)
 
 
 def unpack(source: Path, target: Path, missing: str | None = None) -> None:

@@ -12,12 +12,13 @@ from pganon.encode.axis import TreeAxis, axes
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.encode.records import random_number
 from pganon.encode.sensitive import (
+    looked_up,
     reference_step,
     referenced,
     sensitive_dictionary,
-    sensitive_key,
     value_counts,
     valued,
+    with_code,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
@@ -98,26 +99,16 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
             alias = f"d{axis.index}"
             code = fragment("coalesce(:code, 0)", code=col("code", alias))
             tree = tree.select(named(cast(code, axis.code_type(state)), axis.code))
-            tree = _left_join(
+            tree = looked_up(
                 tree,
-                axis.dictionary(state).table,
+                axis.dictionary(state),
                 alias,
                 exp.EQ(this=col("value", alias), expression=col(f"q{axis.index}", "t")),
             )
         for item in spec.sensitive:
             tree = tree.select(named(col(f"s{item.index}", "t"), f"v{item.index}"))
         for item in valued(spec):
-            alias = f"e{item.index}"
-            missing = num(state.count(f"snull{item.index}"))
-            code = fragment("coalesce(:code, :null)", code=col("code", alias), null=missing)
-            tree = tree.select(named(cast(code, "integer"), f"s{item.index}"))
-            key = sensitive_key(item, col(f"s{item.index}", "t"))
-            tree = _left_join(
-                tree,
-                state.work(f"sdict{item.index}").table,
-                alias,
-                exp.EQ(this=col("value", alias), expression=key),
-            )
+            tree = with_code(tree, item, col(f"s{item.index}", "t"), state)
         for item in spec.carried:
             tree = tree.select(col(f"p{item.index}", "t"))
         if spec.record_key:
@@ -142,7 +133,3 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
 def weight_type(state: State) -> str:
     """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
     return "integer" if state.count("records") < 2**31 else "bigint"
-
-
-def _left_join(tree: exp.Select, table: exp.Table, alias: str, on: exp.Expr) -> exp.Select:
-    return tree.join(exp.alias_(table, alias, table=True, quoted=True), on=on, join_type="left")

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.sqltools import cast, col, fragment, named, query
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec, Sensitive
 
@@ -90,6 +90,22 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
         named(highest.subquery(), f"sm{item.index}"),
         named(missing.subquery(), f"snull{item.index}"),
     ]
+
+
+def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
+    """With the code of a value of the column, as s<j>."""
+    alias = f"e{item.index}"
+    on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
+    missing = num(state.count(f"snull{item.index}"))
+    code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
+    found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
+    return found.select(named(cast(code, "integer"), f"s{item.index}"))
+
+
+def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
+    """With the row of a dictionary, if there is one."""
+    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
+    return tree.join(table, on=on, join_type="left")
 
 
 def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:

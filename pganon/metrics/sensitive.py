@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from pganon.encode.sensitive import sensitive_key, value_counts, valued, values_of
-from pganon.identifiers import QualifiedName
+from pganon.encode.sensitive import value_counts, valued, values_of
 from pganon.metrics.draws import Column, Domain, chosen
 from pganon.metrics.request import Workload
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
+from pganon.plan.sqltools import num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec, Sensitive
 
@@ -44,21 +43,6 @@ def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) 
         )
         steps.append(sizes)
     return steps
-
-
-def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
-    """With the code of a value of the column, as s<j>."""
-    alias = f"e{item.index}"
-    on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
-    missing = num(state.count(f"snull{item.index}"))
-    code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
-    found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
-    return found.select(named(cast(code, "integer"), f"s{item.index}"))
-
-
-def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
-    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
-    return tree.join(table, on=on, join_type="left")
 
 
 # -- queries ------------------------------------------------------------------------------------

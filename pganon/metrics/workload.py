@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
+from pganon.encode.sensitive import with_code
 from pganon.methods.base import Description, Tables
 from pganon.metrics import sensitive
 from pganon.metrics.answers import error_step
@@ -204,7 +205,7 @@ def _by_value(spec: ReleaseSpec, rows: exp.Select, keys: Sequence[str], state: S
     parts: list[exp.Select] = []
     for item in spec.sensitive:
         coded = query("select t.* from t", {"t": rows})
-        coded = sensitive.with_code(coded, item, col(f"v{item.index}", "t"), state)
+        coded = with_code(coded, item, col(f"v{item.index}", "t"), state)
         by = [col(name, "x") for name in keys]
         code = col(f"s{item.index}", "x")
         tree = query(
