@@ -262,3 +262,6 @@ def test_how_many_were_left_out_is_not_told(db: Database) -> None:
     ).fetchall()
     for text in (str(said), str(comments)):
         assert not any(word in text for word in ("suppress", "700", str(len(rows)), SECRET, "hog"))
+    sizes = analyst.execute("SELECT reltuples FROM pg_class WHERE relname ~ '^r1_'").fetchall()
+    assert sizes
+    assert all(size <= done.released for (size,) in sizes)
