@@ -30,31 +30,46 @@ def numbers_step(
     group: str = "gid",
     when: Callable[[State], bool] = lambda state: True,
 ) -> CreateTable:
-    """Work table `numbers_<number>` (gid, number): a random number for every group of `source`.
+    """The step of :func:`drawn_numbers` for the groups in a column of the work table `source`."""
+    return drawn_numbers(lambda s: distinct_groups(s, source, group), purpose, number, when)
+
+
+def distinct_groups(state: State, source: str, group: str) -> exp.Select:
+    """SELECT gid: the groups in a column of a work table, each once."""
+    rows = query("select :group as gid from s", {"s": state.work(source)}, group=col(group, "s"))
+    return query("select r.gid from r group by r.gid", {"r": presorted(rows)})
+
+
+def drawn_numbers(
+    groups: Callable[[State], exp.Select],
+    purpose: str,
+    number: str,
+    when: Callable[[State], bool] = lambda state: True,
+) -> CreateTable:
+    """Work table `numbers_<number>` (gid, number): a random number for every group.
 
     A permutation under the run's secret key, of which nobody can tell what groups went in which
     order. Permutations with different names are independent.
+
+    Args:
+        groups: SELECT gid, every group once.
     """
 
     def select(state: State) -> exp.Expr:
-        rows = query(
-            "select :group as gid from s", {"s": state.work(source)}, group=col(group, "s")
-        )
-        groups = query("select r.gid from r group by r.gid", {"r": presorted(rows)})
         message = fragment(
             ":name || :gid", name=text(f"{number}:"), gid=cast(col("gid", "g"), "text")
         )
         drawn = fragment(
             "(row_number() over (order by :hash, g.gid))::int", hash=keyed_hash(state, message)
         )
-        return query("select g.gid from g", {"g": groups}).select(named(drawn, number))
+        return query("select g.gid from g", {"g": groups(state)}).select(named(drawn, number))
 
     name = f"numbers_{number}"
     return CreateTable(name, purpose, lambda s: numbers(s, number), select, when=when)
 
 
 def numbers(state: State, number: str) -> QualifiedName:
-    """The table of :func:`numbers_step`."""
+    """The table of :func:`drawn_numbers`."""
     return state.work(f"numbers_{number}")
 
 

@@ -26,12 +26,14 @@ def anatomized(
     arrange: Arrange,
     *,
     groups: str,
+    buckets: staged.Buckets = staged.GROUPED,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
 ) -> PublishedForm:
     """The form of an arrangement.
 
     Args:
         groups: what the method calls its groups.
+        buckets: where the buckets of the records are read.
         settled: see :class:`PublishedForm`.
     """
     metrics = OnRequest(
@@ -42,7 +44,7 @@ def anatomized(
     )
     return PublishedForm(
         relations=lambda spec, state: staged.relations(arrange(spec, state), state),
-        staging_steps=lambda spec: staged.staging_steps(spec, arrange),
+        staging_steps=lambda spec: staged.staging_steps(spec, arrange, buckets),
         checks=lambda spec, state, tables: verified.checks(spec, arrange(spec, state), tables),
         views=lambda spec, state, tables: shown.views(spec, arrange(spec, state), tables),
         released=lambda spec, state, tables: staged.released(arrange(spec, state), tables),

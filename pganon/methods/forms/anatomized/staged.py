@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -12,7 +13,13 @@ from pganon.methods.base import Tables
 from pganon.methods.forms.anatomized.generalized import GENERALIZED, generalization_steps
 from pganon.methods.forms.elements import attribute_columns, element
 from pganon.methods.forms.members import code_columns, identity, members
-from pganon.methods.forms.stored import index_step, numbers, numbers_step, stored
+from pganon.methods.forms.stored import (
+    distinct_groups,
+    drawn_numbers,
+    index_step,
+    numbers,
+    stored,
+)
 from pganon.plan.sqltools import col, fragment, named, presorted, query
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 from pganon.plan.steps import CreateTable, State, Step
@@ -41,19 +48,56 @@ def bucket(partition: int) -> str:
     return f"b{partition}"
 
 
-def staging_steps(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
-    """From `grouped` (rid, b<i>: a bucket per partition) and `coded` to the staged relations.
+@dataclass(frozen=True)
+class Buckets:
+    """What a method hands over to the form.
+
+    Attributes:
+        groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
+        records: SELECT of :func:`record_columns` and the buckets of all partitions, which are
+            named last: a row per released record.
+    """
+
+    groups: Callable[[ReleaseSpec, State, str], exp.Select]
+    records: Callable[[ReleaseSpec, State, Sequence[str]], exp.Select]
+
+
+def record_columns(spec: ReleaseSpec) -> list[str]:
+    """Columns of `coded` that the staged relations are made from."""
+    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
+    names += [f"p{item.index}" for item in spec.carried]
+    known = identity(spec)
+    return [*names, *([known] if known else [])]
+
+
+def _grouped(spec: ReleaseSpec, state: State, buckets: Sequence[str]) -> exp.Select:
+    tree = query(
+        "select 1 from g join c on c.rid = g.rid",
+        {"g": state.work("grouped"), "c": state.work("coded")},
+    )
+    columns = [col(name, "c") for name in record_columns(spec)]
+    return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
+
+
+GROUPED = Buckets(lambda spec, state, name: distinct_groups(state, "grouped", name), _grouped)
+"""The work table `grouped` (rid, b<i>: a bucket per partition), to be joined with `coded`."""
+
+
+def staging_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets = GROUPED
+) -> tuple[Step, ...]:
+    """From the buckets of the records to the staged relations.
 
     There is a step for every table that the arrangement may have; those it has not are left out.
     """
     most = arrange(spec, State(0))
     return (
-        *[_numbers(spec, arrange, place) for place in range(len(most.partitions))],
+        *[_numbers(spec, arrange, buckets, place) for place in range(len(most.partitions))],
         CreateTable(
             RECORDS,
             "the buckets of every record",
             lambda s: s.work(RECORDS),
-            lambda s: _records(spec, arrange(spec, s), s),
+            lambda s: _records(spec, arrange(spec, s), buckets, s),
         ),
         *(generalization_steps(spec, RECORDS, _class(most)) if most.generalized else ()),
         *[step for place in range(len(most.quasi)) for step in _quasi_steps(spec, arrange, place)],
@@ -71,12 +115,11 @@ def staging_steps(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
     )
 
 
-def _numbers(spec: ReleaseSpec, arrange: Arrange, place: int) -> CreateTable:
-    return numbers_step(
-        "grouped",
+def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> CreateTable:
+    return drawn_numbers(
+        lambda s: buckets.groups(spec, s, bucket(place)),
         "random numbers for the buckets",
         bucket(place),
-        group=bucket(place),
         when=lambda s: place < len(arrange(spec, s).partitions),
     )
 
@@ -119,21 +162,18 @@ def _sensitive_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[St
     ]
 
 
-def _records(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
-    tree = query(
-        "select 1 from g join c on c.rid = g.rid",
-        {"g": state.work("grouped"), "c": state.work("coded")},
-    ).select(append=False)
-    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
-    names += [f"p{item.index}" for item in spec.carried]
-    known = identity(spec)
-    columns = [col(name, "c") for name in (*names, *([known] if known else []))]
-    for place in range(len(arrangement.partitions)):
-        name, alias = bucket(place), f"n{place}"
+def _records(
+    spec: ReleaseSpec, arrangement: Arrangement, buckets: Buckets, state: State
+) -> exp.Expr:
+    names = [bucket(place) for place in range(len(arrangement.partitions))]
+    tree = query("select 1 from r", {"r": buckets.records(spec, state, names)})
+    columns = [col(name, "r") for name in record_columns(spec)]
+    for place, name in enumerate(names):
+        alias = f"n{place}"
         columns.append(col(name, alias))
         tree = tree.join(
             exp.alias_(numbers(state, name).table, alias, table=True, quoted=True),
-            on=exp.EQ(this=col("gid", alias), expression=col(name, "g")),
+            on=exp.EQ(this=col("gid", alias), expression=col(name, "r")),
         )
     # Records of a bucket lie together, which all that follows is faster for.
     return tree.select(*columns, append=False).order_by(col(bucket(0), "n0"))
