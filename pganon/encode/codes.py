@@ -1,7 +1,8 @@
 """Encoding: every record as codes, one table that all later steps read.
 
 coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<j> codes of
-        sensitive values where a requirement needs them, record, individual, rid
+        sensitive values where a requirement needs them, record, individual, and rid or draw, a
+        random order of the records
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes
 from pganon.encode.dictionaries import dictionary_steps
-from pganon.encode.records import random_number
+from pganon.encode.records import random_order
 from pganon.encode.sensitive import (
     looked_up,
     reference_step,
@@ -115,8 +116,7 @@ def _coded(spec: ReleaseSpec, *, kept: bool = True):
             tree = tree.select(col("record", "t"))
         if spec.individual:
             tree = tree.select(col("individual", "t"))
-        if spec.policy.method.numbers_records:
-            tree = tree.select(named(random_number(spec, state, "t"), "rid"))
+        tree = tree.select(*random_order(spec, state, "t"))
         unknown = [
             fragment(":q is null", q=col(f"q{attribute.index}", "t"))
             for attribute in spec.attributes

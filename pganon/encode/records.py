@@ -8,23 +8,20 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.plan.sqltools import cast, col, fragment
+from pganon.plan.sqltools import cast, col, fragment, named
 from pganon.plan.steps import State
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
+
+NUMBER = "rid"
+"""Column of `coded`: a number of every record, from 1."""
+
+DRAW = "draw"
+"""Column of `coded`: a bigint; only records that look the same have the same one."""
 
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot; enums as text, since they hash by a number of the catalog."""
-    items = [(f"q{item.index}", item.column) for item in spec.attributes]
-    items += [(f"s{item.index}", item.column) for item in spec.sensitive]
-    items += [(f"p{item.index}", item.column) for item in spec.carried]
-    parts = [
-        cast(col(name, table), "text") if column.kind == "enum" else col(name, table)
-        for name, column in items
-    ]
-    parts += [col("record", table)] if spec.record_key else []
-    parts += [col("individual", table)] if spec.individual else []
-    return exp.func("row", *parts)
+    return exp.func("row", *_columns(spec, table))
 
 
 def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
@@ -38,19 +35,43 @@ def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def random_number(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:
-    """A number per record from the partition's seed; it decides ties and leaves with no one.
+def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
+    """The column of a random order from the partition's seed, if the method asks for one.
 
-    Numbers follow a secret hash of what the record is, so the same records have the same numbers
-    under the same seed.
+    It decides ties and leaves with no one. It follows a secret hash of what the record is, so the
+    same records have the same order under the same seed.
     """
     seed = run_secret(state, "partition_seed").subquery()
-    order = [row_hash(snapshot_row(spec, table), seed)]
-    if not spec.record_key:
-        for name, item in _unchanged(spec):
-            order += ties(item, col(name, table))
-    ordered = exp.Order(expressions=[exp.Ordered(this=key) for key in order])
-    return exp.Window(this=fragment("row_number()"), order=ordered)
+    columns, looks = _columns(spec, table), _looks(spec, table)
+    match spec.policy.method.random_order:
+        case "none":
+            return []
+        case "drawn":
+            return [named(row_hash(exp.func("row", *columns, *looks), seed), DRAW)]
+        case "numbered":
+            keys = [row_hash(exp.func("row", *columns), seed), *looks]
+            ordered = exp.Order(expressions=[exp.Ordered(this=key) for key in keys])
+            return [named(exp.Window(this=fragment("row_number()"), order=ordered), NUMBER)]
+
+
+def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    items = [(f"q{item.index}", item.column) for item in spec.attributes]
+    items += [(f"s{item.index}", item.column) for item in spec.sensitive]
+    items += [(f"p{item.index}", item.column) for item in spec.carried]
+    found: list[exp.Expr] = [
+        cast(col(name, table), "text") if column.kind == "enum" else col(name, table)
+        for name, column in items
+    ]
+    found += [col("record", table)] if spec.record_key else []
+    found += [col("individual", table)] if spec.individual else []
+    return found
+
+
+def _looks(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """What tells records apart that are equal, if there is no key of the records."""
+    if spec.record_key:
+        return []
+    return [look for name, item in _unchanged(spec) for look in ties(item, col(name, table))]
 
 
 def _unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:

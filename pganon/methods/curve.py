@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.encode.hilbert import hilbert_index, hilbert_words
+from pganon.encode.records import NUMBER
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
 from pganon.privacy.rows import Relation
@@ -84,6 +85,7 @@ def along_curve(
     records: Relation,
     keep: Sequence[str],
     within: Sequence[str] = (),
+    order: str = NUMBER,
 ) -> exp.Select:
     """SELECT keep.., place: records numbered along the curve, from 1.
 
@@ -91,15 +93,16 @@ def along_curve(
     are in random order.
 
     Args:
-        records: codes, `rid` and the columns `keep` and `within`.
+        records: codes and the columns `keep`, `within` and `order`.
         within: columns of the parts that are numbered each by itself.
+        order: column with a random order of the records.
     """
-    names = list(dict.fromkeys([*keep, *within, "rid"]))
+    names = list(dict.fromkeys([*keep, *within, order]))
     enough = state.count("records").bit_length() + FINER
     bits = min(_bits(axes, state), max(1, -(-enough // len(axes))))
     curve = on_curve(axes, state, records, names, bits)
     words = range(hilbert_words(len(axes), bits))
-    place = numbered([*[col(f"h{word}", "h") for word in words], col("rid", "h")])
+    place = numbered([*[col(f"h{word}", "h") for word in words], col(order, "h")])
     if within:
         place.set("partition_by", [col(name, "h") for name in within])
     tree = query("select 1 from h", {"h": curve})

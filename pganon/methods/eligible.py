@@ -21,6 +21,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.cells import nothing_left, suppression_problem
@@ -54,13 +55,14 @@ class Eligibility:
     """What a method asks of its records.
 
     Attributes:
-        first: the records before any is left out: rid, codes and the columns of conditions.
+        first: the records before any is left out: `order`, codes and the columns of conditions.
         keep: columns that later steps read.
         conditions: by the state of the run, since they may be about tables that it decided.
         stratum: column of `first` with the stratum; None: all records are one.
         minimum: fewest records of a stratum.
         among: what a stratum is, for messages.
         model: name of the privacy model.
+        order: column with a random order of the records.
     """
 
     spec: ReleaseSpec
@@ -71,6 +73,7 @@ class Eligibility:
     stratum: str | None = None
     minimum: int = 1
     among: Callable[[State], str] = lambda state: ALL
+    order: str = NUMBER
 
     def steps(self) -> list[Step]:
         """Facts `released` and `suppressed`, and the records as :meth:`kept`."""
@@ -279,7 +282,7 @@ def _trimmed(eligibility: Eligibility, state: State) -> exp.Expr:
 
     A stratum with too few records for one bucket is left out as a whole.
     """
-    columns = list(dict.fromkeys(["rid", *eligibility.keep(state)]))
+    columns = list(dict.fromkeys([eligibility.order, *eligibility.keep(state)]))
     small = query(
         "select w.stratum, bool_or(w.size < :s) as small from w group by w.stratum",
         {"w": _worst(eligibility, state)},
@@ -308,9 +311,10 @@ def _capped(eligibility: Eligibility, state: State, tree: exp.Select) -> exp.Sel
     ranked = tree.select(
         named(
             fragment(
-                "row_number() over (partition by :stratum, :v order by k.rid)",
+                "row_number() over (partition by :stratum, :v order by :order)",
                 stratum=eligibility.part("k"),
                 v=col(failing.column, "k"),
+                order=col(eligibility.order, "k"),
             ),
             "rank",
         )

@@ -17,6 +17,7 @@ from pganon.policy.options import (
     UNPUBLISHED,
     BlockSize,
     MethodOptions,
+    RandomOrder,
 )
 from pganon.policy.refusals import known_word
 
@@ -51,8 +52,8 @@ class Mondrian(MethodOptions):
     ] = "width"
 
     @property
-    def numbers_records(self) -> bool:
-        return self.variant == "relaxed"
+    def random_order(self) -> RandomOrder:
+        return "numbered" if self.variant == "relaxed" else "none"
 
 
 class _QuasiSensitive(MethodOptions):

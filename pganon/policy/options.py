@@ -37,6 +37,10 @@ UNPUBLISHED = frozenset({"identifying", "individual"})
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
+RandomOrder = Literal["none", "drawn", "numbered"]
+"""A random order of the records: by a number each, which says who a record is, or by what is drawn
+for each, which is enough to sort by and spares a sort of all records."""
+
 
 class MethodOptions(Declaration):
     """Base of the methods.
@@ -75,9 +79,13 @@ class MethodOptions(Declaration):
     weighs: ClassVar[bool] = False
 
     @property
+    def random_order(self) -> RandomOrder:
+        """How records with equal codes are told apart."""
+        return "numbered"
+
+    @property
     def numbers_records(self) -> bool:
-        """Whether records with equal codes are told apart, so that each needs a number."""
-        return True
+        return self.random_order == "numbered"
 
     def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
         """All parts that a release of so many grouped and sensitive columns may have."""

@@ -7,10 +7,11 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.methods.anatomy.blocks import block_steps
-from pganon.methods.anatomy.groups import group_steps
+from pganon.methods.anatomy.groups import dealt, group_steps, groups
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.eligible import ASSUMED
+from pganon.methods.forms.anatomized.staged import Buckets
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -18,6 +19,13 @@ from pganon.spec.model import ReleaseSpec
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
     return (*shape.eligibility.steps(), *block_steps(shape), *group_steps(shape))
+
+
+BUCKETS = Buckets(
+    groups=lambda spec, state, name: groups(Shape(spec), state),
+    records=lambda spec, state, names: dealt(Shape(spec), state, *names),
+)
+"""No table links records and groups: what is published of a record goes along the curve with it."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:

@@ -1,6 +1,7 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    placed       (rid, value, piece)     records along a Hilbert curve, cut into pieces
+    placed       (draw, value, piece, ..)  records along a Hilbert curve, cut into pieces, with
+                                           what is published of them
     hist_r       (node, value, n)        records per value in the nodes of level r: 2^r pieces
     undivided_r  (level, node)           nodes of level r + 1 that stay whole
     leaves       (piece, block)          the block of every piece
@@ -25,8 +26,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.encode.records import DRAW
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import along_curve
+from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.plan.sqltools import cast, col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
@@ -63,6 +66,7 @@ def block_steps(shape: Shape) -> list[Step]:
             lambda s: [
                 *[s.work("hist", round=r + 1) for r in range(s.count("divide_rounds"))],
                 *[s.work("undivided", round=r) for r in range(s.count("divide_rounds"))],
+                *shape.eligibility.leftovers(s),
             ],
         ),
     ]
@@ -70,14 +74,15 @@ def block_steps(shape: Shape) -> list[Step]:
 
 def _placed(shape: Shape, state: State) -> exp.Expr:
     records = shape.eligibility.kept(state)
-    ordered = along_curve(shape.axes, state, records, ["rid", shape.value])
+    keep = [DRAW, *shape.carried]
+    ordered = along_curve(shape.axes, state, records, keep, order=DRAW)
     return query(
-        "select o.rid, :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
+        "select :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},
         value=col(shape.value, "o"),
         pieces=num(_pieces(shape, state)),
         records=num(state.count("released")),
-    )
+    ).select(col(DRAW, "o"), *[col(name, "o") for name in record_columns(shape.spec)])
 
 
 def _pieces(shape: Shape, state: State) -> int:

@@ -1,7 +1,6 @@
 """Groups of every block, by stripes.
 
-    starts    (block, value, size, start)    where records of a value begin in their block
-    grouped   (b0, rid)                      the group of every record
+    starts    (piece, value, block, size, start)    where records of a value begin in their block
 
 A block of n records has floor(n / l) groups. Its records, the most frequent values first, are
 dealt out to them in turn: no value has more records than there are groups, so all values of a
@@ -13,9 +12,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.encode.records import DRAW
 from pganon.methods.anatomy.shape import Shape
+from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.pairs import paired
-from pganon.plan.sqltools import cast, col, fragment, num, query
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import CreateTable, DropTables, State, Step
 
 
@@ -24,48 +25,64 @@ def group_steps(shape: Shape) -> list[Step]:
         CreateTable(
             "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
         ),
-        CreateTable(
-            "grouped",
-            "records dealt out to the groups of their block",
-            lambda s: s.work("grouped"),
-            lambda s: _dealt(shape, s),
-        ),
         DropTables(
             "tidy",
-            "what the groups were made from",
-            lambda s: [
-                *[s.work(name) for name in ("placed", "leaves", "starts")],
-                s.work("hist", round=0),
-                *shape.eligibility.leftovers(s),
-            ],
+            "what is known from where they begin",
+            lambda s: [s.work("leaves"), s.work("hist", round=0)],
         ),
     ]
 
 
-def _dealt(shape: Shape, state: State) -> exp.Expr:
-    placed = query(
-        "select v.block, v.size, p.rid,"
-        " row_number() over (partition by v.block order by v.start, p.rid) - 1 as place from p"
-        " join l on l.piece = p.piece join v on v.block = l.block and v.value = p.value",
-        {"p": state.work("placed"), "l": state.work("leaves"), "v": state.work("starts")},
+def groups(shape: Shape, state: State) -> exp.Select:
+    """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
+    blocks = query("select distinct s.block, s.size from s", {"s": state.work("starts")})
+    each = query(
+        "select b.block, generate_series(0, b.size / :l - 1) as number from b",
+        {"b": blocks},
+        l=num(shape.model.l),
     )
+    pair = paired(col("block", "e"), col("number", "e"))
+    return query("select :pair as gid from e", {"e": each}, pair=pair)
+
+
+def dealt(shape: Shape, state: State, name: str) -> exp.Select:
+    """SELECT of the columns of every record, and of the group that it is dealt out to as `name`."""
+    columns = record_columns(shape.spec)
+    placed = query(
+        "select v.block, v.size,"
+        " row_number() over (partition by v.block order by v.start, :draw) - 1 as place from p"
+        " join v on v.piece = p.piece and v.value = p.value",
+        {"p": state.work("placed"), "v": state.work("starts")},
+        draw=col(DRAW, "p"),
+    ).select(*[col(column, "p") for column in columns])
     group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
-    return query(
-        "select :pair as b0, d.rid from d", {"d": placed}, pair=paired(col("block", "d"), group)
+    tree = query("select 1 from d", {"d": placed})
+    return tree.select(
+        *[col(column, "d") for column in columns],
+        named(paired(col("block", "d"), group), name),
+        append=False,
     )
 
 
 def _starts(state: State) -> exp.Expr:
     """The most frequent values of a block come first."""
-    counted = query(
-        "select l.block, h.value, :n as n from h join l on l.piece = h.node"
-        " group by l.block, h.value",
+    pieces = query(
+        "select l.block, h.node as piece, h.value, h.n from h join l on l.piece = h.node",
         {"h": state.work("hist", round=0), "l": state.work("leaves")},
-        n=cast(fragment("sum(h.n)"), weight_type(state)),
     )
-    return query(
+    counted = query(
+        "select p.block, p.value, :n as n from p group by p.block, p.value",
+        {"p": pieces},
+        n=cast(fragment("sum(p.n)"), weight_type(state)),
+    )
+    begun = query(
         "select c.block, c.value, sum(c.n) over (partition by c.block) as size,"
         " sum(c.n) over (partition by c.block order by c.n desc, c.value"
         " rows unbounded preceding) - c.n as start from c",
         {"c": counted},
+    )
+    return query(
+        "select p.piece, p.value, b.block, b.size, b.start from p"
+        " join b on b.block = p.block and b.value = p.value",
+        {"p": pieces, "b": begun},
     )

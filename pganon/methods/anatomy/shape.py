@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pganon.encode.records import DRAW
 from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.shape import MethodShape
 from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
@@ -40,7 +42,13 @@ class Shape(MethodShape[Anatomy]):
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work("coded"),
-            keep=lambda s: [*self.codes, self.value],
+            keep=lambda s: self.carried,
             conditions=lambda s: [frequency],
             model=self.model.name,
+            order=DRAW,
         )
+
+    @property
+    def carried(self) -> list[str]:
+        """Columns of `coded` that are read from here on, beside the random order."""
+        return [*record_columns(self.spec), self.value]

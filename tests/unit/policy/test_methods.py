@@ -81,7 +81,8 @@ def test_which_methods_number_records() -> None:
     assert not Mondrian(name="mondrian").numbers_records
     assert Mondrian(name="mondrian", variant="relaxed").numbers_records
     assert QsGreedy(name="qs_greedy").numbers_records
-    assert Anatomy(name="anatomy").numbers_records
+    assert not Anatomy(name="anatomy").numbers_records
+    assert Anatomy(name="anatomy").random_order == "drawn"
 
 
 def test_the_schema_has_the_new_parts() -> None:
