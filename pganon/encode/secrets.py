@@ -27,11 +27,13 @@ def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Sele
 
 def keyed_hash(state: State, message: exp.Expr) -> exp.Expr:
     """sha256 of the run's key and a text: unpredictable without the key."""
-    return fragment(
-        "sha256(:key || convert_to(:message, 'UTF8'))",
-        key=run_secret(state, "key").subquery(),
-        message=cast(message, "text"),
-    )
+    return keyed_digest(state, fragment("convert_to(:m, 'UTF8')", m=cast(message, "text")))
+
+
+def keyed_digest(state: State, message: exp.Expr) -> exp.Expr:
+    """The same of a bytea."""
+    key = run_secret(state, "key").subquery()
+    return fragment("sha256(:key || :message)", key=key, message=message)
 
 
 def row_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes
-from pganon.encode.secrets import keyed_hash
+from pganon.encode.axis import Axis, axes
+from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, named, query
+from pganon.plan.sqltools import cast, col, fragment, named, query, text
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
@@ -28,7 +29,8 @@ def members(
     """SELECT (member, groups..) for the part "members" of a release.
 
     A member is an individual or the key of a record; without either, a keyed hash of the values
-    of the columns that are grouped by, which several rows may have in common.
+    of the columns that are grouped by, which several rows may have in common: of each its number of
+    bytes (4, big-endian) and its text in UTF-8, or -1 for NULL.
 
     Args:
         source: columns `groups`, and :func:`identity` or else the codes of all attributes.
@@ -41,16 +43,33 @@ def members(
         found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
         # Several records of an individual may be in a group.
         return found.distinct() if spec.individual else found
-    parts: list[exp.Expr] = []
+    held: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         alias = f"d{axis.index}"
         tree = tree.join(
-            exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True),
+            _bytes(axis, state).subquery(alias),
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "g")),
         )
-        parts.append(cast(col("value", alias), "text"))
-    member = named(keyed_hash(state, exp.Array(expressions=parts)), "member")
-    return tree.select(member, *numbered, append=False)
+        held.append(col("bytes", alias))
+    message = reduce(lambda left, right: fragment(":l || :r", l=left, r=right), held)
+    return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
+
+
+def _bytes(axis: Axis, state: State) -> exp.Select:
+    """SELECT code, bytes: the values of a dictionary, such that they can be told apart in a row."""
+    values = query(
+        "select d.code, convert_to(:v, 'UTF8') as value from d",
+        {"d": axis.dictionary(state)},
+        v=cast(col("value", "d"), "text"),
+    )
+    tree = query(
+        "select v.code,"
+        " coalesce(int4send(octet_length(v.value)) || v.value, int4send(-1)) as bytes from v",
+        {"v": values},
+    )
+    # OFFSET keeps the server from doing this for every record; see pganon/encode/hilbert.py for
+    # why it is in quotes.
+    return tree.offset(text("0"))
 
 
 def cell_members(
