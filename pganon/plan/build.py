@@ -64,7 +64,12 @@ class Plan:
             Phase(
                 "verify",
                 "re-measure the staged relations against every requirement",
-                (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method)),
+                (
+                    _stamps(spec, method),
+                    _fingerprint(spec, method),
+                    _balance(spec, method),
+                    *_verification(spec, method),
+                ),
             ),
             Phase(
                 "measure",
@@ -131,11 +136,25 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
     )
 
 
-def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
-    """Fact `fingerprint`, 32 bytes, of all staged relations in order.
+def _stamps(spec: ReleaseSpec, method: Method) -> Check:
+    """Fact `stamps`, a text each, of all staged relations in order.
 
-    Taken before they are measured, so that publication finds every change since then.
+    Taken before anything of them is measured, so that publication finds every change since then.
     """
+
+    def select(state: State) -> sql.Composed:
+        names = [str(relation.staged) for relation in method.form.relations(spec, state)]
+        return sql.SQL("SELECT ARRAY[{}] AS stamps").format(
+            sql.SQL(", ").join(
+                sql.SQL("(pganon.stamp({})).stamp").format(sql.Literal(name)) for name in names
+            )
+        )
+
+    return Check("stamps", "columns and row versions of the staged relations", select)
+
+
+def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
+    """Fact `fingerprint`, 32 bytes, of all staged relations in order, for the ledger."""
 
     def select(state: State) -> sql.Composed:
         names = [str(relation.staged) for relation in method.form.relations(spec, state)]

@@ -78,6 +78,7 @@ class Staged:
         guarantee: what the release promises, as shown to analysts: list of
             {model, parameter..., column}.
         measures: utility and risk for the steward.
+        stamps: pganon.stamp() of each of `relations`, taken before they were verified.
         fingerprint: keyed fingerprint of the published relations when they were verified.
         source_fingerprint: what the next version's source is compared with.
     """
@@ -96,6 +97,7 @@ class Staged:
     keep: int
     row_count: int
     suppressed: int
+    stamps: tuple[str, ...]
     fingerprint: bytes
     source_fingerprint: bytes
     measures: dict[str, Any] = field(default_factory=dict)

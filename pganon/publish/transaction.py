@@ -69,6 +69,17 @@ def fingerprint(conn: Connection, run_id: int, relations: Sequence[QualifiedName
     return bytes(row[0])
 
 
+def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[str, int]]:
+    """Stamp and number of rows of each of these tables.
+
+    Raises:
+        psycopg.Error: PA303, one of them is missing.
+    """
+    return conn.execute(
+        sqlfiles.query("publish", "stamps"), {"relations": [str(name) for name in relations]}
+    ).fetchall()
+
+
 def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> PublishedVersion:
     """Publish a verified release: all of it becomes readable at once, or nothing does.
 
@@ -167,12 +178,19 @@ def publishing(conn: Connection) -> Iterator[None]:
 
 
 def patiently(
-    conn: Connection, act: Callable[[], T], *, pauses: Sequence[float] | None = None
+    conn: Connection,
+    act: Callable[[], T],
+    *,
+    pauses: Sequence[float] | None = None,
+    used: str = "the published views are in use by long queries",
 ) -> T:
-    """Do what needs exclusive locks on what analysts read.
+    """Do what needs exclusive locks on what others, such as analysts, may be using.
 
     Whoever asks for such a lock makes every later reader wait behind it, so each attempt is
     short, and its locks are given back before the next.
+
+    Args:
+        used: what to say when all attempts failed.
     """
     for pause in (*(PAUSES if pauses is None else pauses), None):
         try:
@@ -184,33 +202,44 @@ def patiently(
                 break
             time.sleep(pause)
     raise PreconditionError(
-        "the published views are in use by long queries",
+        used,
         hint="try again when they have finished; nothing was changed",
         code=IN_USE,
     )
 
 
 def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
-    """Rows per relation, if the staged tables are what was verified."""
+    """Rows per relation, if the staged tables are what was verified; nobody changes them then.
+
+    Moving a table takes an exclusive lock anyway. Taken first, it ends every other writer before
+    this looks, and lets no further one in.
+    """
     names = [relation.staged for relation in staged.relations]
     unfit = conn.execute(
         sqlfiles.query("publish", "not_logged"), {"relations": [str(name) for name in names]}
     ).fetchall()
     if unfit:
         raise PganonError(f"{unfit[0][0]} is missing or not a logged table")
-    # The fingerprint covers the number of rows of every relation.
-    if fingerprint(conn, staged.run_id, names) != staged.fingerprint:
+    lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(
+        sql.SQL(", ").join(name.identifier for name in names)
+    )
+    patiently(
+        conn, lambda: conn.execute(lock), used="the staged tables are in use by other sessions"
+    )
+    found = stamps(conn, names)
+    changed = [
+        str(name)
+        for name, (stamp, _), verified in zip(names, found, staged.stamps, strict=True)
+        if stamp != verified
+    ]
+    if changed:
         raise PrivacyRefusal(
-            f'the tables of the release "{staged.release}" changed after they were verified',
+            f'tables of the release "{staged.release}" changed after they were verified:'
+            f" {', '.join(changed)}",
             hint="run the release again",
             code="changed_after_verification",
         )
-    return [_count(conn, name) for name in names]
-
-
-def _count(conn: Connection, name: QualifiedName) -> int:
-    row = conn.execute(sql.SQL("SELECT count(*) FROM {}").format(name.identifier)).fetchone()
-    return int(row[0]) if row else 0
+    return [rows for _, rows in found]
 
 
 def _move(conn: Connection, relation: StoredRelation) -> None:
@@ -224,4 +253,12 @@ def _move(conn: Connection, relation: StoredRelation) -> None:
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])
 
 
-__all__ = ["PublishedVersion", "check_target", "fingerprint", "patiently", "publish", "publishing"]
+__all__ = [
+    "PublishedVersion",
+    "check_target",
+    "fingerprint",
+    "patiently",
+    "publish",
+    "publishing",
+    "stamps",
+]

@@ -308,6 +308,7 @@ class _Run:
             keep=spec.policy.publish.keep,
             row_count=state.count("published"),
             suppressed=state.count("suppressed"),
+            stamps=tuple(state.facts["stamps"]),  # pyright: ignore
             fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
             source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
             measures={

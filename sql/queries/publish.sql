@@ -72,6 +72,13 @@ SELECT pganon.fingerprint(
     )
 );
 
+-- stamps --
+-- Stamp and number of rows of these tables, in this order.
+SELECT s.stamp, s.row_count
+FROM unnest(%(relations)s::text[]) WITH ORDINALITY AS t(name, place)
+CROSS JOIN LATERAL pganon.stamp(to_regclass(t.name)) AS s
+ORDER BY t.place;
+
 -- not_logged --
 -- Those of these tables that a crash of the server would empty, or that are missing.
 SELECT t.name

@@ -30,6 +30,7 @@ def analyst(db: Database) -> Connection:
         "SELECT FROM pganon.ledger",
         "SELECT pganon.verify('adult')",
         "SELECT pganon.fingerprint(3, '{published.adult}')",
+        "SELECT pganon.stamp('published.adult')",
         "CREATE VIEW published.mine AS SELECT 1 AS a",
         "SELECT nextval('pganon_private.ledger_id_seq')",
         "COPY pganon_data.r3_records TO STDOUT",

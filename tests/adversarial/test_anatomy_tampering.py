@@ -130,7 +130,7 @@ def test_nothing_tampered_with_is_published(source: Database) -> None:
     for name, (_, code, _) in TAMPERED.items():
         if code is None:
             continue
-        hook = faults.at("verify.fingerprint", lambda name=name: tamper_staged(source, name))
+        hook = faults.at("verify.stamps", lambda name=name: tamper_staged(source, name))
         with pytest.raises(PganonError) as caught:
             faults.run(source.dsn(), visits.policy(), before=hook)
         assert hook.reached  # type: ignore[attr-defined]

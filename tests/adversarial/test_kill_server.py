@@ -155,7 +155,7 @@ def test_staged_tables_changed_before_publication(db: Database) -> None:
     """Verification reads what is published: a change after it, or during it, is found."""
     db.source(faults.SOURCE)
     conn = db.owner()
-    for step in ("verify.k_anonymity_1", "publish.publish"):
+    for step in ("verify.fingerprint", "verify.k_anonymity_1", "publish.publish"):
 
         def change() -> None:
             name = _tables(conn)["records"]

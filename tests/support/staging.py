@@ -20,7 +20,7 @@ from pganon.plan.staged import (
     ViewColumn,
 )
 from pganon.plan.steps import STAGE_SCHEMA
-from pganon.publish.transaction import PublishedVersion, fingerprint, publish
+from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
 from pganon.run.locks import release_lock, run_lock
 from tests.support.cluster import Connection
 
@@ -72,6 +72,7 @@ def staged(
     relations.append(_stage(conn, run, "members", [("record", "bigint")], [(7,), (8,), (9,)]))
     select = sql.SQL("SELECT {} FROM {}").format(names, source_text).as_string(conn)
     view = view or QualifiedName("published", release)
+    tables = [r.staged for r in relations]
     described = tuple(ViewColumn(c, t, f"column {c}'s comment") for c, t in columns)
     views = [
         PublishedView(name, select, described, "2-anonymous: it's so")
@@ -98,7 +99,8 @@ def staged(
         keep=keep,
         row_count=len(rows),
         suppressed=0,
-        fingerprint=fingerprint(conn, run, [r.staged for r in relations]),
+        stamps=tuple(stamp for stamp, _ in stamps(conn, tables)),
+        fingerprint=fingerprint(conn, run, tables),
         source_fingerprint=b"\x01",
         measures={"ncp": float("nan"), "k": 1},
     )
