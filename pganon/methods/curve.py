@@ -34,26 +34,32 @@ def on_curve(
     tree = query("select c.* from c", {"c": cells})
     for axis in axes:
         last = axis.size(state) - 1 + int(axis.has_null(state))
-        # Ranks are stretched over the whole range, so that every attribute divides the space
-        # from the first bit on; NULL comes last.
-        rank = fragment(
-            "(case when :c = 0 then :last else :c - 1 end)",
-            c=col(axis.code, "c"),
-            last=num(max(last, 0)),
-        )
-        tree = tree.select(named(_stretched(rank, top, max(last, 1)), f"y{axis.index}"))
+        place = col(axis.code, "c")
+        if axis.has_null(state):  # it comes last
+            place = fragment(
+                "(case when :c = 0 then :last else :c end)", c=place, last=num(last + 1)
+            )
+        tree = tree.select(named(_stretched(place, top, max(last, 1)), f"y{axis.index}"))
     return hilbert_index(tree, [f"y{axis.index}" for axis in axes], bits, keep)
 
 
-def _stretched(rank: exp.Expr, top: int, last: int) -> exp.Expr:
-    """rank * top / last, rounded."""
-    whole = (2 * top + 1) * last < 2**63
-    # Whole numbers are several times faster than numeric, and round the same.
+def _stretched(place: exp.Expr, top: int, last: int) -> exp.Expr:
+    """(place - 1) * top / last, rounded, for places from 1.
+
+    Over the whole range, so that every attribute divides the space from the first bit on.
+    """
+    if 2 * top * (last + 1) < 2**63:
+        # Whole numbers are several times faster than numeric, and round the same.
+        return fragment(
+            "(:place::bigint * :steps + :half) / :whole",
+            place=place,
+            steps=num(2 * top),
+            half=num(last - 2 * top),
+            whole=num(2 * last),
+        )
     return fragment(
-        "(2 * :rank::bigint * :top + :last) / (2 * :last)"
-        if whole
-        else "round(:rank::numeric * :top / :last)::bigint",
-        rank=rank,
+        "round((:place - 1)::numeric * :top / :last)::bigint",
+        place=place,
         top=num(top),
         last=num(last),
     )

@@ -154,7 +154,7 @@ def _leaves(state: State) -> exp.Expr:
     levels = query(
         "select p.piece, g.level, p.piece >> g.level as node from p cross join"
         " (select generate_series(1, :levels) as level) as g",
-        {"p": query("select distinct p.piece from p", {"p": state.work("placed")})},
+        {"p": query("select distinct h.node as piece from h", {"h": state.work("hist", round=0)})},
         levels=num(state.count("divide_rounds")),
     )
     above = query(
