@@ -14,8 +14,11 @@ import pytest
 
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.plan.staged import Staged
+from pganon.plan.steps import Check
 from pganon.publish import transaction
 from pganon.publish.transaction import publish, stamps
+from pganon.run import pipeline
+from tests.support import faults
 from tests.support.cluster import Connection, Database
 from tests.support.staging import running, staged
 
@@ -175,3 +178,13 @@ def test_each_table_is_looked_at(db: Database) -> None:
             again = tuple(stamp for stamp, _ in stamps(conn, tables))
             ready = dataclasses.replace(ready, stamps=again)
         assert publish(conn, ready).version == 1
+
+
+def test_stamps_are_taken_before_anything_is_verified(db: Database) -> None:
+    """Not beside it: what another session measured first could be changed before the stamp."""
+    db.source(faults.SOURCE)
+    plan = pipeline.plan_release(faults.policy(), dsn=db.dsn())
+    (verify,) = [phase for phase in plan.phases if phase.name == "verify"]
+    first = verify.steps[0]
+    assert isinstance(first, Check)
+    assert first.name == "stamps"
