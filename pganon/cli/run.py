@@ -97,7 +97,7 @@ def run(
     ] = RUN_SETTINGS.work_mem,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", min=1, max=64, help="Server processes per statement."),
+        typer.Option("--jobs", min=1, max=64, help="Server processes at a time."),
     ] = None,
     cascade: Annotated[
         bool,

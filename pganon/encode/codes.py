@@ -7,6 +7,8 @@ coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes
@@ -23,25 +25,32 @@ from pganon.encode.sensitive import (
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
+from pganon.plan.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
 
 LEFT_OUT = "left_out"
 """Work table like `coded` with the records that the rules for NULL suppress, for metrics."""
 
 
-def encode_steps(spec: ReleaseSpec, *, left_out: bool = False) -> tuple[Step, ...]:
+def encode_steps(
+    spec: ReleaseSpec, *, beside: Sequence[Step] = (), left_out: bool = False
+) -> tuple[Step, ...]:
     """From `snap` to `coded`, dictionaries and the facts of every axis.
 
-    With `left_out` also the table of records that the rules for NULL suppress, if there are such
-    rules.
+    Args:
+        beside: steps over `snap` that can go on while dictionaries are made, and end before
+            records are numbered.
+        left_out: whether to make the table of records that the rules for NULL suppress, if there
+            are such rules.
     """
-    steps: list[Step] = []
-    for axis in axes(spec.attributes):
-        steps += dictionary_steps(spec, axis)
-    for item in valued(spec):
-        steps += [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
-    steps += [
+    chains: list[Sequence[Step]] = [beside]
+    chains += [dictionary_steps(spec, axis) for axis in axes(spec.attributes)]
+    chains += [
+        [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
+        for item in valued(spec)
+    ]
+    steps: list[Step] = [
+        Parallel("values", "dictionaries, one per column", chains),
         _sizes(spec),
         CreateTable("coded", "values become codes", lambda s: s.work("coded"), _coded(spec)),
     ]

@@ -18,7 +18,7 @@ from pganon.metrics.request import Request, Restricts
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
-from pganon.plan.steps import State, Step
+from pganon.plan.steps import Chains, State, Step
 from pganon.spec.model import ReleaseSpec
 
 STRUCTURE = "structure"
@@ -83,7 +83,7 @@ class PublishedForm:
         views: the published views over these tables; the first bears the release's name.
         released: SELECT one row with `published`, the number of released records, as bigint; 0
             where the tables are empty.
-        measures: steps that observe the figures of every run.
+        measures: chains of steps that observe the figures of every run.
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
         groups: what people call the groups, in the plural.
@@ -96,7 +96,7 @@ class PublishedForm:
     checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
     views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
-    measures: Callable[[ReleaseSpec], tuple[Step, ...]]
+    measures: Callable[[ReleaseSpec], Chains]
     utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
     figures: type[Utility]
     groups: str

@@ -20,7 +20,7 @@ from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
 from pganon.plan.sqltools import num, query
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
-from pganon.plan.steps import Check, State, Step
+from pganon.plan.steps import Check, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
 
 NOTHING_MORE = Request()
@@ -52,29 +52,31 @@ class Plan:
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
-                (*snapshot_steps(spec), *source_steps(spec, self.previous)),
+                snapshot_steps(spec),
             ),
             Phase(
                 "encode",
                 "values become codes",
-                encode_steps(spec, left_out=not self.request.nothing),
+                encode_steps(
+                    spec,
+                    beside=source_steps(spec, self.previous),
+                    left_out=not self.request.nothing,
+                ),
             ),
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
             Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
             Phase(
                 "verify",
                 "re-measure the staged relations against every requirement",
-                (
-                    _stamps(spec, method),
-                    _fingerprint(spec, method),
-                    _balance(spec, method),
-                    *_verification(spec, method),
-                ),
+                (_stamps(spec, method), _verify(spec, method)),
             ),
             Phase(
                 "measure",
                 "utility of the release",
-                (*method.form.measures(spec), *_requested(spec, method, self.request)),
+                (
+                    Parallel("figures", "figures of every run", method.form.measures(spec)),
+                    *_requested(spec, method, self.request),
+                ),
             ),
         )
 
@@ -134,6 +136,11 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
     return method.form.metrics.steps(
         spec, lambda state: _tables(method.form.relations(spec, state), staged=True), request
     )
+
+
+def _verify(spec: ReleaseSpec, method: Method) -> Step:
+    checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
+    return Parallel("checks", "everything that must hold", [[check] for check in checks])
 
 
 def _stamps(spec: ReleaseSpec, method: Method) -> Check:

@@ -10,16 +10,17 @@ from sqlglot import exp
 
 from pganon.plan.build import Plan
 from pganon.plan.steps import (
+    Alone,
     Check,
     CreateTable,
     DropTables,
     Load,
+    Parallel,
     Query,
     Repeat,
     Search,
     State,
     Statement,
-    Step,
 )
 
 ASSUMED_VALUES = 40
@@ -77,15 +78,19 @@ def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explaine
     found: list[Explained] = []
     for step in steps:
         name = f"{prefix}{step.name}"
-        if isinstance(step, Repeat):
-            found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
-            found += _explain(phase, step.body(0), state.at_round(0), f"{name}.")
-        else:
-            found.append(Explained(phase, name, step.purpose, _sql(step, state)))
+        match step:
+            case Repeat():
+                found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
+                found += _explain(phase, step.body(0), state.at_round(0), f"{name}.")
+            case Parallel():
+                for chain in step.chains:
+                    found += _explain(phase, chain, state, prefix)
+            case _:
+                found.append(Explained(phase, name, step.purpose, _sql(step, state)))
     return found
 
 
-def _sql(step: Step, state: State) -> str:
+def _sql(step: Alone, state: State) -> str:
     match step:
         case CreateTable():
             return f"CREATE TABLE {step.table(state)} AS\n{_pretty(step.select(state))}"
@@ -102,8 +107,6 @@ def _sql(step: Step, state: State) -> str:
         case Load():
             columns = ", ".join(name for name, _ in step.columns)
             return f"COPY {step.table(state)} ({columns}) FROM STDIN"
-        case Repeat():
-            raise TypeError("a repetition has no SQL of its own")
 
 
 def _pretty(tree: exp.Expr | Query) -> str:

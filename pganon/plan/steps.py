@@ -193,4 +193,22 @@ class Repeat:
     bound: Callable[[State], int]
 
 
-Step = CreateTable | Statement | DropTables | Check | Load | Search | Repeat
+@dataclass(frozen=True)
+class Parallel:
+    """Chains of steps that need nothing of each other, in tables or facts.
+
+    They may run on several connections at a time. All start with the facts that were there before,
+    and those of all chains, in their order, are there for later steps. The longest should come
+    first.
+    """
+
+    name: str
+    purpose: str
+    chains: Chains
+
+
+Alone = CreateTable | Statement | DropTables | Check | Load | Search
+"""Steps that are not made of others."""
+
+Step = Alone | Repeat | Parallel
+Chains = Sequence[Sequence[Step]]

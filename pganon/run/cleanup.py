@@ -12,8 +12,8 @@ import psycopg
 from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.run.executor import drop_tables
 from pganon.run.locks import dead_run
+from pganon.run.tables import drop_tables
 
 Connection = psycopg.Connection[Any]
 

@@ -1,8 +1,7 @@
-"""Walks the steps of a plan on a connection, one transaction per step.
+"""Walks the steps of a plan, one transaction per step.
 
-After every CREATE in a private schema all foreign grants are revoked in the same transaction, so
-that default privileges cannot open a table even for a moment. Errors of the server carry the
-step's name and never the server's DETAIL.
+Chains of a :class:`Parallel` step are walked side by side, on the connections of the crew. Errors
+of the server carry the step's name and never the server's DETAIL.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import psycopg
 from psycopg import sql
@@ -21,11 +20,13 @@ from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import statement
 from pganon.plan.steps import (
-    STAGE_SCHEMA,
+    Alone,
     Check,
     CreateTable,
     DropTables,
+    Facts,
     Load,
+    Parallel,
     Query,
     Repeat,
     Search,
@@ -33,12 +34,12 @@ from pganon.plan.steps import (
     Statement,
     Step,
 )
+from pganon.run.crew import Crew
+from pganon.run.side_by_side import Piece, Wanted, side_by_side
+from pganon.run.tables import copy_rows, create_table, create_table_as, drop_tables
 from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
-
-_WORK_SAMPLE = 10
-"""Statistics target for work tables: 3,000 rows are sampled."""
 
 _ANY_ROUND = 1_000_000_000
 """Number that stands for the current round in a query that is rendered once for all."""
@@ -53,6 +54,10 @@ class StepTime:
     seconds: float = 0.0
     times: int = 0
 
+    def add(self, other: StepTime) -> None:
+        self.seconds += other.seconds
+        self.times += other.times
+
 
 @dataclass
 class Executor:
@@ -63,6 +68,8 @@ class Executor:
         created: called after each CREATE TABLE AS with the step's name, before its transaction
             commits; may raise.
         processes: how many work on the tasks of a search.
+        crew: connections for chains of steps that may run side by side. None: only `conn`.
+        wanted: whether what the steps make is of use still.
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
     """
@@ -74,10 +81,17 @@ class Executor:
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
     processes: int = 1
+    crew: Crew | None = None
+    wanted: Wanted = lambda: True
     _rendered: dict[str, str] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
         for step in steps:
+            if not self.wanted():
+                raise Interrupted("the run was given up", step=step.name)
+            if isinstance(step, Parallel):
+                self._parallel(step, prefix)  # what has a name and takes time are its steps
+                continue
             name = f"{prefix}{step.name}"
             self.on_step(name, step.purpose)
             started = time.perf_counter()
@@ -89,12 +103,11 @@ class Executor:
                     raise
                 raise cause from None
             if not isinstance(step, Repeat):
-                spent = self.times.setdefault(name, StepTime(name, step.purpose))
-                spent.seconds += time.perf_counter() - started
-                spent.times += 1
+                spent = StepTime(name, step.purpose, time.perf_counter() - started, 1)
+                self.times.setdefault(name, StepTime(name, step.purpose)).add(spent)
         return self.state
 
-    def _run_one(self, step: Step, name: str) -> None:
+    def _run_one(self, step: Alone | Repeat, name: str) -> None:
         match step:
             case CreateTable():
                 self._create(step)
@@ -232,64 +245,42 @@ class Executor:
                 return
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
+    def _parallel(self, step: Parallel, prefix: str) -> None:
+        pieces = [self._piece(chain, prefix) for chain in step.chains]
+        if self.crew is None or len(pieces) < 2:
+            parts = side_by_side(pieces, [self.conn])
+        else:
+            with self.crew.sharing(len(pieces)) as connections:
+                parts = side_by_side(pieces, connections)
+        facts, filled = self.state.facts, frozenset(self.filled)
+        for part in parts:
+            self.state = self.state.with_facts(_new(part.state.facts, facts))
+            self.filled |= part.filled - filled
+            self.filled -= filled - part.filled
+            for name, spent in part.times.items():
+                self.times.setdefault(name, StepTime(name, spent.purpose)).add(spent)
 
-def create_table(
-    conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
-) -> None:
-    """An empty, unlogged, private table."""
-    declared = sql.SQL(", ").join(
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
-        for name, kind in columns
-    )
-    with conn.transaction():
-        conn.execute(sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, declared))
-        seal(conn, target)
+    def _piece(self, chain: Sequence[Step], prefix: str) -> Piece[Executor]:
+        """A chain, walked by an executor of its own that starts with what is known here."""
 
+        def walk(conn: Connection, wanted: Wanted) -> Executor:
+            part = replace(
+                self,
+                conn=conn,
+                crew=None,
+                wanted=lambda: wanted() and self.wanted(),
+                times={},
+                filled=set(self.filled),
+            )
+            part.run(chain, prefix=prefix)
+            return part
 
-def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[object]]) -> int:
-    """COPY rows into a table; gives their number."""
-    number = 0
-    with (
-        conn.transaction(),
-        conn.cursor() as cursor,
-        cursor.copy(sql.SQL("COPY {} FROM STDIN").format(target.identifier)) as copy,
-    ):
-        for row in rows:
-            copy.write_row(row)
-            number += 1
-    return number
-
-
-def create_table_as(
-    conn: Connection, target: QualifiedName, select: Query, *, analyze: bool = False
-) -> int:
-    """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
-
-    Logged only in the staging schema: what is published later must survive a server crash.
-    All statements travel in one message, which the server runs as one transaction.
-    """
-    staged = target.schema == STAGE_SCHEMA
-    parts: list[Query] = [
-        sql.SQL("CREATE {}TABLE {} AS {}").format(
-            sql.SQL("" if staged else "UNLOGGED "), target.identifier, select
-        ),
-        sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target))),
-    ]
-    if analyze and not staged:
-        # A small sample is enough for a join order, and a full one costs more than the join.
-        parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
-    if analyze:
-        parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
-    with conn.transaction():
-        return conn.execute(sql.SQL("; ").join(parts)).rowcount
+        return walk
 
 
-def seal(conn: Connection, target: QualifiedName) -> None:
-    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(target)])
-
-
-def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:
-    if not tables:
-        return
-    names = sql.SQL(", ").join(table.identifier for table in tables)
-    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(names))
+def _new(found: Facts, before: Facts) -> Facts:
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in before or value is not before[name]
+    }

@@ -5,7 +5,8 @@ first 8 bytes, big-endian and signed, of sha256 over `pganon.<namespace>`, a zer
 name. Namespaces:
 
     release   exclusive: a run, rollback or drop of the release of that name is in progress
-    run       exclusive: the session that makes the run of that number is alive
+    run       exclusive: the session that leads the run of that number is alive
+    worker    shared: further sessions of that run are alive
 
 A session's end, however it comes, frees its locks. Poolers that hand a client another session
 per transaction break that: :func:`check_session` finds them, and :func:`assert_held` makes
@@ -73,20 +74,32 @@ def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
         _free(conn, key)
 
 
+def take_worker(conn: Connection, run_id: int) -> None:
+    """Show that a further session of the run is alive; stays until the session ends."""
+    if not _call(conn, "try_shared", lock_key("worker", run_id)):
+        raise PreconditionError(f"run {run_id} is being cleaned up", code="busy")
+
+
 @contextmanager
 def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
-    """Whether the session of a run is gone; holds that for the block.
+    """Whether neither leader nor workers of a run are alive; holds that for the block.
 
     A run that this session itself leads is alive.
     """
-    key = lock_key("run", run_id)
-    if _held(conn, [key]) or not _call(conn, "try", key):
+    leader, workers = lock_key("run", run_id), lock_key("worker", run_id)
+    if _held(conn, [leader]) or not _call(conn, "try", leader):
         yield False
         return
     try:
-        yield True
+        if not _call(conn, "try", workers):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            _free(conn, workers)
     finally:
-        _free(conn, key)
+        _free(conn, leader)
 
 
 def assert_held(conn: Connection, *, release: str, run_id: int | None = None) -> None:

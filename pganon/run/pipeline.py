@@ -42,6 +42,7 @@ from pganon.publish.transaction import publish
 from pganon.publish.views import check_swap
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
+from pganon.run.crew import Crew
 from pganon.run.executor import Executor
 from pganon.run.result import RunResult, StepSeconds, Verified
 from pganon.run.warnings import warnings_of
@@ -61,11 +62,12 @@ class Options:
 
     Attributes:
         cascade: when published columns changed, drop what depends on the view.
-        jobs: server processes that may work on one statement, and processes of this program that
-            search; None is the server's own setting, and one per core.
+        jobs: server processes that may work on one statement, or connections on which steps run
+            side by side, and processes of this program that search; None is the server's own
+            setting, and one per core.
         seed: for tests: all secrets of the run derive from it.
         metrics: what to measure beyond the figures of every run.
-        on_step: progress.
+        on_step: progress; called from several threads where steps run side by side.
     """
 
     cascade: bool = False
@@ -128,11 +130,19 @@ def run_release(
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     options = options or Options()
-    with contextlib.closing(database.connect(dsn, settings=settings)) as conn:
-        database.become_owner(conn)
-        _advise_planner(conn, options)
-        with _translated():
-            return _Run(conn, loaded, options).go()
+
+    def connect() -> Connection:
+        conn = database.connect(dsn, settings=settings)
+        try:
+            database.become_owner(conn)
+            _advise_planner(conn, options)
+        except BaseException:
+            conn.close()
+            raise
+        return conn
+
+    with contextlib.closing(connect()) as conn, _translated():
+        return _Run(conn, connect, loaded, options).go()
 
 
 # Row estimates over chains of work tables with many join columns are often far too low. A nested
@@ -164,8 +174,15 @@ def _translated():
 
 
 class _Run:
-    def __init__(self, conn: Connection, loaded: LoadedPolicy, options: Options) -> None:
+    def __init__(
+        self,
+        conn: Connection,
+        connect: Callable[[], Connection],
+        loaded: LoadedPolicy,
+        options: Options,
+    ) -> None:
         self.conn = conn
+        self.connect = connect
         self.loaded = loaded
         self.options = options
         self.started = time.perf_counter()
@@ -245,11 +262,17 @@ class _Run:
         )
 
     def _execute(self, plan: Plan, state: State) -> State:
+        crew = Crew(self.conn, state.run_id, self.connect)
+        with contextlib.closing(crew):
+            return self._walk(plan, state, crew)
+
+    def _walk(self, plan: Plan, state: State, crew: Crew) -> State:
         executor = Executor(
             self.conn,
             state,
             created=lambda step: self._check_source(plan, step),
             processes=self.options.jobs or os.cpu_count() or 1,
+            crew=crew,
         )
         for phase in plan.phases:
             executor.times = {}

@@ -4,6 +4,10 @@
 -- Take an exclusive session lock if it is free.
 SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 
+-- try_shared --
+-- Take a shared session lock if nobody holds it exclusively.
+SELECT pg_catalog.pg_try_advisory_lock_shared(%(key)s);
+
 -- unlock --
 -- Give up one hold on an exclusive session lock.
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);

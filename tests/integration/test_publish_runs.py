@@ -126,14 +126,17 @@ def test_clean(db: Database) -> None:
         f"pganon_private.r{second}_members",
     ]
     assert _tables(conn) == kept
-    leader = db.owner()
+    leader, worker = db.owner(), db.owner()
     dead = ledger.start_run(leader, "adult", "h")
     staged(leader, dead)
     leader.execute(f"CREATE UNLOGGED TABLE pganon_work.r{dead}_cells ()".encode())
     leader.execute(f"CREATE TABLE pganon_data.r{dead}_records ()".encode())
     leader.execute(f"CREATE UNLOGGED TABLE pganon_work.r{second}_cells ()".encode())
+    locks.take_worker(worker, dead)
     assert clean(conn).alive == (dead,)
     leader.close()
+    assert clean(conn).alive == (dead,)
+    worker.close()
     with running(conn, "mine") as mine:
         conn.execute(f"CREATE UNLOGGED TABLE pganon_work.r{mine}_cells ()".encode())
         done = clean(conn)

@@ -88,6 +88,7 @@ def run(
     *,
     before: Hook = lambda step: None,
     stable: bool = False,
+    jobs: int | None = None,
     **settings: str,
 ) -> RunResult:
     """One run; `before` is called with `<phase>.<step>` before each step."""
@@ -97,6 +98,7 @@ def run(
         settings=type(pipeline.RUN_SETTINGS)(**settings),
         options=Options(
             seed=SEED if stable else None,
+            jobs=jobs,
             on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
         ),
     )

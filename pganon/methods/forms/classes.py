@@ -30,7 +30,7 @@ from pganon.plan.staged import (
     StoredRelation,
     ViewColumn,
 )
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.plan.steps import Chains, CreateTable, Parallel, State, Step
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
@@ -61,9 +61,8 @@ def staging_steps(
         records: SELECT the record relation; by default :func:`records_of_classes`.
         extents: what classes show, from the extents of their records.
     """
-    select = records or records_of_classes
     attributes = axes(spec.attributes)
-    steps: list[Step] = [
+    return (
         numbers_step("grouped", "random numbers for the classes", CLASS_ID),
         CreateTable(
             "grouped_classes",
@@ -71,21 +70,10 @@ def staging_steps(
             lambda s: s.work("grouped_classes"),
             lambda s: _grouped_classes(spec, s),
         ),
-        CreateTable(
-            "sizes",
-            "records per class",
-            lambda s: s.work("extents_only"),
-            lambda s: extents(
-                spec,
-                s,
-                group_extents(attributes, s, s.work("grouped_classes"), [CLASS_ID], weighted=False),
-            ),
-        ),
-        CreateTable(
-            "records",
-            "sensitive and insensitive values of every record with its class",
-            lambda s: s.stage("records"),
-            lambda s: select(spec, s),
+        Parallel(
+            "of_records",
+            "relations of records, and the extents of the classes",
+            _of_records(spec, records or records_of_classes, extents),
         ),
         CreateTable(
             "extents",
@@ -110,23 +98,43 @@ def staging_steps(
             lambda s: generalized(attributes, s).order_by(col(CLASS_ID, "e")),
         ),
         key_step("classes", CLASS_ID),
-        CreateTable(
-            "members",
-            "the steward's memory of who was in which class",
-            lambda s: s.stage("members"),
-            lambda s: cell_members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
+    )
+
+
+def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:
+    """What needs nothing but the class of every cell."""
+    staged = CreateTable(
+        "records",
+        "sensitive and insensitive values of every record with its class",
+        lambda s: s.stage("records"),
+        lambda s: records(spec, s),
+    )
+    members = CreateTable(
+        "members",
+        "the steward's memory of who was in which class",
+        lambda s: s.stage("members"),
+        lambda s: cell_members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
+    )
+    sizes = CreateTable(
+        "sizes",
+        "records per class",
+        lambda s: s.work("extents_only"),
+        lambda s: extents(
+            spec,
+            s,
+            group_extents(
+                axes(spec.attributes), s, s.work("grouped_classes"), [CLASS_ID], weighted=False
+            ),
         ),
-    ]
-    if referenced(spec):
-        steps.append(
-            CreateTable(
-                "reference",
-                "distribution of the source that closeness is held against",
-                lambda s: s.stage("reference"),
-                lambda s: _reference(spec, s),
-            )
-        )
-    return tuple(steps)
+    )
+    reference = CreateTable(
+        "reference",
+        "distribution of the source that closeness is held against",
+        lambda s: s.stage("reference"),
+        lambda s: _reference(spec, s),
+    )
+    tables = [staged, members, sizes, *([reference] if referenced(spec) else [])]
+    return [[table] for table in tables]
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:

@@ -19,7 +19,7 @@ from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
 from pganon.methods.qs.shape import Shape, small_code_arrays
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.plan.steps import CreateTable, Parallel, State, Step
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.spec.model import Attribute, ReleaseSpec
 
@@ -38,7 +38,15 @@ def counts_supported(spec: ReleaseSpec) -> bool:
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From `assigned` (gid, cell, n), `cells` and `coded` to the staged relations."""
-    steps: list[Step] = [
+    identities = [
+        CreateTable(
+            "cluster_records",
+            "the cluster of every record",
+            lambda s: s.work("cluster_records"),
+            lambda s: _cluster_records(spec, s),
+        )
+    ]
+    return (
         numbers_step("assigned", "random numbers for the clusters", CLUSTER_NO),
         CreateTable(
             "cluster_cells",
@@ -46,6 +54,34 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work("cluster_cells"),
             lambda s: _cluster_cells(spec, s),
         ),
+        *(identities if spec.carried or identified(spec) else ()),
+        Parallel(
+            "relations",
+            "the relations of the release",
+            [
+                _cluster_steps(spec),
+                [
+                    CreateTable(
+                        "members",
+                        "the steward's memory of who was in which cluster",
+                        lambda s: s.stage("members"),
+                        lambda s: _members(spec, s),
+                    )
+                ],
+                *([[_reference_step(spec)]] if counts_supported(spec) else []),
+            ],
+        ),
+    )
+
+
+def _cluster_steps(spec: ReleaseSpec) -> list[Step]:
+    bags = CreateTable(
+        "bags",
+        "insensitive values of every cluster, shuffled",
+        lambda s: s.work("bags"),
+        lambda s: _bags(spec, s),
+    )
+    return [
         CreateTable(
             "cluster_codes",
             "codes of every cluster",
@@ -58,26 +94,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             ),
         ),
         *[_value_arrays(attribute) for attribute in spec.attributes],
-    ]
-    if spec.carried or identified(spec):
-        steps.append(
-            CreateTable(
-                "cluster_records",
-                "the cluster of every record",
-                lambda s: s.work("cluster_records"),
-                lambda s: _cluster_records(spec, s),
-            )
-        )
-    if spec.carried:
-        steps.append(
-            CreateTable(
-                "bags",
-                "insensitive values of every cluster, shuffled",
-                lambda s: s.work("bags"),
-                lambda s: _bags(spec, s),
-            )
-        )
-    steps += [
+        *([bags] if spec.carried else []),
         CreateTable(
             "clusters",
             "every cluster with the values of its records",
@@ -85,23 +102,16 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: _clusters(spec, s),
         ),
         key_step("clusters", CLUSTER_NO),
-        CreateTable(
-            "members",
-            "the steward's memory of who was in which cluster",
-            lambda s: s.stage("members"),
-            lambda s: _members(spec, s),
-        ),
     ]
-    if counts_supported(spec):
-        steps.append(
-            CreateTable(
-                "reference",
-                "combinations that exist, which supported ones are counted by",
-                lambda s: s.stage("reference"),
-                lambda s: _reference(spec, s),
-            )
-        )
-    return tuple(steps)
+
+
+def _reference_step(spec: ReleaseSpec) -> Step:
+    return CreateTable(
+        "reference",
+        "combinations that exist, which supported ones are counted by",
+        lambda s: s.stage("reference"),
+        lambda s: _reference(spec, s),
+    )
 
 
 def identified(spec: ReleaseSpec) -> bool:

@@ -18,7 +18,7 @@ from pganon.metrics import loss
 from pganon.metrics.utility import ClusterUtility, Combinations
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, total
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.plan.steps import Chains, Check, CreateTable, State
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_histogram
 from pganon.spec.model import Attribute, ReleaseSpec
@@ -201,29 +201,28 @@ def _expanded_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
 # -- figures ----------------------------------------------------------------------------------
 
 
-def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
+def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads, from the codes of the clusters."""
     shape = Shape(spec)
-    return (
-        Check(
-            "utility",
-            "loss and sizes of the clusters",
-            lambda s: _losses(spec, s),
-            prefix="measure_",
-        ),
-        CreateTable(
-            "combinations",
-            "combinations of every cluster and QS set",
-            lambda s: s.work("combinations"),
-            lambda s: _combinations(shape, s),
-        ),
-        Check(
-            "counts",
-            "combinations per QS set",
-            lambda s: _counts(shape, s),
-            prefix="measure_",
-        ),
+    losses = Check(
+        "utility",
+        "loss and sizes of the clusters",
+        lambda s: _losses(spec, s),
+        prefix="measure_",
     )
+    combinations = CreateTable(
+        "combinations",
+        "combinations of every cluster and QS set",
+        lambda s: s.work("combinations"),
+        lambda s: _combinations(shape, s),
+    )
+    counts = Check(
+        "counts",
+        "combinations per QS set",
+        lambda s: _counts(shape, s),
+        prefix="measure_",
+    )
+    return [[combinations, counts], [losses]]
 
 
 def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:

@@ -14,7 +14,7 @@ from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
 from pganon.metrics.utility import ClassUtility, class_utility
 from pganon.plan.sqltools import col, named, query
-from pganon.plan.steps import Check, State, Step
+from pganon.plan.steps import Chains, Check, State
 from pganon.spec.model import ReleaseSpec
 
 
@@ -52,16 +52,15 @@ def extents(state: State) -> exp.Select:
     return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
 
 
-def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
+def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`pganon.metrics.utility.class_utility` reads."""
-    return (
-        Check(
-            "utility",
-            "loss, discernibility, class sizes",
-            lambda s: loss.basic(spec, extents(s), s),
-            prefix="measure_",
-        ),
+    basic = Check(
+        "utility",
+        "loss, discernibility, class sizes",
+        lambda s: loss.basic(spec, extents(s), s),
+        prefix="measure_",
     )
+    return [[basic]]
 
 
 DESCRIPTION = Description(shown, values, members, extents)

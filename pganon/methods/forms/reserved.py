@@ -20,7 +20,7 @@ from pganon.methods.forms.stored import numbers, numbers_step
 from pganon.metrics.utility import IdentityUtility, class_utility
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
-from pganon.plan.steps import Check, State, Step
+from pganon.plan.steps import Chains, Check, State, Step
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.spec.model import ReleaseSpec
@@ -95,34 +95,32 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
 # -- figures ----------------------------------------------------------------------------------
 
 
-def measures(spec: ReleaseSpec) -> tuple[Step, ...]:
+def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads."""
 
     def staged(state: State) -> Tables:
         return {r.part: r.staged for r in classes.relations(spec, state)}
 
-    return (
-        *described.measures(spec),
-        Check(
-            "individuals_per_class",
-            "individuals of the classes, and how well they can be told apart in them",
-            lambda s: _risks(spec, staged(s)),
-            prefix="measure_",
-        ),
-        *[
-            Check(
-                "vulnerable",
-                "classes in which one record of each individual may share too few values",
-                lambda s, l=l: query(  # noqa: E741
-                    "select count(*) filter (where m.measure < :l) as vulnerable from m",
-                    {"m": measured(EIRLDiversity(l), records(spec, staged(s)), CLASS_ID)},
-                    l=num(l),
-                ),
-                prefix="measure_",
-            )
-            for l in _asked(spec)  # noqa: E741
-        ],
+    risks = Check(
+        "individuals_per_class",
+        "individuals of the classes, and how well they can be told apart in them",
+        lambda s: _risks(spec, staged(s)),
+        prefix="measure_",
     )
+    vulnerable = [
+        Check(
+            "vulnerable",
+            "classes in which one record of each individual may share too few values",
+            lambda s, l=l: query(  # noqa: E741
+                "select count(*) filter (where m.measure < :l) as vulnerable from m",
+                {"m": measured(EIRLDiversity(l), records(spec, staged(s)), CLASS_ID)},
+                l=num(l),
+            ),
+            prefix="measure_",
+        )
+        for l in _asked(spec)  # noqa: E741
+    ]
+    return [[risks], *[[check] for check in vulnerable], *described.measures(spec)]
 
 
 def _asked(spec: ReleaseSpec) -> list[int]:

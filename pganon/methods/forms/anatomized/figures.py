@@ -16,30 +16,29 @@ from pganon.methods.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
 from pganon.plan.sqltools import col, fragment, named, num, presorted, query, stacked
-from pganon.plan.steps import Check, State, Step
+from pganon.plan.steps import Chains, Check, State
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import ReleaseSpec, Sensitive
 
 
-def measures(spec: ReleaseSpec, arrange: Arrange) -> tuple[Step, ...]:
+def measures(spec: ReleaseSpec, arrange: Arrange) -> Chains:
     """What :func:`utility` reads."""
-    return (
-        Check(
-            "utility",
-            "extent and sizes of the buckets",
-            lambda s: _extents(spec, arrange(spec, s), s),
-            prefix="measure_",
-        ),
-        *[
-            Check(
-                f"degree{item.index}",
-                f"how well values of {item.published} are known from their buckets",
-                lambda s, item=item: _degree(arrange(spec, s), item, s),
-                prefix=f"measure{item.index}_",
-            )
-            for item in spec.sensitive
-        ],
+    extents = Check(
+        "utility",
+        "extent and sizes of the buckets",
+        lambda s: _extents(spec, arrange(spec, s), s),
+        prefix="measure_",
     )
+    degrees = [
+        Check(
+            f"degree{item.index}",
+            f"how well values of {item.published} are known from their buckets",
+            lambda s, item=item: _degree(arrange(spec, s), item, s),
+            prefix=f"measure{item.index}_",
+        )
+        for item in spec.sensitive
+    ]
+    return [[step] for step in (extents, *degrees)]
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:

@@ -22,7 +22,7 @@ from pganon.methods.forms.stored import (
 )
 from pganon.plan.sqltools import col, fragment, named, presorted, query
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.plan.steps import CreateTable, Parallel, State, Step
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 
@@ -100,17 +100,14 @@ def staging_steps(
             lambda s: _records(spec, arrange(spec, s), buckets, s),
         ),
         *(generalization_steps(spec, RECORDS, _class(most)) if most.generalized else ()),
-        *[step for place in range(len(most.quasi)) for step in _quasi_steps(spec, arrange, place)],
-        *[
-            step
-            for place in range(len(most.sensitive))
-            for step in _sensitive_steps(spec, arrange, place)
-        ],
-        CreateTable(
-            "members",
-            "the steward's memory of who was in which bucket",
-            lambda s: s.stage("members"),
-            lambda s: _members(spec, arrange(spec, s), s),
+        Parallel(
+            "relations",
+            "the relations of the release",
+            [
+                *[_quasi_steps(spec, arrange, place) for place in range(len(most.quasi))],
+                [_members_step(spec, arrange)],
+                *[_sensitive_steps(spec, arrange, place) for place in range(len(most.sensitive))],
+            ],
         ),
     )
 
@@ -160,6 +157,15 @@ def _sensitive_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[St
         ),
         index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
     ]
+
+
+def _members_step(spec: ReleaseSpec, arrange: Arrange) -> Step:
+    return CreateTable(
+        "members",
+        "the steward's memory of who was in which bucket",
+        lambda s: s.stage("members"),
+        lambda s: _members(spec, arrange(spec, s), s),
+    )
 
 
 def _records(

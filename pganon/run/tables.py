@@ -1,0 +1,82 @@
+"""Private tables of a run: no one but their owner may read them, from the first moment on.
+
+After every CREATE all foreign grants are revoked in the same transaction, so that default
+privileges cannot open a table even for a moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import psycopg
+from psycopg import sql
+
+from pganon.identifiers import QualifiedName
+from pganon.plan.steps import STAGE_SCHEMA, Query
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+_WORK_SAMPLE = 10
+"""Statistics target for work tables: 3,000 rows are sampled."""
+
+
+def create_table(
+    conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
+) -> None:
+    """An empty, unlogged, private table."""
+    declared = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
+        for name, kind in columns
+    )
+    with conn.transaction():
+        conn.execute(sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, declared))
+        seal(conn, target)
+
+
+def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[object]]) -> int:
+    """COPY rows into a table; gives their number."""
+    number = 0
+    with (
+        conn.transaction(),
+        conn.cursor() as cursor,
+        cursor.copy(sql.SQL("COPY {} FROM STDIN").format(target.identifier)) as copy,
+    ):
+        for row in rows:
+            copy.write_row(row)
+            number += 1
+    return number
+
+
+def create_table_as(
+    conn: Connection, target: QualifiedName, select: Query, *, analyze: bool = False
+) -> int:
+    """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
+
+    Logged only in the staging schema: what is published later must survive a server crash.
+    All statements travel in one message, which the server runs as one transaction.
+    """
+    staged = target.schema == STAGE_SCHEMA
+    parts: list[Query] = [
+        sql.SQL("CREATE {}TABLE {} AS {}").format(
+            sql.SQL("" if staged else "UNLOGGED "), target.identifier, select
+        ),
+        sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target))),
+    ]
+    if analyze and not staged:
+        # A small sample is enough for a join order, and a full one costs more than the join.
+        parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
+    if analyze:
+        parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
+    with conn.transaction():
+        return conn.execute(sql.SQL("; ").join(parts)).rowcount
+
+
+def seal(conn: Connection, target: QualifiedName) -> None:
+    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(target)])
+
+
+def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:
+    if not tables:
+        return
+    names = sql.SQL(", ").join(table.identifier for table in tables)
+    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(names))

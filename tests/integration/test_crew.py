@@ -1,0 +1,251 @@
+"""Runs on several connections: what they may use, what they publish, and how they end."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import threading
+import time
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon.errors import DatabaseError, PganonError, PreconditionError
+from pganon.run import locks
+from pganon.run.crew import Crew
+from pganon.run.executor import Executor
+from tests.support import faults, visits
+from tests.support.cluster import Connection, Database
+
+ROWS = visits.rows(300)
+METHODS: list[dict[str, Any]] = [
+    {"method": {"name": "anatomy", "block_size": 16}},
+    {
+        "method": {"name": "mondrian"},
+        "privacy": [{"model": "k_anonymity", "k": 5}],
+    },
+]
+
+
+def _sessions(conn: Connection) -> list[int]:
+    rows = conn.execute(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'pganon' AND usename = 'steward' ORDER BY 1"
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def _all_gone(db: Database) -> None:
+    for _ in range(200):
+        if not _sessions(db.admin):
+            return
+        time.sleep(0.05)
+    raise AssertionError("a session of the run is still there")
+
+
+class _Watch:
+    """Counts the sessions of a run before every step."""
+
+    def __init__(self, db: Database) -> None:
+        self._conn = db.admin
+        self._lock = threading.Lock()
+        self.most = 0
+
+    def __call__(self, step: str) -> None:
+        with self._lock:
+            self.most = max(self.most, len(_sessions(self._conn)))
+
+
+@pytest.fixture
+def visit(db: Database) -> Database:
+    visits.build(db, ROWS)
+    return db
+
+
+def _allow(db: Database, processes: int) -> None:
+    """What a run's role may use for one statement."""
+    db.admin.execute(
+        f"ALTER ROLE steward SET max_parallel_workers_per_gather = {processes - 1}".encode()
+    )
+
+
+@pytest.fixture(autouse=True)
+def _as_before(db: Database):
+    yield
+    db.admin.execute("ALTER ROLE steward RESET ALL")
+    db.admin.execute("ALTER ROLE steward CONNECTION LIMIT -1")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "jobs", "most"), [(3, None, 3), (1, None, 1), (3, 1, 1), (1, 2, 2)]
+)
+def test_as_many_sessions_as_processes_per_statement(
+    visit: Database, allowed: int, jobs: int | None, most: int
+) -> None:
+    _allow(visit, allowed)
+    watch = _Watch(visit)
+    faults.run(visit.dsn(), visits.policy(), before=watch, jobs=jobs)
+    assert watch.most == most
+    _all_gone(visit)
+
+
+@pytest.mark.parametrize("changes", METHODS, ids=lambda changes: changes["method"]["name"])
+def test_a_release_does_not_depend_on_the_connections(
+    visit: Database, changes: dict[str, Any]
+) -> None:
+    shown = []
+    for jobs in (1, None, 5):
+        policy = visits.policy(**changes, republication="allow")
+        found = faults.run(visit.dsn(), policy, stable=True, jobs=jobs)
+        parts = ["qit", "st", "members"] if found.method == "anatomy" else ["records", "classes"]
+        shown.append([visits.stored(visit, found.run_id, part) for part in parts])
+    assert shown[0] == shown[1] == shown[2]
+
+
+def test_a_server_without_free_connections(visit: Database) -> None:
+    """More connections make a run faster; none of them is needed."""
+    visit.admin.execute("ALTER ROLE steward CONNECTION LIMIT 1")
+    watch = _Watch(visit)
+    assert faults.run(visit.dsn(), visits.policy(), before=watch).version == 1
+    assert watch.most == 1
+
+
+def test_every_session_is_set_up_alike(visit: Database) -> None:
+    """As the leader: owner, search_path, time limits; or a chain would mean something else."""
+    conn = visit.owner()
+    seen: set[tuple[Any, ...]] = set()
+    original = Crew.sharing
+
+    def names(self: Crew, wanted: int) -> Any:
+        for one in self._connections(wanted):
+            row = one.execute(
+                "SELECT current_user, current_setting('row_security'),"
+                " current_setting('search_path'), current_setting('statement_timeout'),"
+                " current_setting('work_mem'), current_setting('enable_nestloop'),"
+                " current_setting('TimeZone'), pg_backend_pid() > 0"
+            ).fetchone()
+            assert row is not None
+            seen.add(tuple(row))
+        return original(self, wanted)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Crew, "sharing", names)
+        faults.run(visit.dsn(), visits.policy(), work_mem="48MB", statement_timeout="9min")
+    (only,) = seen
+    owner = conn.execute("SELECT current_user").fetchone()
+    assert only[0] == owner[0]  # type: ignore[index]
+    assert only[3:5] == ("9min", "48MB")
+
+
+def test_the_leader_has_its_processes_back(db: Database) -> None:
+    conn = db.owner()
+    conn.execute("SET max_parallel_workers_per_gather = 5")
+    crew = Crew(conn, 1, db.owner)
+    show = "SHOW max_parallel_workers_per_gather"
+    with crew.sharing(2) as connections:
+        assert [one.execute(show).fetchone() for one in connections] == [("2",)] * 2
+    with contextlib.suppress(ZeroDivisionError), crew.sharing(9) as connections:
+        assert [one.execute(show).fetchone() for one in connections] == [("0",)] * 6
+        raise ZeroDivisionError
+    assert conn.execute(show).fetchone() == ("5",)
+    with crew.sharing(1) as connections:
+        assert connections == [conn]
+        assert conn.execute(show).fetchone() == ("5",)
+    crew.close()
+    assert all(one.closed for one in [c for c in connections if c is not conn])
+
+
+def test_a_worker_of_a_run_that_is_cleaned_up(db: Database) -> None:
+    """Its lock says no, and the connection does not stay open."""
+    conn, cleaner = db.owner(), db.owner()
+    opened: list[Connection] = []
+
+    def enlist() -> Connection:
+        opened.append(db.owner())
+        return opened[-1]
+
+    crew = Crew(conn, 7, enlist)
+    with locks.dead_run(cleaner, 7) as dead:
+        assert dead
+        with pytest.raises(PreconditionError, match="cleaned up"), crew.sharing(2):
+            pass
+    crew.close()
+    assert [one.closed for one in opened] == [True]
+
+
+def test_a_session_that_the_administrator_ends(visit: Database) -> None:
+    """Whichever of the run's sessions it is, nothing is published and nothing stays."""
+    conn = visit.owner()
+    lock = threading.Lock()
+    for number in range(3):
+        ended: list[int] = []
+
+        def end_one(step: str, number: int = number, ended: list[int] = ended) -> None:
+            with lock:
+                sessions = [p for p in _sessions(visit.admin) if p != conn.info.backend_pid]
+                if step == "recode.members" and not ended:
+                    ended.append(sessions[number])
+                    visit.admin.execute("SELECT pg_terminate_backend(%s)", ended)
+
+        with pytest.raises(PganonError):
+            faults.run(visit.dsn(), visits.policy(), before=end_one)
+        assert ended
+        assert visit.admin.execute("SELECT to_regclass('published.visits')").fetchone() == (None,)
+    assert faults.run(visit.dsn(), visits.policy()).version == 1
+    assert faults.run_tables(conn) == []
+
+
+def test_an_error_is_the_one_of_the_plan_s_order(
+    visit: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two chains fail: the ledger names the first of them, however fast the second was."""
+    original = Executor._run_one
+    later = threading.Event()
+
+    def run_one(self: Any, step: Any, name: str) -> None:
+        if name == "qit1":
+            later.wait(5)
+            self.conn.execute("SELECT 1/0")
+        if name == "members":
+            try:
+                self.conn.execute("SELECT 'x'::integer")
+            finally:
+                later.set()
+        original(self, step, name)
+
+    monkeypatch.setattr(Executor, "_run_one", run_one)
+    with pytest.raises(DatabaseError) as caught:
+        faults.run(visit.dsn(), visits.policy(), jobs=3)
+    assert (caught.value.step, caught.value.sqlstate) == ("qit1", "22012")
+
+
+def test_an_interrupt_ends_all_sessions(visit: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C reaches the main thread alone; statements of all sessions are cancelled."""
+    conn = visit.owner()
+    busy = threading.Barrier(3, timeout=20)
+
+    original = Executor._create
+    cancelled: list[str] = []
+
+    def create(self: Any, step: Any) -> None:
+        original(self, step)
+        if step.name not in ("qit1", "members", "st1"):
+            return
+        busy.wait()
+        if step.name == "qit1":
+            _thread.interrupt_main()
+        try:
+            self.conn.execute("SELECT pg_sleep(60)")
+        except psycopg.errors.QueryCanceled:
+            cancelled.append(step.name)
+            raise
+
+    monkeypatch.setattr(Executor, "_create", create)
+    with pytest.raises(KeyboardInterrupt):
+        faults.run(visit.dsn(), visits.policy(), jobs=3)
+    assert sorted(cancelled) == ["members", "qit1", "st1"]
+    assert faults.last_details(conn, "visits")["type"] == "KeyboardInterrupt"
+    assert faults.run_tables(conn) == []
+    conn.close()
+    _all_gone(visit)
