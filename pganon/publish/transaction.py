@@ -250,6 +250,12 @@ def _move(conn: Connection, relation: StoredRelation) -> None:
             relation.staged.identifier, sql.Identifier(relation.stored.schema)
         )
     )
+    # Runs keep autovacuum from their tables.
+    conn.execute(
+        sql.SQL("ALTER TABLE {} RESET (autovacuum_enabled, toast.autovacuum_enabled)").format(
+            relation.stored.identifier
+        )
+    )
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])
 
 

@@ -19,6 +19,10 @@ Connection = psycopg.Connection[tuple[object, ...]]
 _WORK_SAMPLE = 10
 """Statistics target for work tables: 3,000 rows are sampled."""
 
+_LEFT_ALONE = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
+"""Autovacuum has nothing to do in a table that is written once, and who drops or moves a table
+waits a second until it gives way. What is published gets it back."""
+
 
 def create_table(
     conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
@@ -29,7 +33,11 @@ def create_table(
         for name, kind in columns
     )
     with conn.transaction():
-        conn.execute(sql.SQL("CREATE UNLOGGED TABLE {} ({})").format(target.identifier, declared))
+        conn.execute(
+            sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}").format(
+                target.identifier, declared, sql.SQL(_LEFT_ALONE)
+            )
+        )
         seal(conn, target)
 
 
@@ -57,8 +65,11 @@ def create_table_as(
     """
     staged = target.schema == STAGE_SCHEMA
     parts: list[Query] = [
-        sql.SQL("CREATE {}TABLE {} AS {}").format(
-            sql.SQL("" if staged else "UNLOGGED "), target.identifier, select
+        sql.SQL("CREATE {}TABLE {} {} AS {}").format(
+            sql.SQL("" if staged else "UNLOGGED "),
+            target.identifier,
+            sql.SQL(_LEFT_ALONE),
+            select,
         ),
         sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target))),
     ]

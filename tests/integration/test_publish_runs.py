@@ -11,6 +11,7 @@ from pganon.errors import DatabaseError, PreconditionError, PrivacyRefusal
 from pganon.ledger import repository as ledger
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
+from tests.support import faults
 from tests.support.cluster import Connection, Database
 from tests.support.staging import release, running, staged
 
@@ -201,3 +202,29 @@ def test_crash_after_publication(crashable_server) -> None:
     again = crashable_server.connect()
     database.become_owner(again)
     assert again.execute("SELECT bool_and(holds) FROM pganon.verify('adult')").fetchone() == (True,)
+
+
+def test_autovacuum_waits_for_publication(db: Database) -> None:
+    """It would make who drops or moves a table wait; published tables have it as any other."""
+    db.source(faults.SOURCE)
+    found: dict[str, bool] = {}
+
+    def look(step: str) -> None:
+        rows = db.admin.execute(
+            "SELECT c.oid::regclass::text, coalesce('autovacuum_enabled=false' = ANY (c.reloptions)"
+            " AND (t.oid IS NULL OR 'autovacuum_enabled=false' = ANY (t.reloptions)), false)"
+            " FROM pg_class AS c LEFT JOIN pg_class AS t ON t.oid = c.reltoastrelid"
+            " WHERE c.relkind = 'r' AND c.relnamespace::regnamespace::text ~ '^pganon_(work|stage)'"
+        )
+        found.update(dict(cast("list[tuple[str, bool]]", rows.fetchall())))
+
+    run = faults.run(db.dsn(), before=look).run_id
+    assert all(found.values())
+    assert {f"pganon_work.r{run}_coded", f"pganon_stage.r{run}_records"} <= set(found)
+    options = db.admin.execute(
+        "SELECT DISTINCT c.reloptions, t.reloptions FROM pg_class AS c"
+        " LEFT JOIN pg_class AS t ON t.oid = c.reltoastrelid"
+        " WHERE c.relname ~ %s AND c.relkind = 'r'",
+        [f"^r{run}_"],
+    )
+    assert options.fetchall() == [(None, None)]
