@@ -67,17 +67,10 @@ class Plan:
             Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
             Phase(
                 "verify",
-                "re-measure the staged relations against every requirement",
-                (_stamps(spec, method), _verify(spec, method)),
+                "re-measure the staged relations against every requirement; utility",
+                (_verify(spec, method),),
             ),
-            Phase(
-                "measure",
-                "utility of the release",
-                (
-                    Parallel("figures", "figures of every run", method.form.measures(spec)),
-                    *_requested(spec, method, self.request),
-                ),
-            ),
+            Phase("measure", "metrics on request", _requested(spec, method, self.request)),
         )
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
@@ -140,24 +133,10 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
     checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
-    return Parallel("checks", "everything that must hold", [[check] for check in checks])
-
-
-def _stamps(spec: ReleaseSpec, method: Method) -> Check:
-    """Fact `stamps`, a text each, of all staged relations in order.
-
-    Taken before anything of them is measured, so that publication finds every change since then.
-    """
-
-    def select(state: State) -> sql.Composed:
-        names = [str(relation.staged) for relation in method.form.relations(spec, state)]
-        return sql.SQL("SELECT ARRAY[{}] AS stamps").format(
-            sql.SQL(", ").join(
-                sql.SQL("(pganon.stamp({})).stamp").format(sql.Literal(name)) for name in names
-            )
-        )
-
-    return Check("stamps", "columns and row versions of the staged relations", select)
+    figures = method.form.measures(spec)
+    return Parallel(
+        "checks", "what must hold, and figures", [*[[check] for check in checks], *figures]
+    )
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:

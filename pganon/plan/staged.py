@@ -78,7 +78,7 @@ class Staged:
         guarantee: what the release promises, as shown to analysts: list of
             {model, parameter..., column}.
         measures: utility and risk for the steward.
-        stamps: pganon.stamp() of each of `relations`, taken before they were verified.
+        stamps: pganon.stamp() of each of `relations`, of when it was made.
         fingerprint: keyed fingerprint of the published relations when they were verified.
         source_fingerprint: what the next version's source is compared with.
     """

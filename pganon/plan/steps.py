@@ -59,6 +59,11 @@ class State:
         return replace(self, round=number)
 
 
+def stamp_fact(relation: QualifiedName) -> str:
+    """Name of the fact that tells which rows a staged relation had when it was made."""
+    return f"stamp_{relation.name}"
+
+
 Query = sql.SQL | sql.Composed
 Select = Callable[[State], exp.Expr | Query]
 Name = Callable[[State], QualifiedName]
@@ -69,7 +74,8 @@ class CreateTable:
     """Statement: create a private table from a query, revoke foreign grants, analyze it.
 
     Work tables are unlogged; tables in the staging schema are logged, because they are moved
-    to their final place and an unlogged table is empty after a server crash.
+    to their final place and an unlogged table is empty after a server crash. What rows these have
+    becomes the fact that :func:`stamp_fact` names.
 
     Attributes:
         when: the step is left out unless this holds.

@@ -20,6 +20,7 @@ from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import statement
 from pganon.plan.steps import (
+    STAGE_SCHEMA,
     Alone,
     Check,
     CreateTable,
@@ -33,10 +34,17 @@ from pganon.plan.steps import (
     State,
     Statement,
     Step,
+    stamp_fact,
 )
 from pganon.run.crew import Crew
 from pganon.run.side_by_side import Piece, Wanted, side_by_side
-from pganon.run.tables import copy_rows, create_table, create_table_as, drop_tables
+from pganon.run.tables import (
+    copy_rows,
+    create_table,
+    create_table_as,
+    drop_tables,
+    stamp_of_written,
+)
 from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
@@ -160,6 +168,9 @@ class Executor:
         with self.conn.transaction():
             rows = create_table_as(self.conn, target, self._select(step), analyze=step.analyze)
             self.created(step.name)
+            if target.schema == STAGE_SCHEMA:
+                stamp = stamp_of_written(self.conn, target, rows)
+                self.state = self.state.with_facts({stamp_fact(target): stamp})
         if rows:
             self.filled.add(target)
 

@@ -31,7 +31,7 @@ from pganon.metrics.utility import Utility
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
-from pganon.plan.steps import State
+from pganon.plan.steps import State, stamp_fact
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import Policy, QSKAnonymity
 from pganon.publish import lifecycle
@@ -331,7 +331,7 @@ class _Run:
             keep=spec.policy.publish.keep,
             row_count=state.count("published"),
             suppressed=state.count("suppressed"),
-            stamps=tuple(state.facts["stamps"]),  # pyright: ignore
+            stamps=tuple(str(state.facts[stamp_fact(r.staged)]) for r in relations),
             fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
             source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
             measures={

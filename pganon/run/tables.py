@@ -82,6 +82,15 @@ def create_table_as(
         return conn.execute(sql.SQL("; ").join(parts)).rowcount
 
 
+def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
+    """The stamp of a table that one transaction wrote, without reading it."""
+    row = conn.execute(
+        "SELECT s.stamp FROM pganon.stamp(to_regclass(%s), %s) AS s", [str(target), rows]
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
 def seal(conn: Connection, target: QualifiedName) -> None:
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(target)])
 

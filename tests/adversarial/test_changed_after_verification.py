@@ -14,10 +14,8 @@ import pytest
 
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.plan.staged import Staged
-from pganon.plan.steps import Check
 from pganon.publish import transaction
 from pganon.publish.transaction import publish, stamps
-from pganon.run import pipeline
 from tests.support import faults
 from tests.support.cluster import Connection, Database
 from tests.support.staging import running, staged
@@ -180,11 +178,22 @@ def test_each_table_is_looked_at(db: Database) -> None:
         assert publish(conn, ready).version == 1
 
 
-def test_stamps_are_taken_before_anything_is_verified(db: Database) -> None:
-    """Not beside it: what another session measured first could be changed before the stamp."""
+def test_what_changes_before_verification_is_refused(db: Database) -> None:
+    """Stamps are of when the tables were made: verification measures what was made, or nothing
+    is published."""
     db.source(faults.SOURCE)
-    plan = pipeline.plan_release(faults.policy(), dsn=db.dsn())
-    (verify,) = [phase for phase in plan.phases if phase.name == "verify"]
-    first = verify.steps[0]
-    assert isinstance(first, Check)
-    assert first.name == "stamps"
+    conn = db.owner()
+
+    def swap() -> None:
+        conn.execute(
+            "DO $$ BEGIN EXECUTE (SELECT format('UPDATE %s SET days = 4 - days', c.oid::regclass)"
+            " FROM pg_class AS c WHERE c.relname ~ '_records$' AND c.relkind = 'r'"
+            " AND c.relnamespace = 'pganon_stage'::regnamespace); END $$"
+        )
+
+    hook = faults.at("verify.fingerprint", swap)
+    with pytest.raises(PrivacyRefusal) as caught:
+        faults.run(db.dsn(), before=hook, jobs=1)
+    assert caught.value.code == "changed_after_verification"
+    assert faults.content(conn) is None
+    assert faults.run_tables(conn) == []

@@ -10,6 +10,7 @@ from psycopg import sql
 
 from pganon.identifiers import QualifiedName
 from pganon.publish.transaction import stamps
+from pganon.run.tables import stamp_of_written
 from tests.support.cluster import Connection, Database
 
 TABLE = QualifiedName("pganon_stage", "t")
@@ -207,3 +208,30 @@ def test_tables_of_another_storage_are_refused(db: Database) -> None:
     conn.execute("CREATE TABLE pganon_stage.t USING other AS SELECT 1 AS n")
     with pytest.raises(psycopg.Error, match="t is not a table in a heap"):
         stamps(conn, [TABLE])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 1000])
+def test_the_stamp_of_a_table_that_was_just_written(db: Database, rows: int) -> None:
+    """Who wrote it need not read it; a row more, less or changed is another stamp."""
+    conn = db.owner()
+    with conn.transaction():
+        conn.execute(
+            f"CREATE TABLE pganon_stage.t AS SELECT n FROM generate_series(1, {rows}) AS n".encode()
+        )
+        written = stamp_of_written(conn, TABLE, rows)
+    assert _stamp(conn) == (written, rows)
+    assert stamp_of_written(conn, TABLE, rows) == written
+    assert (stamp_of_written(conn, TABLE, rows + 1) == written) is (rows == 0)
+    conn.execute("INSERT INTO pganon_stage.t VALUES (-1)")
+    assert _stamp(conn)[0] != written
+    conn.execute("DELETE FROM pganon_stage.t WHERE n = -1")
+    assert _stamp(conn) == (written, rows)
+
+
+def test_the_stamp_of_what_a_savepoint_wrote(db: Database) -> None:
+    """Its rows have the number of the part of the transaction."""
+    conn = db.owner()
+    with conn.transaction(), conn.transaction():
+        conn.execute("CREATE TABLE pganon_stage.t AS SELECT generate_series(1, 5) AS n")
+        written = stamp_of_written(conn, TABLE, 5)
+    assert _stamp(conn) == (written, 5)

@@ -4,7 +4,15 @@
 -- their count tells. A freeze keeps the number, and so do VACUUM FULL and CLUSTER; whatever else
 -- rewrites a row gives it a new one. Numbers come again after 2^32 transactions and may do so after
 -- a crash: a stamp is for the session that took it.
-CREATE FUNCTION pganon.stamp(p_relation regclass, OUT stamp text, OUT row_count bigint)
+--
+-- Who wrote a table in one go knows the number of its rows, and the stamp without reading them:
+-- with p_written it is that of a table in which all rows are of the transaction of any of them.
+CREATE FUNCTION pganon.stamp(
+    p_relation regclass,
+    p_written bigint DEFAULT NULL,
+    OUT stamp text,
+    OUT row_count bigint
+)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -54,11 +62,15 @@ BEGIN
         'SELECT string_agg(concat_ws('':'', v.tableoid, v.xmin, v.number), '' ''
              ORDER BY v.tableoid, v.xmin::text COLLATE "C"),
              coalesce(sum(v.number), 0)::bigint
-         FROM (
-             SELECT t.tableoid, t.xmin, count(*) AS number FROM %s AS t GROUP BY t.tableoid, t.xmin
-         ) AS v',
-        p_relation
-    ) INTO versions, row_count;
+         FROM (%s) AS v',
+        format(
+            CASE WHEN p_written IS NULL
+                THEN 'SELECT t.tableoid, t.xmin, count(*) AS number FROM %s AS t'
+                    ' GROUP BY t.tableoid, t.xmin'
+                ELSE '(SELECT t.tableoid, t.xmin, $1 AS number FROM %s AS t LIMIT 1)' END,
+            p_relation
+        )
+    ) INTO versions, row_count USING p_written;
     stamp := encode(
         sha256(convert_to(concat_ws(E'\n', p_relation::oid, definition, labels, versions), 'UTF8')),
         'hex'
@@ -66,5 +78,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION pganon.stamp(regclass) IS
+COMMENT ON FUNCTION pganon.stamp(regclass, bigint) IS
     'columns and row versions of a table as one text, equal as long as nobody changes it; its rows';
