@@ -1,4 +1,4 @@
-"""Records in the order of a Hilbert curve over their attributes, so that neighbours are similar."""
+"""Records in the order of a curve over their attributes, so that neighbours are similar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.encode.hilbert import hilbert_index, hilbert_words
+from pganon.encode.hilbert import Index, hilbert_index, index_words
 from pganon.encode.records import NUMBER
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
@@ -23,6 +23,7 @@ def on_curve(
     cells: Relation,
     keep: Sequence[str],
     bits: int | None = None,
+    index: Index = hilbert_index,
 ) -> exp.Select:
     """SELECT keep.., h0, h1, ..: the index of every cell, from its codes.
 
@@ -40,7 +41,7 @@ def on_curve(
                 "(case when :c = 0 then :last else :c end)", c=place, last=num(last + 1)
             )
         tree = tree.select(named(_stretched(place, top, max(last, 1)), f"y{axis.index}"))
-    return hilbert_index(tree, [f"y{axis.index}" for axis in axes], bits, keep)
+    return index(tree, [f"y{axis.index}" for axis in axes], bits, keep)
 
 
 def _stretched(place: exp.Expr, top: int, last: int) -> exp.Expr:
@@ -67,7 +68,7 @@ def _stretched(place: exp.Expr, top: int, last: int) -> exp.Expr:
 
 def curve_order(axes: Sequence[Axis], state: State, table: str) -> list[exp.Expr]:
     """What to sort `table`, made by :func:`on_curve`, by."""
-    words = hilbert_words(len(axes), _bits(axes, state))
+    words = index_words(len(axes), _bits(axes, state))
     return [col(f"h{word}", table) for word in range(words)]
 
 
@@ -92,6 +93,7 @@ def along_curve(
     keep: Sequence[str],
     within: Sequence[str] = (),
     order: str = NUMBER,
+    index: Index = hilbert_index,
 ) -> exp.Select:
     """SELECT keep.., place: records numbered along the curve, from 1.
 
@@ -102,12 +104,13 @@ def along_curve(
         records: codes and the columns `keep`, `within` and `order`.
         within: columns of the parts that are numbered each by itself.
         order: column with a random order of the records.
+        index: which curve.
     """
     names = list(dict.fromkeys([*keep, *within, order]))
     enough = state.count("records").bit_length() + FINER
     bits = min(_bits(axes, state), max(1, -(-enough // len(axes))))
-    curve = on_curve(axes, state, records, names, bits)
-    words = range(hilbert_words(len(axes), bits))
+    curve = on_curve(axes, state, records, names, bits, index)
+    words = range(index_words(len(axes), bits))
     place = numbered([*[col(f"h{word}", "h") for word in words], col(order, "h")])
     if within:
         place.set("partition_by", [col(name, "h") for name in within])

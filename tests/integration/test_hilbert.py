@@ -1,4 +1,4 @@
-"""The Hilbert index is that of the package `hilbertcurve`."""
+"""The Hilbert index is that of the package `hilbertcurve`; the other one that of its definition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hilbertcurve.hilbertcurve import HilbertCurve
 
-from pganon.encode.hilbert import WORD_BITS, hilbert_index, hilbert_words
+from pganon.encode.hilbert import WORD_BITS, Index, gray_index, hilbert_index, index_words
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import query, render, statement
 from tests.support.cluster import Database
@@ -19,7 +19,9 @@ Point = Sequence[int]
 POINTS = QualifiedName("pg_temp", "points")
 
 
-def indexed(db: Database, points: Sequence[Point], bits: int) -> list[tuple[int, Point]]:
+def indexed(
+    db: Database, points: Sequence[Point], bits: int, index: Index = hilbert_index
+) -> list[tuple[int, Point]]:
     """The points by their words, each with the number that the words make."""
     dimensions = len(points[0])
     names = [f"c{i}" for i in range(dimensions)]
@@ -28,8 +30,8 @@ def indexed(db: Database, points: Sequence[Point], bits: int) -> list[tuple[int,
     with conn.cursor().copy("COPY points FROM STDIN") as copy:
         for number, point in enumerate(points):
             copy.write_row([number, *point])
-    words = [f"h{i}" for i in range(hilbert_words(dimensions, bits))]
-    tree = hilbert_index(POINTS, names, bits, ["id"]).order_by(*words, "id")
+    words = [f"h{i}" for i in range(index_words(dimensions, bits))]
+    tree = index(POINTS, names, bits, ["id"]).order_by(*words, "id")
     return [(joined(row[1:], dimensions * bits), points[row[0]]) for row in rows(conn, tree)]
 
 
@@ -104,6 +106,42 @@ def test_the_curve_visits_every_point_by_steps_of_one(
     assert [index for index, _ in found] == list(range(len(points)))
     assert all(
         sum(abs(a - b) for a, b in zip(one, next_one, strict=True)) == 1
+        for (_, one), (_, next_one) in pairwise(found)
+    )
+
+
+def place_in_gray_codes(point: Point, bits: int) -> int:
+    """Its bits level by level, the highest first, read as a Gray code."""
+    code = 0
+    for bit in reversed(range(bits)):
+        for coordinate in point:
+            code = code << 1 | (coordinate >> bit & 1)
+    place = 0
+    while code:
+        place ^= code
+        code >>= 1
+    return place
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "bits"),
+    [(1, 1), (1, 62), (2, 31), (3, 20), (3, 21), (7, 4), (8, 20), (25, 5), (40, 20), (150, 1)],
+)
+def test_the_place_in_gray_codes(db: Database, dimensions: int, bits: int) -> None:
+    points = sample(dimensions, bits, 50)
+    found = indexed(db, points, bits, gray_index)
+    assert len(found) == len(points)
+    assert all(place == place_in_gray_codes(point, bits) for place, point in found)
+    assert all(one[0] <= next_one[0] for one, next_one in pairwise(found))
+
+
+@pytest.mark.parametrize(("dimensions", "bits"), [(1, 4), (2, 3), (3, 2), (4, 2), (9, 1)])
+def test_one_bit_changes_from_place_to_place(db: Database, dimensions: int, bits: int) -> None:
+    points = list(product(range(1 << bits), repeat=dimensions))
+    found = indexed(db, points, bits, gray_index)
+    assert [place for place, _ in found] == list(range(len(points)))
+    assert all(
+        sum((a ^ b).bit_count() for a, b in zip(one, next_one, strict=True)) == 1
         for (_, one), (_, next_one) in pairwise(found)
     )
 

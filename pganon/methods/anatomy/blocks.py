@@ -1,7 +1,7 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    placed       (draw, value, piece, ..)  records along a Hilbert curve, cut into pieces, with
-                                           what is published of them
+    placed       (draw, value, piece, ..)  records along a curve, cut into pieces, with what is
+                                           published of them
     hist_r       (node, value, n)        records per value in the nodes of level r: 2^r pieces
     undivided_r  (level, node)           nodes of level r + 1 that stay whole
     leaves       (piece, block)          the block of every piece
@@ -26,12 +26,17 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.encode.hilbert import Index, gray_index, hilbert_index
 from pganon.encode.records import DRAW
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.curve import along_curve
 from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.plan.sqltools import cast, col, fragment, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+
+_MANY = 7
+"""Attributes from which on both curves give blocks of the same spread: the mean over ACS, Adult and
+a generated table is 1.00 then (0.93 to 1.07), 1.03 with six attributes and 3 with one."""
 
 
 def block_steps(shape: Shape) -> list[Step]:
@@ -75,7 +80,7 @@ def block_steps(shape: Shape) -> list[Step]:
 def _placed(shape: Shape, state: State) -> exp.Expr:
     records = shape.eligibility.kept(state)
     keep = [DRAW, *shape.carried]
-    ordered = along_curve(shape.axes, state, records, keep, order=DRAW)
+    ordered = along_curve(shape.axes, state, records, keep, order=DRAW, index=_index(shape))
     return query(
         "select :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
         {"o": ordered},
@@ -83,6 +88,11 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         pieces=num(_pieces(shape, state)),
         records=num(state.count("released")),
     ).select(col(DRAW, "o"), *[col(name, "o") for name in record_columns(shape.spec)])
+
+
+def _index(shape: Shape) -> Index:
+    """With few attributes Hilbert's curve is better by far, with many as good and much slower."""
+    return gray_index if len(shape.axes) >= _MANY else hilbert_index
 
 
 def _pieces(shape: Shape, state: State) -> int:
