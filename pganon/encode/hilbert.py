@@ -8,9 +8,9 @@ codes, and are neighbours on Hilbert's, which takes about three times as long to
 
 The Hilbert index is Skilling's ("Programming the Hilbert curve", AIP Conference Proceedings 707,
 2004). His first loop goes from the highest bit q of the coordinates down to bit 1 and, on each
-level, along the coordinates: where bit q of x_i is set, the bits of x_0 below q are inverted, elsewhere
-they are swapped with those of x_i. What lies in x_0 is thus handed on from one coordinate to the
-next, like this:
+level, along the coordinates: where bit q of x_i is set, the bits of x_0 below q are inverted,
+elsewhere they are swapped with those of x_i. What lies in x_0 is thus handed on from one coordinate
+to the next, like this:
 
     hand = x_0 if bit q of x_0 is 0 else ~x_0
     for i = 1, 2, ...:  if bit q of x_i is 0:  x_i, hand = hand, x_i
