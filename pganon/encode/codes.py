@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes
-from pganon.encode.dictionaries import dictionary_steps
+from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.records import random_order
 from pganon.encode.sensitive import (
     looked_up,
@@ -43,14 +43,13 @@ def encode_steps(
         left_out: whether to make the table of records that the rules for NULL suppress, if there
             are such rules.
     """
-    chains: list[Sequence[Step]] = [beside]
-    chains += [dictionary_steps(spec, axis) for axis in axes(spec.attributes)]
+    chains: list[Sequence[Step]] = [beside, *dictionary_chains(spec)]
     chains += [
         [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
         for item in valued(spec)
     ]
     steps: list[Step] = [
-        Parallel("values", "dictionaries, one per column", chains),
+        Parallel("values", "dictionaries", chains),
         _sizes(spec),
         CreateTable("coded", "values become codes", lambda s: s.work("coded"), _coded(spec)),
     ]

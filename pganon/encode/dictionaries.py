@@ -1,5 +1,6 @@
 """Dictionaries: every distinct value of a quasi-identifier gets a dense code in order.
 
+histogram<b>   (other, q<i>.., n)         distinct values of some columns, by one scan of `snap`
 values<i>   (value, n)                    distinct values; NULL has a row of its own
 dict<i>     (code, value, n, position)    code 1..m in order, 0 is NULL; position in [0, 1]
                                           of the declared domain, else of the values that occur
@@ -7,22 +8,63 @@ dict<i>     (code, value, n, position)    code 1..m in order, 0 is NULL; positio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode import line
-from pganon.encode.axis import Axis
+from pganon.encode.axis import Axis, axes
 from pganon.encode.trees import tree_steps
 from pganon.errors import PganonError, PreconditionError
-from pganon.identifiers import quote
-from pganon.plan.sqltools import col, fragment, named, query, union_all
-from pganon.plan.steps import Check, CreateTable, Load, State, Step
+from pganon.identifiers import QualifiedName, quote
+from pganon.plan.sqltools import col, fragment, named, num, query, union_all
+from pganon.plan.steps import Check, CreateTable, DropTables, Load, Name, State, Step
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
 
+_AT_ONCE = 8
+"""Columns per scan. Each has a hash table of its own in it; GROUPING takes 31 at most."""
 
-def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
+
+def dictionary_chains(spec: ReleaseSpec) -> list[list[Step]]:
+    """Chains of steps that need nothing of each other, from `snap` to all dictionaries."""
+    every = axes(spec.attributes)
+    batches = [every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE)]
+    return [_chain(spec, number, batch) for number, batch in enumerate(batches)]
+
+
+def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
+    def histogram(state: State) -> QualifiedName:
+        return state.work(f"histogram{number}")
+
+    steps: list[Step] = [
+        CreateTable(
+            f"histogram{number}",
+            f"distinct values of {', '.join(quote(a.attribute.column.name) for a in batch)}",
+            histogram,
+            lambda s: _counted(s, batch),
+        )
+    ]
+    for place, axis in enumerate(batch):
+        # In GROUPING the first column has the highest bit; it is set for columns left out.
+        other = 2 ** len(batch) - 1 - 2 ** (len(batch) - 1 - place)
+        steps += _dictionary_steps(spec, axis, histogram, other)
+    return [
+        *steps,
+        DropTables("tidy", "what dictionaries were made from", lambda s: [histogram(s)]),
+    ]
+
+
+def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
+    columns = [col(f"q{axis.index}", "s") for axis in batch]
+    tree = query("select count(*) as n from s", {"s": state.work("snap")})
+    alone = [exp.Paren(this=column.copy()) for column in columns]
+    tree = tree.select(named(exp.Grouping(expressions=columns), "other"), *columns)
+    tree.set("group", exp.Group(expressions=[exp.GroupingSets(expressions=alone)]))
+    return tree
+
+
+def _dictionary_steps(spec: ReleaseSpec, axis: Axis, histogram: Name, other: int) -> list[Step]:
     i = axis.index
     attribute = axis.attribute
     steps: list[Step] = [
@@ -31,8 +73,10 @@ def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
             f"distinct values of {quote(attribute.column.name)}",
             lambda s: s.work(f"values{i}"),
             lambda s: query(
-                "select t.value, count(*) as n from t group by t.value",
-                {"t": query("select :q as value from s", {"s": s.work("snap")}, q=col(f"q{i}"))},
+                "select :q as value, h.n from h where h.other = :other",
+                {"h": histogram(s)},
+                q=col(f"q{i}", "h"),
+                other=num(other),
             ),
         )
     ]

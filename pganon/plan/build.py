@@ -132,11 +132,10 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
 
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
-    checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
-    figures = method.form.measures(spec)
-    return Parallel(
-        "checks", "what must hold, and figures", [*[[check] for check in checks], *figures]
-    )
+    checks = [_balance(spec, method), *_verification(spec, method)]
+    chains = [[_fingerprint(spec, method)], *method.form.measures(spec)]
+    chains += [[check] for check in checks]
+    return Parallel("checks", "what must hold, and figures", chains)
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
