@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -21,6 +23,32 @@ def dictionary(staged: Staged, i: int = 0) -> list[tuple[int, str | None, int]]:
         sql.SQL("SELECT code, value::text, n, position FROM {} ORDER BY code").format(name),
     )
     return [(row["code"], row["value"], row["n"]) for row in rows]
+
+
+@pytest.mark.parametrize("columns", [1, 7, 8, 9, 40])
+def test_dictionaries_of_any_number_of_columns(db: Any, columns: int) -> None:
+    """Several columns are counted by one scan, and NULL is a value of each, not of the others."""
+    rng = random.Random(columns)
+    kinds = ["integer", "text", "boolean", "date"]
+    drawn = {
+        "integer": lambda: rng.randint(-3, 3),
+        "text": lambda: rng.choice("abc"),
+        "boolean": lambda: rng.random() < 0.5,
+        "date": lambda: f"2020-01-0{rng.randint(1, 4)}",
+    }
+    names = {f"q{i}": kinds[i % 4] for i in range(columns)}
+    rows = [
+        [None if rng.random() < 0.2 else drawn[kind]() for kind in names.values()]
+        for _ in range(60)
+    ]
+    make_table(db.connect("source_owner"), names, rows)
+    staged = run(db.owner(), policy({name: {} for name in names}, 2))
+    for i, kind in enumerate(names.values()):
+        shown = {True: "true", False: "false"} if kind == "boolean" else {}
+        counted = Counter(
+            None if row[i] is None else shown.get(row[i], str(row[i])) for row in rows
+        )
+        assert {value: n for _, value, n in dictionary(staged, i)} == counted
 
 
 SIZES = ["xs", "s", "m", "l"]
