@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from psycopg import sql
@@ -132,9 +133,9 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
 
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
-    checks = [_balance(spec, method), *_verification(spec, method)]
-    chains = [[_fingerprint(spec, method)], *method.form.measures(spec)]
-    chains += [[check] for check in checks]
+    checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
+    # Figures come last, so that their errors hide no refusal.
+    chains = [*[[check] for check in checks], *method.form.measures(spec)]
     return Parallel("checks", "what must hold, and figures", chains)
 
 
@@ -176,12 +177,14 @@ def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
 
     rendered: dict[int, tuple[CheckQuery, ...]] = {}
+    rendering = Lock()  # checks are rendered side by side
 
     def queries(state: State) -> tuple[CheckQuery, ...]:
-        if state.run_id not in rendered:
-            tables = _tables(method.form.relations(spec, state), staged=True)
-            rendered[state.run_id] = method.form.checks(spec, state, tables)
-        return rendered[state.run_id]
+        with rendering:
+            if state.run_id not in rendered:
+                tables = _tables(method.form.relations(spec, state), staged=True)
+                rendered[state.run_id] = method.form.checks(spec, state, tables)
+            return rendered[state.run_id]
 
     planned = queries(State(0))
 

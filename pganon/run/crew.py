@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -26,50 +26,57 @@ class Crew:
 
     Attributes:
         leader: the connection that holds the locks of the run.
-        enlist: opens a further connection, set up as the leader is. None: there is no other.
+        enlist: opens a further connection, set up as the leader is.
     """
 
     leader: Connection
     run_id: int
-    enlist: Callable[[], Connection] | None = None
-    _workers: list[Connection] = field(default_factory=list)
+    enlist: Callable[[], Connection]
 
     @contextmanager
     def sharing(self, wanted: int) -> Iterator[list[Connection]]:
-        """Up to so many connections, the leader's first, with the server's processes divided."""
-        processes = self._processes()
-        crew = self._connections(min(wanted, processes))
-        each = processes // len(crew) - 1
-        for conn in crew:
-            _set_processes(conn, each)
-        try:
-            yield crew
-        finally:
-            # A broken connection says so itself when it is used next.
-            with suppress(psycopg.Error):
-                _set_processes(self.leader, processes - 1)
+        """Up to so many connections, the leader's first, with the server's processes divided.
 
-    def close(self) -> None:
-        """Close the further connections."""
-        while self._workers:
-            self._workers.pop().close()
-
-    def _processes(self) -> int:
-        row = self.leader.execute(b"SELECT pg_catalog.current_setting(%s)", [_PER_STATEMENT])
-        (value,) = row.fetchone() or ("0",)
-        return int(value) + 1
-
-    def _connections(self, wanted: int) -> list[Connection]:
-        """The leader and workers; fewer where the server gives no more connections."""
-        while self.enlist is not None and len(self._workers) < wanted - 1:
+        There are fewer where the server gives no more.
+        """
+        processes = _processes(self.leader)
+        with ExitStack() as workers:
+            crew = [self.leader]
+            while len(crew) < min(wanted, processes):
+                worker = self._worker()
+                if worker is None:
+                    break
+                crew.append(workers.enter_context(closing(worker)))
+            for conn in crew:
+                _set_processes(conn, processes // len(crew) - 1)
             try:
-                conn = self.enlist()
-            except PganonError:
-                self.enlist = None
-                break
-            self._workers.append(conn)
-            take_worker(conn, self.run_id)
-        return [self.leader, *self._workers][:wanted]
+                yield crew
+            finally:
+                # A broken connection says so itself when it is used next.
+                with suppress(psycopg.Error):
+                    _set_processes(self.leader, processes - 1)
+
+    def _worker(self) -> Connection | None:
+        """None where there is no further connection to the server of the leader."""
+        try:
+            conn = self.enlist()
+        except (PganonError, psycopg.Error):
+            return None
+        try:
+            # Of several hosts behind one name another one may have answered.
+            if take_worker(conn, self.run_id):
+                return conn
+        except psycopg.Error:
+            pass
+        conn.close()
+        return None
+
+
+def _processes(conn: Connection) -> int:
+    """Server processes that may work on one statement."""
+    row = conn.execute(b"SELECT pg_catalog.current_setting(%s)", [_PER_STATEMENT]).fetchone()
+    assert row is not None
+    return int(row[0]) + 1
 
 
 def _set_processes(conn: Connection, workers: int) -> None:

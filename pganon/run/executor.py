@@ -49,6 +49,9 @@ from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
+WORTH = 50_000
+"""Chains over fewer records are done before further connections have paid."""
+
 _ANY_ROUND = 1_000_000_000
 """Number that stands for the current round in a query that is rendered once for all."""
 
@@ -258,7 +261,8 @@ class Executor:
 
     def _parallel(self, step: Parallel, prefix: str) -> None:
         pieces = [self._piece(chain, prefix) for chain in step.chains]
-        if self.crew is None or len(pieces) < 2:
+        records = self.state.facts.get("records")
+        if self.crew is None or not isinstance(records, int) or records < WORTH:
             parts = side_by_side(pieces, [self.conn])
         else:
             with self.crew.sharing(len(pieces)) as connections:

@@ -74,10 +74,14 @@ def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
         _free(conn, key)
 
 
-def take_worker(conn: Connection, run_id: int) -> None:
-    """Show that a further session of the run is alive; stays until the session ends."""
+def take_worker(conn: Connection, run_id: int) -> bool:
+    """Show that a further session of the run is alive; stays until the session ends.
+
+    False if nobody leads the run on this server, or if it is being cleaned up.
+    """
     if not _call(conn, "try_shared", lock_key("worker", run_id)):
-        raise PreconditionError(f"run {run_id} is being cleaned up", code="busy")
+        return False
+    return _call(conn, "led", lock_key("run", run_id))
 
 
 @contextmanager

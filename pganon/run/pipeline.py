@@ -262,17 +262,12 @@ class _Run:
         )
 
     def _execute(self, plan: Plan, state: State) -> State:
-        crew = Crew(self.conn, state.run_id, self.connect)
-        with contextlib.closing(crew):
-            return self._walk(plan, state, crew)
-
-    def _walk(self, plan: Plan, state: State, crew: Crew) -> State:
         executor = Executor(
             self.conn,
             state,
             created=lambda step: self._check_source(plan, step),
             processes=self.options.jobs or os.cpu_count() or 1,
-            crew=crew,
+            crew=Crew(self.conn, state.run_id, self.connect),
         )
         for phase in plan.phases:
             executor.times = {}

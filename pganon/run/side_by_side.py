@@ -41,9 +41,6 @@ class _Bench(Generic[T]):
     def __init__(self, pieces: Sequence[Piece[T]]) -> None:
         self.pieces = pieces
         self.lock = threading.Lock()
-        self.news = threading.Event()
-        """A piece or a thread is done."""
-        self.done = 0
         self.next = 0
         self.end = len(pieces)
         """Pieces from here on are not wanted any more."""
@@ -56,37 +53,35 @@ class _Bench(Generic[T]):
         try:
             for thread in threads:
                 thread.start()
-            self._wait(len(threads))
+            self._wait(threads)
         except BaseException:  # an interrupt, which only this thread gets
             with self.lock:
                 self.end = 0
-            self._wait(sum(thread.ident is not None for thread in threads))
+            while True:
+                # Connections are in use until the threads have ended, however often it is asked.
+                with contextlib.suppress(KeyboardInterrupt):
+                    self._wait(threads)
+                    break
             raise
         if self.errors:
             raise self.errors[min(self.errors)]
         return [self.results[number] for number in range(len(self.pieces))]
 
-    def _wait(self, threads: int) -> None:
-        """Until so many threads are done, and meanwhile cancel what is not wanted."""
-        while self.done < threads:
+    def _wait(self, threads: Sequence[threading.Thread]) -> None:
+        """Until the threads have ended, and meanwhile cancel what is not wanted."""
+        while alive := [thread for thread in threads if thread.is_alive()]:
             for conn in self._unwanted():
                 with contextlib.suppress(psycopg.Error):
                     conn.cancel_safe(timeout=_PATIENCE)
-            self.news.wait(_AGAIN)
-            self.news.clear()
+            alive[0].join(_AGAIN)
 
     def _unwanted(self) -> list[Connection]:
         with self.lock:
             return [conn for number, conn in self.running.items() if number >= self.end]
 
     def _work(self, conn: Connection) -> None:
-        try:
-            while (number := self._take(conn)) is not None:
-                self._perform(number, conn)
-        finally:
-            with self.lock:
-                self.done += 1
-            self.news.set()
+        while (number := self._take(conn)) is not None:
+            self._perform(number, conn)
 
     def _take(self, conn: Connection) -> int | None:
         with self.lock:
@@ -107,4 +102,3 @@ class _Bench(Generic[T]):
         finally:
             with self.lock:
                 del self.running[number]
-            self.news.set()

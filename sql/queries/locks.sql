@@ -25,6 +25,19 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'Exc
     )
     AND h.key = ANY (%(keys)s::bigint[]);
 
+-- led --
+-- Whether any session of this server holds this exclusive lock in this database.
+SELECT EXISTS (
+    SELECT
+    FROM pg_catalog.pg_locks AS l
+    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'ExclusiveLock'
+        AND ((l.classid::bigint << 32) | l.objid::bigint) = %(key)s
+        AND l.database = (
+            SELECT d.oid FROM pg_catalog.pg_database AS d
+            WHERE d.datname = pg_catalog.current_database()
+        )
+);
+
 -- mark_session --
 -- Leave a mark in the session.
 SELECT pg_catalog.set_config('pganon.session_mark', %(mark)s, false), pg_catalog.pg_backend_pid();

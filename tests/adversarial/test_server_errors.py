@@ -12,6 +12,12 @@ from pganon.run import executor
 from tests.support import faults
 from tests.support.cluster import Connection, Database
 
+
+@pytest.fixture(autouse=True)
+def _side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "WORTH", 0)
+
+
 DISK_FULL = "DO $$ BEGIN RAISE disk_full USING MESSAGE = 'no space left', DETAIL = '%s'; END $$"
 
 

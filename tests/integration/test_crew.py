@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.errors import DatabaseError, PganonError, PreconditionError
-from pganon.run import locks
+from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
+from pganon.run import executor, locks
 from pganon.run.crew import Crew
 from pganon.run.executor import Executor
 from tests.support import faults, visits
@@ -71,7 +71,9 @@ def _allow(db: Database, processes: int) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _as_before(db: Database):
+def _any_size(db: Database, monkeypatch: pytest.MonkeyPatch):
+    """Side by side even where it does not pay."""
+    monkeypatch.setattr(executor, "WORTH", 0)
     yield
     db.admin.execute("ALTER ROLE steward RESET ALL")
     db.admin.execute("ALTER ROLE steward CONNECTION LIMIT -1")
@@ -111,67 +113,99 @@ def test_a_server_without_free_connections(visit: Database) -> None:
     assert watch.most == 1
 
 
-def test_every_session_is_set_up_alike(visit: Database) -> None:
+def test_every_session_is_set_up_alike(visit: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the leader: owner, search_path, time limits; or a chain would mean something else."""
-    conn = visit.owner()
-    seen: set[tuple[Any, ...]] = set()
-    original = Crew.sharing
+    names = ("row_security", "search_path", "statement_timeout", "work_mem", "TimeZone")
+    shown = ", ".join(f"current_setting('{name}')" for name in (*names, "enable_nestloop"))
+    seen: dict[int, tuple[Any, ...]] = {}
+    original = Executor._create
 
-    def names(self: Crew, wanted: int) -> Any:
-        for one in self._connections(wanted):
-            row = one.execute(
-                "SELECT current_user, current_setting('row_security'),"
-                " current_setting('search_path'), current_setting('statement_timeout'),"
-                " current_setting('work_mem'), current_setting('enable_nestloop'),"
-                " current_setting('TimeZone'), pg_backend_pid() > 0"
-            ).fetchone()
-            assert row is not None
-            seen.add(tuple(row))
-        return original(self, wanted)
+    def create(self: Any, step: Any) -> None:
+        row = self.conn.execute(f"SELECT pg_backend_pid(), current_user, {shown}").fetchone()
+        seen[row[0]] = row[1:]
+        original(self, step)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Crew, "sharing", names)
-        faults.run(visit.dsn(), visits.policy(), work_mem="48MB", statement_timeout="9min")
-    (only,) = seen
-    owner = conn.execute("SELECT current_user").fetchone()
-    assert only[0] == owner[0]  # type: ignore[index]
+    monkeypatch.setattr(Executor, "_create", create)
+    faults.run(visit.dsn(), visits.policy(), work_mem="48MB", statement_timeout="9min", jobs=3)
+    assert len(seen) >= 2
+    (only,) = set(seen.values())
+    assert only[0] == visit.owner().execute("SELECT current_user").fetchone()[0]  # type: ignore
     assert only[3:5] == ("9min", "48MB")
+
+
+def test_errors_of_figures_hide_no_refusal(visit: Database) -> None:
+    """A group with a count of 0 is refused, though a figure divides by it."""
+    conn = visit.owner()
+
+    def spoil(step: str) -> None:
+        if step == "recode.st1_key":
+            conn.execute(
+                "DO $$ BEGIN EXECUTE (SELECT format('UPDATE %s SET count = 0', c.oid::regclass)"
+                " FROM pg_class AS c WHERE c.relname ~ '_st$' AND c.relkind = 'r'"
+                " AND c.relnamespace = 'pganon_stage'::regnamespace); END $$"
+            )
+
+    with pytest.raises(PrivacyRefusal) as caught:
+        faults.run(visit.dsn(), visits.policy(), before=spoil)
+    assert caught.value.code == "verification"
 
 
 def test_the_leader_has_its_processes_back(db: Database) -> None:
     conn = db.owner()
     conn.execute("SET max_parallel_workers_per_gather = 5")
-    crew = Crew(conn, 1, db.owner)
     show = "SHOW max_parallel_workers_per_gather"
-    with crew.sharing(2) as connections:
-        assert [one.execute(show).fetchone() for one in connections] == [("2",)] * 2
-    with contextlib.suppress(ZeroDivisionError), crew.sharing(9) as connections:
-        assert [one.execute(show).fetchone() for one in connections] == [("0",)] * 6
-        raise ZeroDivisionError
-    assert conn.execute(show).fetchone() == ("5",)
-    with crew.sharing(1) as connections:
-        assert connections == [conn]
+    with locks.run_lock(conn, 1):
+        crew = Crew(conn, 1, db.owner)
+        with crew.sharing(2) as connections:
+            assert [one.execute(show).fetchone() for one in connections] == [("2",)] * 2
+        assert connections[0] == conn
+        assert connections[1].closed
+        with contextlib.suppress(ZeroDivisionError), crew.sharing(9) as connections:
+            assert [one.execute(show).fetchone() for one in connections] == [("0",)] * 6
+            raise ZeroDivisionError
+        assert all(one.closed for one in connections[1:])
         assert conn.execute(show).fetchone() == ("5",)
-    crew.close()
-    assert all(one.closed for one in [c for c in connections if c is not conn])
+        with crew.sharing(1) as connections:
+            assert connections == [conn]
+            assert conn.execute(show).fetchone() == ("5",)
 
 
-def test_a_worker_of_a_run_that_is_cleaned_up(db: Database) -> None:
-    """Its lock says no, and the connection does not stay open."""
-    conn, cleaner = db.owner(), db.owner()
+def _fails(db: Database) -> Connection:
+    raise DatabaseError("too many connections")
+
+
+def _breaks(db: Database) -> Connection:
+    conn = db.owner()
+    db.admin.execute("SELECT pg_terminate_backend(%s, 5000)", [conn.info.backend_pid])
+    return conn
+
+
+@pytest.mark.parametrize("enlist", [_fails, _breaks])
+def test_workers_that_cannot_be_had(db: Database, enlist: Any) -> None:
+    conn = db.owner()
+    with locks.run_lock(conn, 1), Crew(conn, 1, lambda: enlist(db)).sharing(3) as connections:
+        assert connections == [conn]
+
+
+def test_a_worker_on_another_server(db: Database) -> None:
+    """Nobody leads the run there, as far as its locks can tell."""
+    conn = db.owner()
     opened: list[Connection] = []
 
-    def enlist() -> Connection:
+    def elsewhere() -> Connection:
         opened.append(db.owner())
         return opened[-1]
 
-    crew = Crew(conn, 7, enlist)
+    with Crew(conn, 7, elsewhere).sharing(3) as connections:
+        assert connections == [conn]
+    assert [one.closed for one in opened] == [True]
+
+
+def test_a_worker_of_a_run_that_is_cleaned_up(db: Database) -> None:
+    conn, cleaner = db.owner(), db.owner()
     with locks.dead_run(cleaner, 7) as dead:
         assert dead
-        with pytest.raises(PreconditionError, match="cleaned up"), crew.sharing(2):
-            pass
-    crew.close()
-    assert [one.closed for one in opened] == [True]
+        assert not locks.take_worker(conn, 7)
 
 
 def test_a_session_that_the_administrator_ends(visit: Database) -> None:

@@ -133,7 +133,7 @@ def test_clean(db: Database) -> None:
     leader.execute(f"CREATE UNLOGGED TABLE pganon_work.r{dead}_cells ()".encode())
     leader.execute(f"CREATE TABLE pganon_data.r{dead}_records ()".encode())
     leader.execute(f"CREATE UNLOGGED TABLE pganon_work.r{second}_cells ()".encode())
-    locks.take_worker(worker, dead)
+    assert locks.take_worker(worker, dead)
     assert clean(conn).alive == (dead,)
     leader.close()
     assert clean(conn).alive == (dead,)

@@ -76,9 +76,9 @@ def _starts(state: State) -> exp.Expr:
         n=cast(fragment("sum(p.n)"), weight_type(state)),
     )
     begun = query(
-        "select c.block, c.value, sum(c.n) over (partition by c.block) as size,"
-        " sum(c.n) over (partition by c.block order by c.n desc, c.value"
-        " rows unbounded preceding) - c.n as start from c",
+        "select c.block, c.value, (sum(c.n) over (partition by c.block))::bigint as size,"
+        " (sum(c.n) over (partition by c.block order by c.n desc, c.value"
+        " rows unbounded preceding) - c.n)::bigint as start from c",
         {"c": counted},
     )
     return query(
