@@ -134,9 +134,10 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
     checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
-    # Figures come last, so that their errors hide no refusal.
+    # Figures come last, so that their errors hide no refusal, but some take long.
     chains = [*[[check] for check in checks], *method.form.measures(spec)]
-    return Parallel("checks", "what must hold, and figures", chains)
+    early = (0, *range(len(checks), len(chains)))
+    return Parallel("checks", "what must hold, and figures", chains, early)
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:

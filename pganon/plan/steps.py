@@ -204,13 +204,17 @@ class Parallel:
     """Chains of steps that need nothing of each other, in tables or facts.
 
     They may run on several connections at a time. All start with the facts that were there before,
-    and those of all chains, in their order, are there for later steps. The longest should come
-    first.
+    and those of all chains, in their order, are there for later steps. If several fail, the error
+    is that of the first of them in this order.
+
+    Attributes:
+        early: numbers of chains that start before the others, because they take long.
     """
 
     name: str
     purpose: str
     chains: Chains
+    early: Sequence[int] = ()
 
 
 Alone = CreateTable | Statement | DropTables | Check | Load | Search

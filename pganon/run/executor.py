@@ -266,7 +266,7 @@ class Executor:
             parts = side_by_side(pieces, [self.conn])
         else:
             with self.crew.sharing(len(pieces)) as connections:
-                parts = side_by_side(pieces, connections)
+                parts = side_by_side(pieces, connections, step.early)
         facts, filled = self.state.facts, frozenset(self.filled)
         for part in parts:
             self.state = self.state.with_facts(_new(part.state.facts, facts))

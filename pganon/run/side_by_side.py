@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 import psycopg
@@ -25,23 +25,30 @@ _PATIENCE = 10.0
 Piece = Callable[[Connection, Wanted], T]
 
 
-def side_by_side(pieces: Sequence[Piece[T]], connections: Sequence[Connection]) -> list[T]:
-    """The results of all pieces, in their order; they start in this order, too.
+def side_by_side(
+    pieces: Sequence[Piece[T]],
+    connections: Sequence[Connection],
+    early: Collection[int] = (),
+) -> list[T]:
+    """The results of all pieces, in their order.
 
     If pieces fail, those after the first of them are cancelled and those before it are finished,
     so the error that is raised does not depend on which was faster: it is the one that would come
     up if the pieces were done one after the other.
+
+    Args:
+        early: numbers of pieces that start before the others.
     """
     if len(connections) == 1:
         return [piece(connections[0], lambda: True) for piece in pieces]
-    return _Bench(pieces).run(connections)
+    return _Bench(pieces, early).run(connections)
 
 
 class _Bench(Generic[T]):
-    def __init__(self, pieces: Sequence[Piece[T]]) -> None:
+    def __init__(self, pieces: Sequence[Piece[T]], early: Collection[int]) -> None:
         self.pieces = pieces
         self.lock = threading.Lock()
-        self.next = 0
+        self.waiting = sorted(range(len(pieces)), key=lambda number: (number not in early, number))
         self.end = len(pieces)
         """Pieces from here on are not wanted any more."""
         self.running: dict[int, Connection] = {}
@@ -85,12 +92,12 @@ class _Bench(Generic[T]):
 
     def _take(self, conn: Connection) -> int | None:
         with self.lock:
-            number = self.next
-            if number >= self.end:
+            wanted = [number for number in self.waiting if number < self.end]
+            if not wanted:
                 return None
-            self.next += 1
-            self.running[number] = conn
-            return number
+            self.waiting.remove(wanted[0])
+            self.running[wanted[0]] = conn
+            return wanted[0]
 
     def _perform(self, number: int, conn: Connection) -> None:
         try:

@@ -51,6 +51,28 @@ def test_results_are_in_the_order_of_the_pieces(size: int) -> None:
     assert side_by_side([], _crew(size)) == []
 
 
+def test_early_pieces_start_first_and_change_nothing_else() -> None:
+    begun: list[int] = []
+    lock = threading.Lock()
+
+    def piece(number: int) -> Piece[int]:
+        def run(conn: Connection, wanted: Wanted) -> int:
+            with lock:
+                begun.append(number)
+            if number in (2, 4):
+                raise KeyError(number)
+            return number
+
+        return run
+
+    with pytest.raises(KeyError, match="2"):
+        side_by_side([piece(n) for n in range(6)], _crew(2), early=[4, 5])
+    assert set(begun) >= {0, 1, 2, 4}
+    assert begun.index(4) < begun.index(2)
+    assert 3 not in begun or begun.index(3) > begun.index(2)
+    assert side_by_side([_gives(n) for n in range(6)], _crew(2), early=[4, 5]) == list(range(6))
+
+
 def test_pieces_run_at_the_same_time() -> None:
     meeting = threading.Barrier(3, timeout=10)
     pieces = [lambda conn, wanted: meeting.wait()] * 3
