@@ -209,7 +209,7 @@ def patiently(
 
 
 def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
-    """Rows per relation, if the staged tables are what was verified; nobody changes them then.
+    """Rows per relation, if the staged tables are what was made; nobody changes them then.
 
     Moving a table takes an exclusive lock anyway. Taken first, it ends every other writer before
     this looks, and lets no further one in.
@@ -229,12 +229,12 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     found = stamps(conn, names)
     changed = [
         str(name)
-        for name, (stamp, _), verified in zip(names, found, staged.stamps, strict=True)
-        if stamp != verified
+        for name, (stamp, _), made in zip(names, found, staged.stamps, strict=True)
+        if stamp != made
     ]
     if changed:
         raise PrivacyRefusal(
-            f'tables of the release "{staged.release}" changed after they were verified:'
+            f'tables of the release "{staged.release}" changed after they were made:'
             f" {', '.join(changed)}",
             hint="run the release again",
             code="changed_after_verification",

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hilbertcurve.hilbertcurve import HilbertCurve
 
 from tests.support import visits
 from tests.support.anatomy_oracle import (
@@ -27,6 +28,7 @@ from tests.support.anatomy_oracle import (
 )
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Connection, Database
+from tests.support.curves import place_in_gray_codes
 from tests.support.driver import refused
 from tests.support.registry import ANATOMY
 from tests.support.visits import Dealt, deal, published, release
@@ -229,6 +231,29 @@ def test_sizes_of_pieces(db: Database, block_size: int, number: int) -> None:
     check(dealt, values, 4)
     assert len(dealt.blocks) == number
     assert {len(dealt.of_block(block)) for block in dealt.blocks} == {24 // number}
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("attributes", [6, 7])
+def test_blocks_follow_the_curve_for_so_many_attributes(db: Database, attributes: int) -> None:
+    """Hilbert's up to six, that of Gray codes from seven on."""
+    rng, names = random.Random(attributes), [f"q{i}" for i in range(attributes)]
+    every = [(n,) * attributes for n in range(4)]  # values that occur are the coordinates
+    others = [tuple(rng.randrange(4) for _ in names) for _ in range(80)]
+    points = rng.sample(list(dict.fromkeys([*every, *others]))[:48], 48)
+    rows = [(*point, f"v{n}") for n, point in enumerate(points)]
+    source(db, rows, **dict.fromkeys(names, "integer"), s="text")
+    method = {"name": "anatomy", "block_size": 6}
+    columns = {**dict.fromkeys(names, "q"), "s": "s"}
+    dealt = deal(db.owner(), {**declared(2, columns), "method": method})
+    hilbert = HilbertCurve(2, attributes).distance_from_point
+    places = {
+        record: hilbert(point) if attributes < 7 else place_in_gray_codes(point, 2)
+        for record, point in enumerate(points, 1)
+    }
+    order = sorted(places, key=lambda record: places[record])
+    expected = [set(order[first : first + 6]) for first in range(0, 48, 6)]
+    assert [dealt.of_block(block) for block in sorted(dealt.blocks)] == expected
 
 
 @pytest.mark.primary_server_only

@@ -92,6 +92,16 @@ def test_as_many_sessions_as_processes_per_statement(
     _all_gone(visit)
 
 
+@pytest.mark.parametrize(("worth", "most"), [(len(ROWS), 3), (len(ROWS) + 1, 1)])
+def test_few_records_are_not_worth_connections(
+    visit: Database, monkeypatch: pytest.MonkeyPatch, worth: int, most: int
+) -> None:
+    monkeypatch.setattr(executor, "WORTH", worth)
+    watch = _Watch(visit)
+    faults.run(visit.dsn(), visits.policy(), before=watch, jobs=3)
+    assert watch.most == most
+
+
 @pytest.mark.parametrize("changes", METHODS, ids=lambda changes: changes["method"]["name"])
 def test_a_release_does_not_depend_on_the_connections(
     visit: Database, changes: dict[str, Any]

@@ -13,9 +13,9 @@ from pganon.encode.hilbert import WORD_BITS, Index, gray_index, hilbert_index, i
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import query, render, statement
 from tests.support.cluster import Database
+from tests.support.curves import Point, place_in_gray_codes
 from tests.support.driver import Connection
 
-Point = Sequence[int]
 POINTS = QualifiedName("pg_temp", "points")
 
 
@@ -108,19 +108,6 @@ def test_the_curve_visits_every_point_by_steps_of_one(
         sum(abs(a - b) for a, b in zip(one, next_one, strict=True)) == 1
         for (_, one), (_, next_one) in pairwise(found)
     )
-
-
-def place_in_gray_codes(point: Point, bits: int) -> int:
-    """Its bits level by level, the highest first, read as a Gray code."""
-    code = 0
-    for bit in reversed(range(bits)):
-        for coordinate in point:
-            code = code << 1 | (coordinate >> bit & 1)
-    place = 0
-    while code:
-        place ^= code
-        code >>= 1
-    return place
 
 
 @pytest.mark.parametrize(
