@@ -1,12 +1,6 @@
-"""The place of integer points on a curve, in one SELECT, for any number of dimensions and bits.
+"""The Hilbert index of integer points in one SELECT, for any number of dimensions and bits.
 
-Two curves: of Hilbert, and of Gray codes (Faloutsos, "Gray codes for partial match and range
-queries", IEEE Transactions on Software Engineering 14, 1988). Both read the bits of the
-coordinates level by level, from the highest on, as a Gray code; Hilbert's turns the space on every
-level before. Points one after the other differ in one bit of one coordinate on the curve of Gray
-codes, and are neighbours on Hilbert's, which takes about three times as long to compute.
-
-The Hilbert index is Skilling's ("Programming the Hilbert curve", AIP Conference Proceedings 707,
+The index is Skilling's ("Programming the Hilbert curve", AIP Conference Proceedings 707,
 2004). His first loop goes from the highest bit q of the coordinates down to bit 1 and, on each
 level, along the coordinates: where bit q of x_i is set, the bits of x_0 below q are inverted,
 elsewhere they are swapped with those of x_i. What lies in x_0 is thus handed on from one coordinate
@@ -22,21 +16,20 @@ from q upward turn into junk: bit q of every coordinate is put aside before. Rea
 the bits put aside are a Gray code, and the index is its decoding: each bit becomes the parity of
 all bits up to it. (Skilling's last two loops do the same coordinate by coordinate.)
 
-PostgreSQL writes out a subquery's columns wherever they are used, which would double the text
-with every level, unless the subquery has an OFFSET. It must be '0' in quotes: a number 0 is
-converted to bigint too late for the planner, which then gives up parallel workers.
+Every pass over the columns is a subquery that is :func:`computed_once`: written out, the text would
+double with every level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, text
+from pganon.plan.sqltools import cast, col, computed_once, fragment, named, num, query
 
 WORD_BITS = 62
 """Bits of the index in a word; a bigint has room for them and no word is negative."""
@@ -46,13 +39,10 @@ _SHIFTS = ((1, 2, 3), (4, 8, 12), (16, 32, 48))  # give each bit the parity of t
 
 _Columns = dict[str, exp.Expr]
 
-Index = Callable[[exp.Select | QualifiedName, Sequence[str], int, Sequence[str]], exp.Select]
-""":func:`hilbert_index` or :func:`gray_index`."""
 
-
-def index_words(dimensions: int, bits: int) -> int:
-    """Number of words of the index of points with `bits` bits in each dimension."""
-    return len(_Shape(dimensions, bits).widths)
+def word_widths(dimensions: int, bits: int) -> list[int]:
+    """Bits in every word of the index of points with `bits` bits in each dimension."""
+    return _Shape(dimensions, bits).widths
 
 
 def hilbert_index(
@@ -71,31 +61,13 @@ def hilbert_index(
         keep: columns to carry over.
     """
     shape = _Shape(len(coordinates), bits)
-    return _indexed(points, coordinates, keep, shape, _hilbert_levels(shape))
-
-
-def gray_index(
-    points: exp.Select | QualifiedName, coordinates: Sequence[str], bits: int, keep: Sequence[str]
-) -> exp.Select:
-    """The same of its place on the curve of Gray codes."""
-    shape = _Shape(len(coordinates), bits)
-    return _indexed(points, coordinates, keep, shape, _gray_levels(shape))
-
-
-def _indexed(
-    points: exp.Select | QualifiedName,
-    coordinates: Sequence[str],
-    keep: Sequence[str],
-    shape: _Shape,
-    levels: Iterator[_Columns],
-) -> exp.Select:
     carried = [f"k{i}" for i in range(len(keep))]
     source: _Columns = {
         f"x{i}": cast(col(name, "p"), "bigint") for i, name in enumerate(coordinates)
     }
     source |= {inner: col(name, "p") for inner, name in zip(carried, keep, strict=True)}
     passes = [query("select 1 from p", {"p": points}).select(*_named(source), append=False)]
-    for columns in (*levels, *_decoded(shape)):
+    for columns in (*_levels(shape), *_decoded(shape)):
         passes.append(exp.select(*_named({**columns, **_same(carried)})))
     kept = [named(col(inner), name) for inner, name in zip(carried, keep, strict=True)]
     last = exp.select(*kept, *_named(_index(shape)))
@@ -137,7 +109,7 @@ class _Shape:
         return isqrt(20_000 // (self.dimensions + len(self.widths) + 16))
 
 
-def _hilbert_levels(shape: _Shape) -> Iterator[_Columns]:
+def _levels(shape: _Shape) -> Iterator[_Columns]:
     """Columns of every pass, made of those of the pass before; at the end the Gray code."""
     xs = shape.coordinates
     words: _Columns = {}
@@ -151,14 +123,6 @@ def _hilbert_levels(shape: _Shape) -> Iterator[_Columns]:
             yield {**_same(xs), **words, **changed, end: hand}
             words, hand = _same(words), col("hand")
     yield _put_aside(shape, 0, words)
-
-
-def _gray_levels(shape: _Shape) -> Iterator[_Columns]:
-    """The same without turns: the words are the bits of the coordinates as they are."""
-    words: _Columns = {}
-    for bit in reversed(range(shape.bits)):
-        words = _put_aside(shape, bit, words)
-    yield words
 
 
 def _decoded(shape: _Shape) -> Iterator[_Columns]:
@@ -261,7 +225,7 @@ def _chained(passes: Sequence[exp.Select], last: exp.Select, stretch: int) -> ex
         name = exp.to_identifier(f"pass{number}", quoted=True)
         last.with_(
             name,
-            as_=tree.offset(text("0"), copy=False),
+            as_=computed_once(tree),
             materialized=True if number % stretch == stretch - 1 else None,
             copy=False,
         )

@@ -19,6 +19,10 @@ DRAW = "draw"
 """Column of `coded`: a bigint; only records that look the same have the same one."""
 
 
+PLACE = "place"
+"""Column of `coded`: the number of a record along a curve over its quasi-identifiers, from 1."""
+
+
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot; enums as text, since they hash by a number of the catalog."""
     return exp.func("row", *_columns(spec, table))

@@ -129,6 +129,16 @@ def presorted(tree: exp.Select) -> exp.Select:
     return tree.order_by(*[column.copy() for column in columns])
 
 
+def computed_once(tree: exp.Select) -> exp.Select:
+    """The same, whose columns the server computes once per row of `tree`.
+
+    PostgreSQL writes out a subquery's columns wherever they are used, unless it has an OFFSET. The
+    '0' must be in quotes: a number 0 is converted to bigint too late for the planner, which then
+    gives up parallel workers.
+    """
+    return tree.offset(text("0"))
+
+
 def render(tree: exp.Expr) -> str:
     return tree.sql(dialect=DIALECT, identify=True)
 

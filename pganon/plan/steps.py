@@ -79,6 +79,7 @@ class CreateTable:
 
     Attributes:
         when: the step is left out unless this holds.
+        counted: name of the fact that the number of rows becomes.
         every_round: in a Repeat, the queries of all rounds differ in the round's number in the
             names of work tables and in nothing else, so that one rendering serves them all.
     """
@@ -90,6 +91,7 @@ class CreateTable:
     analyze: bool = True
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
+    counted: str | None = None
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ class Anatomy(_Anatomized):
     parts = ("qit", "st")
     sensitive = "one"
     levels = ("attribute", "unique")
+    along_curve = True
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100

@@ -60,6 +60,7 @@ class MethodOptions(Declaration):
         excludes: whether it keeps the exclusion rules of a policy.
         reserves_identity: whether it keeps the records of an individual together.
         climbs: whether it goes up hierarchies, which every column that it groups by then needs.
+        along_curve: whether records are placed along a curve over their attributes.
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
     """
 
@@ -76,6 +77,7 @@ class MethodOptions(Declaration):
     excludes: ClassVar[bool] = False
     reserves_identity: ClassVar[bool] = False
     climbs: ClassVar[bool] = False
+    along_curve: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
 
     @property

@@ -174,6 +174,8 @@ class Executor:
             if target.schema == STAGE_SCHEMA:
                 stamp = stamp_of_written(self.conn, target, rows)
                 self.state = self.state.with_facts({stamp_fact(target): stamp})
+        if step.counted is not None:
+            self.state = self.state.with_facts({step.counted: rows})
         if rows:
             self.filled.add(target)
 

@@ -1,69 +1,23 @@
-"""The Hilbert index is that of the package `hilbertcurve`; the other one that of its definition."""
+"""The Hilbert index is that of the package `hilbertcurve`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise, product
 
-import numpy as np
 import pytest
 from hilbertcurve.hilbertcurve import HilbertCurve
 
-from pganon.encode.hilbert import WORD_BITS, Index, gray_index, hilbert_index, index_words
+from pganon.encode.hilbert import hilbert_index
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import query, render, statement
+from pganon.plan.sqltools import query, render
 from tests.support.cluster import Database
-from tests.support.curves import Point, place_in_gray_codes
-from tests.support.driver import Connection
-
-POINTS = QualifiedName("pg_temp", "points")
-
-
-def indexed(
-    db: Database, points: Sequence[Point], bits: int, index: Index = hilbert_index
-) -> list[tuple[int, Point]]:
-    """The points by their words, each with the number that the words make."""
-    dimensions = len(points[0])
-    names = [f"c{i}" for i in range(dimensions)]
-    conn = db.connect()
-    conn.execute(f"CREATE TEMP TABLE points (id int, {', '.join(f'{c} bigint' for c in names)})")
-    with conn.cursor().copy("COPY points FROM STDIN") as copy:
-        for number, point in enumerate(points):
-            copy.write_row([number, *point])
-    words = [f"h{i}" for i in range(index_words(dimensions, bits))]
-    tree = index(POINTS, names, bits, ["id"]).order_by(*words, "id")
-    return [(joined(row[1:], dimensions * bits), points[row[0]]) for row in rows(conn, tree)]
-
-
-def rows(conn: Connection, tree) -> list[tuple[int, ...]]:
-    return conn.execute(statement(tree)).fetchall()
-
-
-def joined(words: Sequence[int], bits: int) -> int:
-    number = 0
-    for word in words:
-        width = min(bits, WORD_BITS)
-        assert 0 <= word < 1 << width
-        number, bits = number << width | word, bits - width
-    assert bits == 0
-    return number
-
-
-def sample(dimensions: int, bits: int, size: int) -> list[Point]:
-    """Random points, corners, and points with coordinates close to each other."""
-    rng = np.random.default_rng([dimensions, bits])
-    top = (1 << bits) - 1
-    found = rng.integers(0, top, (size, dimensions), endpoint=True)
-    near = np.clip(found[:5, :1] + rng.integers(-2, 3, (5, dimensions)), 0, top)
-    corners = rng.integers(0, 2, (5, dimensions)) * top
-    points: list[Point] = np.concatenate([found, near, corners]).tolist()
-    return [*points, [0] * dimensions, [top] * dimensions]
+from tests.support.curves import POINTS, indexed, rows, sample
 
 
 def check(db: Database, dimensions: int, bits: int, size: int = 50) -> None:
     points = sample(dimensions, bits, size)
     curve = HilbertCurve(bits, dimensions)
-    found = indexed(db, points, bits)
+    found = indexed(db, points, bits, hilbert_index)
     assert len(found) == len(points)
     assert all(index == curve.distance_from_point(point) for index, point in found)
     assert all(one[0] <= next_one[0] for one, next_one in pairwise(found))
@@ -102,33 +56,10 @@ def test_the_curve_visits_every_point_by_steps_of_one(
     db: Database, dimensions: int, bits: int
 ) -> None:
     points = list(product(range(1 << bits), repeat=dimensions))
-    found = indexed(db, points, bits)
+    found = indexed(db, points, bits, hilbert_index)
     assert [index for index, _ in found] == list(range(len(points)))
     assert all(
         sum(abs(a - b) for a, b in zip(one, next_one, strict=True)) == 1
-        for (_, one), (_, next_one) in pairwise(found)
-    )
-
-
-@pytest.mark.parametrize(
-    ("dimensions", "bits"),
-    [(1, 1), (1, 62), (2, 31), (3, 20), (3, 21), (7, 4), (8, 20), (25, 5), (40, 20), (150, 1)],
-)
-def test_the_place_in_gray_codes(db: Database, dimensions: int, bits: int) -> None:
-    points = sample(dimensions, bits, 50)
-    found = indexed(db, points, bits, gray_index)
-    assert len(found) == len(points)
-    assert all(place == place_in_gray_codes(point, bits) for place, point in found)
-    assert all(one[0] <= next_one[0] for one, next_one in pairwise(found))
-
-
-@pytest.mark.parametrize(("dimensions", "bits"), [(1, 4), (2, 3), (3, 2), (4, 2), (9, 1)])
-def test_one_bit_changes_from_place_to_place(db: Database, dimensions: int, bits: int) -> None:
-    points = list(product(range(1 << bits), repeat=dimensions))
-    found = indexed(db, points, bits, gray_index)
-    assert [place for place, _ in found] == list(range(len(points)))
-    assert all(
-        sum((a ^ b).bit_count() for a, b in zip(one, next_one, strict=True)) == 1
         for (_, one), (_, next_one) in pairwise(found)
     )
 

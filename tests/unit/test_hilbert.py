@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pganon.encode.hilbert import hilbert_index, index_words
+from pganon.encode.hilbert import hilbert_index, word_widths
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import render
 
@@ -20,7 +20,8 @@ def written(dimensions: int, bits: int) -> str:
     [(1, 1, 1), (1, 62, 1), (2, 31, 1), (9, 7, 2), (62, 2, 2), (25, 5, 3), (40, 20, 13)],
 )
 def test_as_many_words_as_the_bits_need(dimensions: int, bits: int, words: int) -> None:
-    assert index_words(dimensions, bits) == words
+    widths = word_widths(dimensions, bits)
+    assert (len(widths), sum(widths)) == (words, dimensions * bits)
     names = hilbert_index(POINTS, ["c"] * dimensions, bits, ["rid"]).named_selects
     assert names == ["rid", *[f"h{i}" for i in range(words)]]
 
@@ -28,7 +29,7 @@ def test_as_many_words_as_the_bits_need(dimensions: int, bits: int, words: int) 
 @pytest.mark.parametrize(("dimensions", "bits"), [(0, 3), (3, 0), (3, -1), (3, 63)])
 def test_sizes_out_of_range(dimensions: int, bits: int) -> None:
     with pytest.raises(ValueError, match="dimensions of"):
-        index_words(dimensions, bits)
+        word_widths(dimensions, bits)
     with pytest.raises(ValueError, match="dimensions of"):
         hilbert_index(POINTS, ["c"] * dimensions, bits, [])
 

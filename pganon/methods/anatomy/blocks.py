@@ -1,14 +1,13 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    placed       (draw, value, piece, ..)  records along a curve, cut into pieces, with what is
-                                           published of them
-    hist_r       (node, value, n)        records per value in the nodes of level r: 2^r pieces
-    undivided_r  (level, node)           nodes of level r + 1 that stay whole
-    leaves       (piece, block)          the block of every piece
+    placed       (place, draw, ..)    records that are left, if some were left out
+    hist_r       (node, value, n)     records per value in the nodes of level r: 2^r pieces
+    undivided_r  (level, node)        nodes of level r + 1 that stay whole
+    leaves       (piece, block)       the block of every piece
 
-Pieces are the leaves of a binary tree over the curve; from the root down, nodes are divided until
-the rule says no. A piece is therefore in the highest node above it that stays whole, or is a
-block itself. A node is divided
+Records lie along a curve, which is cut into pieces of as many records. Pieces are the leaves of a
+binary tree over the curve; from the root down, nodes are divided until the rule says no. A piece is
+therefore in the highest node above it that stays whole, or is a block itself. A node is divided
 
 - `division: public`: if its most frequent value has at most 1/l of the records of its smaller
   half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
@@ -26,34 +25,31 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
-from pganon.encode.hilbert import Index, gray_index, hilbert_index
-from pganon.encode.records import DRAW
+from pganon.encode.curve import numbered
+from pganon.encode.records import DRAW, PLACE
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.curve import along_curve
-from pganon.methods.forms.anatomized.staged import record_columns
-from pganon.plan.sqltools import cast, col, fragment, num, query, stacked
+from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
-
-_MANY = 7
-"""Attributes from which on both curves give blocks of the same spread: the mean over ACS, Adult and
-a generated table is 1.00 then (0.93 to 1.07), 1.03 with six attributes and 3 with one."""
 
 
 def block_steps(shape: Shape) -> list[Step]:
     return [
         CreateTable(
             "placed",
-            "records on the curve, in pieces",
+            "places along the curve without those left out",
             lambda s: s.work("placed"),
-            lambda s: _placed(shape, s),
+            lambda s: _renumbered(shape, s),
+            when=shape.trimmed,
         ),
         CreateTable(
             "histogram",
             "records per value in every piece",
             lambda s: s.work("hist", round=0),
             lambda s: query(
-                "select p.piece as node, p.value, :n as n from p group by p.piece, p.value",
-                {"p": s.work("placed")},
+                "select :piece as node, :value as value, :n as n from p group by 1, 2",
+                {"p": shape.placed(s)},
+                piece=shape.piece(s, "p"),
+                value=col(shape.value, "p"),
                 n=cast(fragment("count(*)"), weight_type(s)),
             ),
         ),
@@ -77,29 +73,15 @@ def block_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _placed(shape: Shape, state: State) -> exp.Expr:
-    records = shape.eligibility.kept(state)
-    keep = [DRAW, *shape.carried]
-    ordered = along_curve(shape.axes, state, records, keep, order=DRAW, index=_index(shape))
-    return query(
-        "select :value as value, ((o.place - 1) * :pieces / :records)::int as piece from o",
-        {"o": ordered},
-        value=col(shape.value, "o"),
-        pieces=num(_pieces(shape, state)),
-        records=num(state.count("released")),
-    ).select(col(DRAW, "o"), *[col(name, "o") for name in record_columns(shape.spec)])
-
-
-def _index(shape: Shape) -> Index:
-    """With few attributes Hilbert's curve is better by far, with many as good and much slower."""
-    return gray_index if len(shape.axes) >= _MANY else hilbert_index
-
-
-def _pieces(shape: Shape, state: State) -> int:
-    """A power of two: the halves of a node would else be of any size, and the whole curve be one
-    block for a few records at its end."""
-    wanted = state.count("released") // max(shape.block_size, shape.model.l)
-    return 1 << max(wanted.bit_length() - 1, 0)
+def _renumbered(shape: Shape, state: State) -> exp.Expr:
+    """Places say nothing of records that are not released."""
+    columns = [DRAW, *shape.carried]
+    tree = query("select 1 from k", {"k": shape.eligibility.kept(state)})
+    return tree.select(
+        *[col(name, "k") for name in columns],
+        named(numbered([col(PLACE, "k")]), PLACE),
+        append=False,
+    )
 
 
 def _round(shape: Shape) -> Sequence[Step]:

@@ -51,9 +51,11 @@ def dealt(shape: Shape, state: State, name: str) -> exp.Select:
     placed = query(
         "select v.block, v.size,"
         " row_number() over (partition by v.block order by v.start, :draw) - 1 as place from p"
-        " join v on v.piece = p.piece and v.value = p.value",
-        {"p": state.work("placed"), "v": state.work("starts")},
+        " join v on v.piece = :piece and v.value = :value",
+        {"p": shape.placed(state), "v": state.work("starts")},
         draw=col(DRAW, "p"),
+        piece=shape.piece(state, "p"),
+        value=col(shape.value, "p"),
     ).select(*[col(column, "p") for column in columns])
     group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
     tree = query("select 1 from d", {"d": placed})

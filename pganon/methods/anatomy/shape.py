@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.encode.records import DRAW
+from sqlglot import exp
+
+from pganon.encode.records import DRAW, PLACE
+from pganon.identifiers import QualifiedName
 from pganon.methods.eligible import Eligibility, Frequency
 from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.shape import MethodShape
+from pganon.plan.sqltools import col, fragment, num
+from pganon.plan.steps import State
 from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
@@ -42,7 +47,7 @@ class Shape(MethodShape[Anatomy]):
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work("coded"),
-            keep=lambda s: self.carried,
+            keep=lambda s: [PLACE, *self.carried],
             conditions=lambda s: [frequency],
             model=self.model.name,
             order=DRAW,
@@ -52,3 +57,26 @@ class Shape(MethodShape[Anatomy]):
     def carried(self) -> list[str]:
         """Columns of `coded` that are read from here on, beside the random order."""
         return [*record_columns(self.spec), self.value]
+
+    def trimmed(self, state: State) -> bool:
+        """Whether records were left out, so that places have gaps."""
+        return state.count("trim_rounds") > 1
+
+    def placed(self, state: State) -> QualifiedName:
+        """Released records with their places along the curve, 1 to the number of them."""
+        return state.work("placed") if self.trimmed(state) else self.eligibility.kept(state)
+
+    def piece(self, state: State, table: str) -> exp.Expr:
+        """The piece of the curve that a record is in, from 0."""
+        return fragment(
+            "((:place - 1)::bigint * :pieces / :records)::int",
+            place=col(PLACE, table),
+            pieces=num(self._pieces(state)),
+            records=num(state.count("released")),
+        )
+
+    def _pieces(self, state: State) -> int:
+        """A power of two: the halves of a node would else be of any size, and the whole curve be
+        one block for a few records at its end."""
+        wanted = state.count("released") // max(self.block_size, self.model.l)
+        return 1 << max(wanted.bit_length() - 1, 0)

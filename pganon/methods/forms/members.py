@@ -10,7 +10,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, fragment, named, query, text
+from pganon.plan.sqltools import cast, col, computed_once, fragment, named, query
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
@@ -67,9 +67,7 @@ def _bytes(axis: Axis, state: State) -> exp.Select:
         " coalesce(int4send(octet_length(v.value)) || v.value, int4send(-1)) as bytes from v",
         {"v": values},
     )
-    # OFFSET keeps the server from doing this for every record; see pganon/encode/hilbert.py for
-    # why it is in quotes.
-    return tree.offset(text("0"))
+    return computed_once(tree)
 
 
 def cell_members(

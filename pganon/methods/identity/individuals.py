@@ -14,10 +14,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.curve import along_curve
 from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
-from pganon.methods.curve import along_curve
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.shape import Shape, hull
 from pganon.plan.sqltools import col, fragment, named, num, query

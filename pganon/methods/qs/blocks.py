@@ -16,8 +16,8 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.encode.curve import curve_words, numbered, on_curve
 from pganon.errors import PganonError, PreconditionError
-from pganon.methods.curve import curve_order, numbered, on_curve
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Statement, Step
@@ -104,7 +104,7 @@ def _pieces(state: State, block_size: int) -> int:
 
 def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
     """Cells with the same index, if there are any, keep a random order."""
-    place = numbered([*curve_order(shape.axes, state, "h"), col("cell", "h")])
+    place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
     tree = query(
         "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",

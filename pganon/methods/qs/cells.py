@@ -15,12 +15,12 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Relation
+from pganon.encode.curve import numbered
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.snapshot import canonical, folds
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
-from pganon.methods.curve import numbered
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step

@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.methods.curve import along_curve
+from pganon.encode.curve import along_curve
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, eligibility, frequencies
 from pganon.plan.sqltools import col, named, num, query, stacked

@@ -17,8 +17,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
-from pganon.methods.curve import along_curve
 from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import Shape
