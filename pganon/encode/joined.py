@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.plan.sqltools import computed_once, fragment, num
+from pganon.plan.sqltools import col, computed_once, fragment, named, num
 from pganon.plan.steps import State
 
 AT_MOST = 1000
 """Combinations of a few joined dictionaries: rows that stay in the caches of a processor."""
+
+COMBINATION = "combination"
+"""Column with the number of a combination of values."""
 
 Rows = Callable[[Axis], exp.Select]
 """SELECT over the dictionary of an attribute, one row per value."""
@@ -35,13 +37,37 @@ class Joined:
 
     def rows(self, dictionary: Rows, columns: Sequence[exp.Expr]) -> exp.Select:
         """SELECT `columns` of every combination of rows; those of axis i are called d<i>."""
-        tree = exp.select(*columns)
-        for place, axis in enumerate(self.axes):
-            part = dictionary(axis).subquery(f"d{axis.index}")
-            tree = tree.join(part, join_type="cross") if place else tree.from_(part)
+        (first, *others) = self.axes
+        tree = exp.select(*columns).from_(dictionary(first).subquery(f"d{first.index}"))
+        for axis in others:
+            alias = f"d{axis.index}"
+            # All rows with all rows, as a join by hash: sessions of runs do without nested loops,
+            # which older servers call so expensive that they cannot tell plans apart any more.
+            all_rows = fragment(
+                ":a * 0 = :b * 0", a=col("code", f"d{first.index}"), b=col("code", alias)
+            )
+            tree = tree.join(dictionary(axis).subquery(alias), on=all_rows)
         return computed_once(tree) if len(self.axes) > 1 else tree
 
-    def number(self, state: State, code: Callable[[Axis], exp.Expr]) -> exp.Expr:
+    def decode(
+        self,
+        tree: exp.Select,
+        state: State,
+        table: str,
+        dictionary: Rows,
+        columns: Sequence[exp.Expr],
+    ) -> exp.Select:
+        """`tree` with `columns`, as in :meth:`rows`, by the codes in a table that it reads.
+
+        Its column `combination` orders records as their codes do, one after the other.
+        """
+        code = self._number(state, lambda axis: col("code", f"d{axis.index}"))
+        found = self.rows(dictionary, [named(code, COMBINATION), *columns])
+        held = self._number(state, lambda axis: col(axis.code, table))
+        on = exp.EQ(this=col(COMBINATION, self.alias), expression=held)
+        return tree.join(found.subquery(self.alias), on=on)
+
+    def _number(self, state: State, code: Callable[[Axis], exp.Expr]) -> exp.Expr:
         """One number for every combination of codes."""
         number = code(self.axes[0])
         for axis in self.axes[1:]:
@@ -55,16 +81,18 @@ class Joined:
 
 
 def joined(axes: Iterable[Axis], state: State) -> list[Joined]:
-    """As few as it takes such that none has more than :data:`AT_MOST` combinations.
+    """Neighbours together, as long as they have no more than :data:`AT_MOST` combinations.
 
-    A dictionary of more values stays alone. First fit, the largest first.
+    A dictionary of more values stays alone.
     """
     packs: list[list[Axis]] = []
-    for axis in sorted(axes, key=lambda axis: -axis.size(state)):
-        for pack in packs:
-            if prod(a.size(state) + 1 for a in (*pack, axis)) <= AT_MOST:
-                pack.append(axis)
-                break
+    combinations = 0
+    for axis in axes:
+        codes = axis.size(state) + 1
+        combinations *= codes
+        if packs and combinations <= AT_MOST:
+            packs[-1].append(axis)
         else:
             packs.append([axis])
+            combinations = codes
     return [Joined(tuple(pack)) for pack in packs]

@@ -29,7 +29,7 @@ from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, Repeat, State, Step
 from pganon.spec.model import ReleaseSpec
 
-ASSUMED = {"released": 1000, "trim_rounds": 1, "fails": 0}
+ASSUMED = {"released": 1000, "left": 1000, "trim_rounds": 1, "fails": 0}
 """What `explain` supposes of the facts of :class:`Eligibility`."""
 
 ALL = "the table"
@@ -89,8 +89,8 @@ class Eligibility:
                 "suppressed",
                 "records left out, held against the limit",
                 lambda s: query(
-                    "select count(*) as released, :records - count(*) as suppressed from k",
-                    {"k": self.kept(s)},
+                    "select :left as released, :records - :left as suppressed",
+                    left=num(s.count("left")),
                     records=num(s.count("records")),
                 ),
                 lambda row, state: (
@@ -185,6 +185,7 @@ _FIGURES = """
         min(w.size) filter (where w.size < :s)::bigint as small,
         count(distinct w.stratum) as strata,
         coalesce(bool_or(w.different >= w.l), false) as possible,
+        coalesce(sum(w.size) filter (where w.place = 0), 0)::bigint as left,
         (select json_agg(json_build_array(v.most, v.size) order by v.place, v.stratum)::text
             from w as v where v.most * v.l > v.size) as missed,
         (select json_agg(v.place order by v.place, v.stratum)::text
@@ -197,8 +198,8 @@ def _figures(eligibility: Eligibility, state: State) -> exp.Select:
     """One row: `eligible`, the first condition that `fails`, and figures for a message.
 
     `missed` are [most frequent, size] of the strata that miss a condition, `places` these
-    conditions; `small` are the records of the smallest stratum below the minimum; `possible`:
-    some stratum has as many different values as a condition asks for.
+    conditions; `left` are all records, `small` those of the smallest stratum below the minimum;
+    `possible`: some stratum has as many different values as a condition asks for.
     """
     return query(_FIGURES, {"worst": _worst(eligibility, state)}, s=num(eligibility.minimum))
 

@@ -25,6 +25,10 @@ Fact = int | float | bool | str | None
 Facts = Mapping[str, Fact]
 
 
+SHARED_FROM = 50_000
+"""Records of a run from which on further connections pay."""
+
+
 @dataclass(frozen=True)
 class State:
     """What rendering may look at.
@@ -57,6 +61,12 @@ class State:
 
     def at_round(self, number: int) -> State:
         return replace(self, round=number)
+
+
+def shared(state: State) -> bool:
+    """Whether chains of steps over the records of the run go on several connections."""
+    records = state.facts.get("records")
+    return isinstance(records, int) and records >= SHARED_FROM
 
 
 def stamp_fact(relation: QualifiedName) -> str:

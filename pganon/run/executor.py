@@ -34,6 +34,7 @@ from pganon.plan.steps import (
     State,
     Statement,
     Step,
+    shared,
     stamp_fact,
 )
 from pganon.run.crew import Crew
@@ -48,9 +49,6 @@ from pganon.run.tables import (
 from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
-
-WORTH = 50_000
-"""Chains over fewer records are done before further connections have paid."""
 
 _ANY_ROUND = 1_000_000_000
 """Number that stands for the current round in a query that is rendered once for all."""
@@ -263,8 +261,7 @@ class Executor:
 
     def _parallel(self, step: Parallel, prefix: str) -> None:
         pieces = [self._piece(chain, prefix) for chain in step.chains]
-        records = self.state.facts.get("records")
-        if self.crew is None or not isinstance(records, int) or records < WORTH:
+        if self.crew is None or not shared(self.state):
             parts = side_by_side(pieces, [self.conn])
         else:
             with self.crew.sharing(len(pieces)) as connections:

@@ -8,6 +8,7 @@ import pytest
 from psycopg import errors
 
 from pganon.errors import DatabaseError, PganonError
+from pganon.plan import steps
 from pganon.run import executor
 from tests.support import faults
 from tests.support.cluster import Connection, Database
@@ -15,7 +16,7 @@ from tests.support.cluster import Connection, Database
 
 @pytest.fixture(autouse=True)
 def _side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "WORTH", 0)
+    monkeypatch.setattr(steps, "SHARED_FROM", 0)
 
 
 DISK_FULL = "DO $$ BEGIN RAISE disk_full USING MESSAGE = 'no space left', DETAIL = '%s'; END $$"

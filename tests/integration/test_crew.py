@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
-from pganon.run import executor, locks
+from pganon.plan import steps
+from pganon.run import locks
 from pganon.run.crew import Crew
 from pganon.run.executor import Executor
 from tests.support import faults, visits
@@ -73,7 +74,7 @@ def _allow(db: Database, processes: int) -> None:
 @pytest.fixture(autouse=True)
 def _any_size(db: Database, monkeypatch: pytest.MonkeyPatch):
     """Side by side even where it does not pay."""
-    monkeypatch.setattr(executor, "WORTH", 0)
+    monkeypatch.setattr(steps, "SHARED_FROM", 0)
     yield
     db.admin.execute("ALTER ROLE steward RESET ALL")
     db.admin.execute("ALTER ROLE steward CONNECTION LIMIT -1")
@@ -96,7 +97,7 @@ def test_as_many_sessions_as_processes_per_statement(
 def test_few_records_are_not_worth_connections(
     visit: Database, monkeypatch: pytest.MonkeyPatch, worth: int, most: int
 ) -> None:
-    monkeypatch.setattr(executor, "WORTH", worth)
+    monkeypatch.setattr(steps, "SHARED_FROM", worth)
     watch = _Watch(visit)
     faults.run(visit.dsn(), visits.policy(), before=watch, jobs=3)
     assert watch.most == most

@@ -23,8 +23,9 @@ from unittest import mock
 import psycopg
 from psycopg import sql
 
+from pganon.plan import steps
 from pganon.policy.loader import LoadedPolicy, load_policy
-from pganon.run import executor, locks, pipeline
+from pganon.run import locks, pipeline
 from pganon.run.pipeline import Options
 from pganon.run.result import RunResult
 
@@ -336,7 +337,7 @@ def serve_forks() -> None:
 
 
 def _run_child(dsn: str, stop: str, where: str) -> None:
-    executor.WORTH = 0  # side by side, however few the records
+    steps.SHARED_FROM = 0  # side by side, however few the records
     try:
         if where == "source":
             run(dsn, policy(release="slow", source=stop))

@@ -7,7 +7,7 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.methods.anatomy.blocks import block_steps
-from pganon.methods.anatomy.groups import dealt, group_steps, groups
+from pganon.methods.anatomy.groups import dealt, groups, starts_step
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.eligible import ASSUMED
@@ -18,12 +18,14 @@ from pganon.spec.model import ReleaseSpec
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
-    return (*shape.eligibility.steps(), *block_steps(shape), *group_steps(shape))
+    return (*shape.eligibility.steps(), *block_steps(shape))
 
 
 BUCKETS = Buckets(
     groups=lambda spec, state, name: groups(Shape(spec), state),
-    records=lambda spec, state, names: dealt(Shape(spec), state, *names),
+    records=lambda spec, state, names, *part: dealt(Shape(spec), state, names[0], *part),
+    beside=lambda spec: [starts_step(Shape(spec))],
+    parts=3,
 )
 """No table links records and groups: what is published of a record goes along the curve with it."""
 

@@ -17,25 +17,21 @@ from pganon.methods.anatomy.shape import Shape
 from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.pairs import paired
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import CreateTable, DropTables, State, Step
+from pganon.plan.steps import CreateTable, State, Step
 
 
-def group_steps(shape: Shape) -> list[Step]:
-    return [
-        CreateTable(
-            "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
-        ),
-        DropTables(
-            "tidy",
-            "what is known from where they begin",
-            lambda s: [s.work("leaves"), s.work("hist", round=0)],
-        ),
-    ]
+def starts_step(shape: Shape) -> Step:
+    return CreateTable(
+        "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
+    )
 
 
 def groups(shape: Shape, state: State) -> exp.Select:
     """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
-    blocks = query("select distinct s.block, s.size from s", {"s": state.work("starts")})
+    blocks = query(
+        "select l.block, sum(h.n)::bigint as size from h join l on l.piece = h.node group by 1",
+        {"h": state.work("hist", round=0), "l": state.work("leaves")},
+    )
     each = query(
         "select b.block, generate_series(0, b.size / :l - 1) as number from b",
         {"b": blocks},
@@ -45,8 +41,11 @@ def groups(shape: Shape, state: State) -> exp.Select:
     return query("select :pair as gid from e", {"e": each}, pair=pair)
 
 
-def dealt(shape: Shape, state: State, name: str) -> exp.Select:
-    """SELECT of the columns of every record, and of the group that it is dealt out to as `name`."""
+def dealt(shape: Shape, state: State, name: str, part: int, parts: int) -> exp.Select:
+    """SELECT of the columns of every record, and of the group that it is dealt out to as `name`.
+
+    A part are some of the blocks, as many pieces as any other part if blocks are small.
+    """
     columns = record_columns(shape.spec)
     placed = query(
         "select v.block, v.size,"
@@ -57,12 +56,25 @@ def dealt(shape: Shape, state: State, name: str) -> exp.Select:
         piece=shape.piece(state, "p"),
         value=col(shape.value, "p"),
     ).select(*[col(column, "p") for column in columns])
+    if parts > 1:
+        placed = placed.where(_of_part(shape, state, part, parts))
     group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
     tree = query("select 1 from d", {"d": placed})
     return tree.select(
         *[col(column, "d") for column in columns],
         named(paired(col("block", "d"), group), name),
         append=False,
+    )
+
+
+def _of_part(shape: Shape, state: State, part: int, parts: int) -> exp.Expr:
+    first, end = (shape.pieces(state) * bound // parts for bound in (part, part + 1))
+    # No piece lies before its block. That spares looking for the blocks of many records.
+    return fragment(
+        "v.block >= :first and v.block < :end and :piece >= :first",
+        first=num(first),
+        end=num(end),
+        piece=shape.piece(state, "p"),
     )
 
 

@@ -71,11 +71,11 @@ class Shape(MethodShape[Anatomy]):
         return fragment(
             "((:place - 1)::bigint * :pieces / :records)::int",
             place=col(PLACE, table),
-            pieces=num(self._pieces(state)),
+            pieces=num(self.pieces(state)),
             records=num(state.count("released")),
         )
 
-    def _pieces(self, state: State) -> int:
+    def pieces(self, state: State) -> int:
         """A power of two: the halves of a node would else be of any size, and the whole curve be
         one block for a few records at its end."""
         wanted = state.count("released") // max(self.block_size, self.model.l)

@@ -8,6 +8,7 @@ from functools import reduce
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
+from pganon.encode.joined import joined
 from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import cast, col, computed_once, fragment, named, query
@@ -43,16 +44,17 @@ def members(
         found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
         # Several records of an individual may be in a group.
         return found.distinct() if spec.individual else found
-    held: list[exp.Expr] = []
-    for axis in axes(spec.attributes):
-        alias = f"d{axis.index}"
-        tree = tree.join(
-            _bytes(axis, state).subquery(alias),
-            on=exp.EQ(this=col("code", alias), expression=col(axis.code, "g")),
-        )
-        held.append(col("bytes", alias))
-    message = reduce(lambda left, right: fragment(":l || :r", l=left, r=right), held)
+    lookups = joined(axes(spec.attributes), state)
+    for lookup in lookups:
+        held = [col("bytes", f"d{axis.index}") for axis in lookup.axes]
+        columns = [named(_appended(held), "bytes")]
+        tree = lookup.decode(tree, state, "g", lambda axis: _bytes(axis, state), columns)
+    message = _appended([col("bytes", lookup.alias) for lookup in lookups])
     return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
+
+
+def _appended(parts: Sequence[exp.Expr]) -> exp.Expr:
+    return reduce(lambda left, right: fragment(":l || :r", l=left, r=right), parts)
 
 
 def _bytes(axis: Axis, state: State) -> exp.Select:

@@ -48,7 +48,7 @@ def anatomized(
         checks=lambda spec, state, tables: verified.checks(spec, arrange(spec, state), tables),
         views=lambda spec, state, tables: shown.views(spec, arrange(spec, state), tables),
         released=lambda spec, state, tables: staged.released(arrange(spec, state), tables),
-        measures=lambda spec: figures.measures(spec, arrange),
+        measures=lambda spec: figures.measures(spec, arrange, buckets),
         utility=figures.utility,
         figures=AnatomyUtility,
         metrics=metrics,

@@ -11,22 +11,23 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.methods.arrangement import Arrange, Arrangement
-from pganon.methods.forms.anatomized.staged import RECORDS, bucket
+from pganon.methods.forms.anatomized.staged import Buckets, bucket
 from pganon.methods.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
 from pganon.plan.sqltools import col, fragment, named, num, presorted, query, stacked
 from pganon.plan.steps import Chains, Check, State
 from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.privacy.rows import Relation
 from pganon.spec.model import ReleaseSpec, Sensitive
 
 
-def measures(spec: ReleaseSpec, arrange: Arrange) -> Chains:
+def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
     """What :func:`utility` reads."""
     extents = Check(
         "utility",
         "extent and sizes of the buckets",
-        lambda s: _extents(spec, arrange(spec, s), s),
+        lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
         prefix="measure_",
     )
     degrees = [
@@ -41,16 +42,16 @@ def measures(spec: ReleaseSpec, arrange: Arrange) -> Chains:
     return [[step] for step in (extents, *degrees)]
 
 
-def _extents(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
+def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
     """Over the classes, or else the buckets of all partitions that sensitive values are in."""
     codes = [col(name, "r") for name in code_columns(spec)]
     linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
     if arrangement.generalized:
         linked = {CLASS_ID: None}
     records = [
-        query("select :place as place", None, place=num(place))
-        .select(named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes)
-        .from_(exp.alias_(state.work(RECORDS).table, "r", table=True, quoted=True))
+        query("select :place as place from r", {"r": rows}, place=num(place)).select(
+            named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes
+        )
         for place, name in enumerate(linked)
     ]
     extents = group_extents(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
@@ -10,23 +12,26 @@ from pganon.methods.forms.recode import EXTENTS, generalized, preparation_steps
 from pganon.plan.sqltools import col, fragment, named, query
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import CLASS_ID
+from pganon.privacy.rows import Relation
 from pganon.spec.model import ReleaseSpec
 
 GENERALIZED = "generalized"
 """Work table (class_id, published quasi-identifiers): one row per class."""
 
 
-def generalization_steps(spec: ReleaseSpec, records: str, number: str) -> list[Step]:
+def generalization_steps(
+    spec: ReleaseSpec, records: Callable[[State], Relation], number: str
+) -> list[Step]:
     """Make :data:`GENERALIZED`.
 
     Args:
-        records: work table with the codes of all records.
+        records: a relation with the codes of all records.
         number: its column with the published number of the class.
     """
     attributes = axes(spec.attributes)
 
     def classes(state: State) -> exp.Expr:
-        tree = query("select 1 from r", {"r": state.work(records)})
+        tree = query("select 1 from r", {"r": records(state)})
         codes = [col(name, "r") for name in code_columns(spec)]
         return tree.select(named(col(number, "r"), CLASS_ID), *codes, append=False)
 

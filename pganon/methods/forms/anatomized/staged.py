@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode.axis import Axis, axes
+from pganon.encode.joined import COMBINATION, joined
 from pganon.encode.records import ties
+from pganon.identifiers import QualifiedName
 from pganon.methods.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.base import Tables
 from pganon.methods.forms.anatomized.generalized import GENERALIZED, generalization_steps
@@ -20,14 +23,12 @@ from pganon.methods.forms.stored import (
     numbers,
     stored,
 )
-from pganon.plan.sqltools import col, fragment, named, presorted, query
+from pganon.plan.sqltools import col, fragment, named, presorted, query, stacked
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
-from pganon.plan.steps import CreateTable, Parallel, State, Step
+from pganon.plan.steps import CreateTable, Parallel, State, Step, shared
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.privacy.rows import Relation
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
-
-RECORDS = "group_records"
-"""Work table (numbers of buckets, codes, published values, identity): one row per record."""
 
 
 def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
@@ -55,11 +56,32 @@ class Buckets:
     Attributes:
         groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
         records: SELECT of :func:`record_columns` and the buckets of all partitions, which are
-            named last: a row per released record.
+            named last: a row per released record of a part, given its number from 0 and the number
+            of parts.
+        beside: steps that `records` needs and that may go on while numbers are drawn.
+        parts: in how many parts records may be read side by side. More than one pays where a part
+            is the work of one server process.
     """
 
     groups: Callable[[ReleaseSpec, State, str], exp.Select]
-    records: Callable[[ReleaseSpec, State, Sequence[str]], exp.Select]
+    records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
+    beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    parts: int = 1
+
+    def number(self, state: State) -> int:
+        """In how many parts they are read."""
+        return self.parts if shared(state) else 1
+
+    def table(self, state: State, part: int) -> QualifiedName:
+        """Work table (numbers of buckets, codes, published values, identity) of a part."""
+        return state.work(f"group_records{part}")
+
+    def all_records(self, state: State) -> Relation:
+        """Those of all parts."""
+        tables = [self.table(state, part) for part in range(self.number(state))]
+        if len(tables) == 1:
+            return tables[0]
+        return stacked([query("select r.* from r", {"r": table}) for table in tables])
 
 
 def record_columns(spec: ReleaseSpec) -> list[str]:
@@ -70,7 +92,9 @@ def record_columns(spec: ReleaseSpec) -> list[str]:
     return [*names, *([known] if known else [])]
 
 
-def _grouped(spec: ReleaseSpec, state: State, buckets: Sequence[str]) -> exp.Select:
+def _grouped(
+    spec: ReleaseSpec, state: State, buckets: Sequence[str], part: int, parts: int
+) -> exp.Select:
     tree = query(
         "select 1 from g join c on c.rid = g.rid",
         {"g": state.work("grouped"), "c": state.work("coded")},
@@ -92,21 +116,34 @@ def staging_steps(
     """
     most = arrange(spec, State(0))
     return (
-        *[_numbers(spec, arrange, buckets, place) for place in range(len(most.partitions))],
-        CreateTable(
-            RECORDS,
-            "the buckets of every record",
-            lambda s: s.work(RECORDS),
-            lambda s: _records(spec, arrange(spec, s), buckets, s),
+        Parallel(
+            "numbers",
+            "random numbers for the buckets",
+            [
+                *[[_numbers(spec, arrange, buckets, i)] for i in range(len(most.partitions))],
+                buckets.beside(spec),
+            ],
         ),
-        *(generalization_steps(spec, RECORDS, _class(most)) if most.generalized else ()),
+        Parallel(
+            "records",
+            "the buckets of all records",
+            [[_records_step(spec, arrange, buckets, part)] for part in range(buckets.parts)],
+        ),
+        *(
+            generalization_steps(spec, buckets.all_records, _class(most))
+            if most.generalized
+            else ()
+        ),
         Parallel(
             "relations",
             "the relations of the release",
             [
-                *[_quasi_steps(spec, arrange, place) for place in range(len(most.quasi))],
-                [_members_step(spec, arrange)],
-                *[_sensitive_steps(spec, arrange, place) for place in range(len(most.sensitive))],
+                *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
+                [_members_step(spec, arrange, buckets)],
+                *[
+                    _sensitive_steps(spec, arrange, buckets, place)
+                    for place in range(len(most.sensitive))
+                ],
             ],
         ),
     )
@@ -121,7 +158,7 @@ def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) 
     )
 
 
-def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
+def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> list[Step]:
     def here(state: State) -> bool:
         return place < len(arrange(spec, state).quasi)
 
@@ -133,14 +170,16 @@ def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
             f"qit{place + 1}",
             "quasi-identifiers with the numbers of their buckets",
             lambda s: s.stage(table(s).part),
-            lambda s: _quasi(arrange(spec, s), table(s), s),
+            lambda s: _quasi(arrange(spec, s), table(s), buckets.all_records(s), s),
             when=here,
         ),
         index_step(lambda s: (table(s).part, table(s).groups[0]), f"qit{place + 1}", when=here),
     ]
 
 
-def _sensitive_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[Step]:
+def _sensitive_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int
+) -> list[Step]:
     def here(state: State) -> bool:
         return place < len(arrange(spec, state).sensitive)
 
@@ -152,27 +191,41 @@ def _sensitive_steps(spec: ReleaseSpec, arrange: Arrange, place: int) -> list[St
             f"st{place + 1}",
             "sensitive values of every bucket with their numbers of records",
             lambda s: s.stage(table(s).part),
-            lambda s: _sensitive(arrange(spec, s), table(s), s),
+            lambda s: _sensitive(arrange(spec, s), table(s), buckets.all_records(s), s),
             when=here,
         ),
         index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
     ]
 
 
-def _members_step(spec: ReleaseSpec, arrange: Arrange) -> Step:
+def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Step:
     return CreateTable(
         "members",
         "the steward's memory of who was in which bucket",
         lambda s: s.stage("members"),
-        lambda s: _members(spec, arrange(spec, s), s),
+        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
     )
 
 
-def _records(
-    spec: ReleaseSpec, arrangement: Arrangement, buckets: Buckets, state: State
+def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, part: int) -> Step:
+    def select(state: State) -> exp.Expr:
+        names = [bucket(place) for place in range(len(arrange(spec, state).partitions))]
+        records = buckets.records(spec, state, names, part, buckets.number(state))
+        return _numbered(spec, records, names, state)
+
+    return CreateTable(
+        f"group_records{part}",
+        "the buckets of every record",
+        lambda s: buckets.table(s, part),
+        select,
+        when=lambda s: part < buckets.number(s),
+    )
+
+
+def _numbered(
+    spec: ReleaseSpec, records: exp.Select, names: Sequence[str], state: State
 ) -> exp.Expr:
-    names = [bucket(place) for place in range(len(arrangement.partitions))]
-    tree = query("select 1 from r", {"r": buckets.records(spec, state, names)})
+    tree = query("select 1 from r", {"r": records})
     columns = [col(name, "r") for name in record_columns(spec)]
     for place, name in enumerate(names):
         alias = f"n{place}"
@@ -185,9 +238,11 @@ def _records(
     return tree.select(*columns, append=False).order_by(col(bucket(0), "n0"))
 
 
-def _members(spec: ReleaseSpec, arrangement: Arrangement, state: State) -> exp.Expr:
+def _members(
+    spec: ReleaseSpec, arrangement: Arrangement, records: Relation, state: State
+) -> exp.Expr:
     places = [bucket(place) for place in range(len(arrangement.partitions))]
-    tree = members(spec, state, state.work(RECORDS), places)
+    tree = members(spec, state, records, places)
     for column, name in zip(list(tree.expressions)[1:], arrangement.partitions, strict=True):
         column.replace(named(column.copy(), name))
     return tree
@@ -204,9 +259,9 @@ def _class(arrangement: Arrangement) -> str:
 class _Rows:
     """A SELECT over the records that is ordered by what it shows, and by nothing else."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, records: Relation, state: State) -> None:
         self.state = state
-        self.tree = query("select 1 from r", {"r": state.work(RECORDS)})
+        self.tree = query("select 1 from r", {"r": records})
         self.shown: list[exp.Expr] = []
         self.order: list[exp.Expr] = []
 
@@ -214,15 +269,19 @@ class _Rows:
         self.shown.append(named(number.copy(), name))
         self.order.append(number)
 
-    def exact(self, attribute: Attribute) -> None:
-        alias, code = f"d{attribute.index}", col(f"c{attribute.index}", "r")
-        dictionary = exp.alias_(
-            self.state.work(f"dict{attribute.index}").table, alias, table=True, quoted=True
-        )
-        self.tree = self.tree.join(dictionary, on=exp.EQ(this=col("code", alias), expression=code))
-        value = element(attribute, col("value", alias))
-        self.shown.append(named(value, attribute.published))
-        self.order.append(code)
+    def exact(self, attributes: tuple[Attribute, ...]) -> None:
+        values: dict[int, exp.Expr] = {}
+        for lookup in joined(axes(attributes), self.state):
+            columns = [named(col("value", f"d{a.index}"), f"v{a.index}") for a in lookup.axes]
+            self.tree = lookup.decode(self.tree, self.state, "r", self._dictionary, columns)
+            self.order.append(col(COMBINATION, lookup.alias))
+            values |= {a.index: col(f"v{a.index}", lookup.alias) for a in lookup.axes}
+        for attribute in attributes:
+            value = element(attribute, values[attribute.index])
+            self.shown.append(named(value, attribute.published))
+
+    def _dictionary(self, axis: Axis) -> exp.Select:
+        return query("select d.code, d.value from d", {"d": axis.dictionary(self.state)})
 
     def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
         """What a class shows, which is the same for all rows with its number."""
@@ -254,25 +313,27 @@ class _Rows:
         return tree.order_by(*[col(inner[key], "x") for key in self.order])
 
 
-def _quasi(arrangement: Arrangement, table: QuasiTable, state: State) -> exp.Expr:
-    rows = _Rows(state)
+def _quasi(
+    arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = _Rows(records, state)
     for name in table.groups:
         rows.group(_number(arrangement, name), name)
     if arrangement.generalized:
         rows.generalized(table.attributes, col(_class(arrangement), "r"))
     else:
-        for attribute in table.attributes:
-            rows.exact(attribute)
+        rows.exact(table.attributes)
     for item in table.carried:
         rows.unchanged(item, f"p{item.index}")
     return rows.select(counted=table.counted)
 
 
-def _sensitive(arrangement: Arrangement, table: SensitiveTable, state: State) -> exp.Expr:
-    rows = _Rows(state)
+def _sensitive(
+    arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = _Rows(records, state)
     rows.group(_number(arrangement, table.partition), GROUP_ID)
-    for attribute in table.quasi:
-        rows.exact(attribute)
+    rows.exact(table.quasi)
     for item in table.sensitive:
         rows.unchanged(item, f"v{item.index}")
     return rows.select(counted=True)
