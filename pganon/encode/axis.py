@@ -314,12 +314,9 @@ def group_extents(
 ) -> exp.Select:
     """SELECT by.., [n], extents: size and extents of every group of a relation with codes."""
     keys = [col(name, "c") for name in by]
-    tree = query("select 1 from c", {"c": cells})
-    tree = tree.select(*keys, append=False)
-    if weighted:
-        tree = tree.select(named(fragment("sum(c.w)::bigint"), "n"))
-    for axis in axes:
-        tree = tree.select(*axis.extent(state, "c"))
+    columns = [named(fragment("sum(c.w)::bigint"), "n")] if weighted else []
+    columns += [extent for axis in axes for extent in axis.extent(state, "c")]
+    tree = query("select 1 from c", {"c": cells}).select(*keys, *columns, append=False)
     return tree.group_by(*[key.copy() for key in keys])
 
 

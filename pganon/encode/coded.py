@@ -65,26 +65,25 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
                 for a in lookup.axes
             ]),
             join_type="left",
+            copy=False,
         )  # fmt: skip
         for axis in lookup.axes:
             code = fragment("coalesce(:code, 0)", code=col(axis.code, lookup.alias))
             codes[axis.index] = named(cast(code, axis.code_type(state)), axis.code)
         for found, word in zip(summands, _words(lookup, every, state, words), strict=True):
             found.append(word)
-    tree = tree.select(*[codes[axis.index] for axis in every], append=False)
-    for item in spec.sensitive:
-        tree = tree.select(named(col(f"s{item.index}", "t"), f"v{item.index}"))
+    columns = [codes[axis.index] for axis in every]
+    columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
+    columns += [col(f"p{item.index}", "t") for item in spec.carried]
+    columns += [col("record", "t")] if spec.record_key else []
+    columns += [col("individual", "t")] if spec.individual else []
+    columns += random_order(spec, state, "t")
+    sums = zip(words, summands, strict=True)
+    columns += [named(sum_modulo_2(found), word) for word, found in sums]
+    tree = tree.select(*columns, append=False)
     for item in valued(spec):
         tree = with_code(tree, item, col(f"s{item.index}", "t"), state)
-    for item in spec.carried:
-        tree = tree.select(col(f"p{item.index}", "t"))
-    if spec.record_key:
-        tree = tree.select(col("record", "t"))
-    if spec.individual:
-        tree = tree.select(col("individual", "t"))
-    tree = tree.select(*random_order(spec, state, "t"))
-    sums = zip(words, summands, strict=True)
-    return tree.select(*[named(sum_modulo_2(found), word) for word, found in sums])
+    return tree
 
 
 def _lookups(every: tuple[Axis, ...], state: State) -> Iterator[Joined]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.encode.axis import TreeAxis, axes
+from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.coded import kept_records, left_out_records
 from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.sensitive import (
@@ -73,31 +73,22 @@ def encode_steps(
 
 def _sizes(spec: ReleaseSpec) -> Step:
     def select(state: State) -> exp.Expr:
-        tree = exp.select(named(num(0), "nothing"))
-        for axis in axes(spec.attributes):
-            i = axis.index
-            counted = {"d": axis.dictionary(state)}
-            tree = tree.select(
-                named(query("select coalesce(max(d.code), 0) from d", counted).subquery(), f"m{i}"),
-                named(
-                    query("select coalesce(bool_or(d.code = 0), false) from d", counted).subquery(),
-                    f"null{i}",
-                ),
-            )
-            if isinstance(axis, TreeAxis):
-                tree = tree.select(
-                    named(
-                        query(
-                            "select coalesce(max(l.level), 0) from l", {"l": axis.table(state)}
-                        ).subquery(),
-                        f"levels{i}",
-                    )
-                )
-        for item in valued(spec):
-            tree = tree.select(*value_counts(item, state))
-        return tree
+        sizes = [size for axis in axes(spec.attributes) for size in _sizes_of(axis, state)]
+        sizes += [size for item in valued(spec) for size in value_counts(item, state)]
+        return exp.select(named(num(0), "nothing"), *sizes)
 
     return Check("sizes", "sizes of the dictionaries", select)
+
+
+def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
+    i, counted = axis.index, {"d": axis.dictionary(state)}
+    highest = query("select coalesce(max(d.code), 0) from d", counted)
+    null = query("select coalesce(bool_or(d.code = 0), false) from d", counted)
+    found = [named(highest.subquery(), f"m{i}"), named(null.subquery(), f"null{i}")]
+    if isinstance(axis, TreeAxis):
+        top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
+        found.append(named(top.subquery(), f"levels{i}"))
+    return found
 
 
 def weight_type(state: State) -> str:

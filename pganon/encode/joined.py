@@ -56,8 +56,8 @@ class Joined:
         table: str,
         dictionary: Rows,
         columns: Sequence[exp.Expr],
-    ) -> exp.Select:
-        """`tree` with `columns`, as in :meth:`rows`, by the codes in a table that it reads.
+    ) -> None:
+        """Join `tree` in place with `columns`, as in :meth:`rows`, by the codes of a table.
 
         Its column `combination` orders records as their codes do, one after the other.
         """
@@ -65,7 +65,7 @@ class Joined:
         found = self.rows(dictionary, [named(code, COMBINATION), *columns])
         held = self._number(state, lambda axis: col(axis.code, table))
         on = exp.EQ(this=col(COMBINATION, self.alias), expression=held)
-        return tree.join(found.subquery(self.alias), on=on)
+        tree.join(found.subquery(self.alias), on=on, copy=False)
 
     def _number(self, state: State, code: Callable[[Axis], exp.Expr]) -> exp.Expr:
         """One number for every combination of codes."""

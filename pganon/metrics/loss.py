@@ -34,22 +34,21 @@ def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
             )
         ),
     )
-    for axis in attributes:
-        tree = tree.select(named(_mean(axis.loss(state, "e")), f"ncp{axis.index}"))
-    return tree
+    return tree.select(*[named(_mean(a.loss(state, "e")), f"ncp{a.index}") for a in attributes])
 
 
 def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
     """One row: sums over the released records of `glm<i>`, and of `height<i>` for hierarchies."""
-    tree = query("select count(*) as groups from e", {"e": description.extents(state)})
+    losses: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         glm = axis.loss(state, "e")
         if isinstance(axis, TreeAxis):
             if axis.attribute.form is Form.LABEL and axis.size(state) > 1:
                 glm = _leaves_lost(glm, axis.size(state))
-            tree = tree.select(named(_sum(_height(axis, state)), f"height{axis.index}"))
-        tree = tree.select(named(_sum(glm), f"glm{axis.index}"))
-    return tree
+            losses.append(named(_sum(_height(axis, state)), f"height{axis.index}"))
+        losses.append(named(_sum(glm), f"glm{axis.index}"))
+    tree = query("select count(*) as groups from e", {"e": description.extents(state)})
+    return tree.select(*losses)
 
 
 def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:

@@ -233,24 +233,48 @@ def test_sizes_of_pieces(db: Database, block_size: int, number: int) -> None:
     assert {len(dealt.of_block(block)) for block in dealt.blocks} == {24 // number}
 
 
+def on_the_curve(point: Sequence[int | None], nullable: int) -> int:
+    """Its place: on Hilbert's up to six attributes, on that of Gray codes from seven on.
+
+    Values are 0 to 3, and NULL, the last, in the first attributes. Records are 48, so 12 bits are
+    enough in all.
+    """
+    bits = max(min(3 if nullable else 2, -(-12 // len(point))), 1)
+    top = 2**bits - 1
+    lasts = [4 if place < nullable else 3 for place in range(len(point))]
+    codes = [last if code is None else code for code, last in zip(point, lasts, strict=True)]
+    spread = [(2 * top * c + last) // (2 * last) for c, last in zip(codes, lasts, strict=True)]
+    if len(point) < 7:
+        return HilbertCurve(bits, len(point)).distance_from_point(spread)
+    return place_in_gray_codes(spread, bits)
+
+
 @pytest.mark.primary_server_only
-@pytest.mark.parametrize("attributes", [6, 7])
-def test_blocks_follow_the_curve_for_so_many_attributes(db: Database, attributes: int) -> None:
-    """Hilbert's up to six, that of Gray codes from seven on."""
+@pytest.mark.parametrize(
+    ("attributes", "nullable"), [(6, 0), (6, 2), (7, 0), (7, 1), (7, 3), (9, 9), (64, 5), (70, 0)]
+)
+def test_blocks_follow_the_curve(db: Database, attributes: int, nullable: int) -> None:
     rng, names = random.Random(attributes), [f"q{i}" for i in range(attributes)]
-    every = [(n,) * attributes for n in range(4)]  # values that occur are the coordinates
-    others = [tuple(rng.randrange(4) for _ in names) for _ in range(80)]
-    points = rng.sample(list(dict.fromkeys([*every, *others]))[:48], 48)
+
+    def drawn(place: int) -> int | None:
+        value = rng.randrange(5 if place < nullable else 4)
+        return None if value == 4 else value
+
+    every: list[tuple[int | None, ...]] = [(n,) * attributes for n in range(4)]
+    every += [(None,) * nullable + (0,) * (attributes - nullable)] * (nullable > 0)
+    every += [tuple(drawn(place) for place in range(attributes)) for _ in range(400)]
+    points: list[tuple[int | None, ...]] = []
+    for point in every:
+        known = {on_the_curve(other, nullable) for other in points}
+        if len(points) < 48 and on_the_curve(point, nullable) not in known:
+            points.append(point)
     rows = [(*point, f"v{n}") for n, point in enumerate(points)]
     source(db, rows, **dict.fromkeys(names, "integer"), s="text")
     method = {"name": "anatomy", "block_size": 6}
     columns = {**dict.fromkeys(names, "q"), "s": "s"}
     dealt = deal(db.owner(), {**declared(2, columns), "method": method})
-    hilbert = HilbertCurve(2, attributes).distance_from_point
-    places = {
-        record: hilbert(point) if attributes < 7 else place_in_gray_codes(point, 2)
-        for record, point in enumerate(points, 1)
-    }
+    places = {record: on_the_curve(point, nullable) for record, point in enumerate(points, 1)}
+    assert len(points) == 48
     order = sorted(places, key=lambda record: places[record])
     expected = [set(order[first : first + 6]) for first in range(0, 48, 6)]
     assert [dealt.of_block(block) for block in sorted(dealt.blocks)] == expected

@@ -48,7 +48,7 @@ def members(
     for lookup in lookups:
         held = [col("bytes", f"d{axis.index}") for axis in lookup.axes]
         columns = [named(_appended(held), "bytes")]
-        tree = lookup.decode(tree, state, "g", lambda axis: _bytes(axis, state), columns)
+        lookup.decode(tree, state, "g", lambda axis: _bytes(axis, state), columns)
     message = _appended([col("bytes", lookup.alias) for lookup in lookups])
     return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
 

@@ -273,7 +273,7 @@ class _Rows:
         values: dict[int, exp.Expr] = {}
         for lookup in joined(axes(attributes), self.state):
             columns = [named(col("value", f"d{a.index}"), f"v{a.index}") for a in lookup.axes]
-            self.tree = lookup.decode(self.tree, self.state, "r", self._dictionary, columns)
+            lookup.decode(self.tree, self.state, "r", self._dictionary, columns)
             self.order.append(col(COMBINATION, lookup.alias))
             values |= {a.index: col(f"v{a.index}", lookup.alias) for a in lookup.axes}
         for attribute in attributes:
