@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, placed, summand
 from pganon.encode.gray import sum_modulo_2
-from pganon.encode.joined import Joined, joined
+from pganon.encode.joined import Joined, dictionary, joined
 from pganon.encode.records import DRAW, random_order
 from pganon.encode.sensitive import valued, with_code
-from pganon.plan.sqltools import cast, col, computed_once, fragment, named, num, query
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
@@ -55,22 +57,20 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     """All records, with the `words` of their index on the curve of Gray codes."""
     tree = query("select 1 from t", {"t": state.work("snap")})
     every = axes(spec.attributes)
+    index = _Index(every, state, words)
     codes: dict[int, exp.Expr] = {}
     summands: list[list[exp.Expr]] = [[] for _ in words]
-    for lookup in _lookups(every, state):
-        tree = tree.join(
-            _dictionary(lookup, every, state, words).subquery(lookup.alias),
-            on=exp.and_(*[
-                exp.EQ(this=col(f"q{a.index}", lookup.alias), expression=col(f"q{a.index}", "t"))
-                for a in lookup.axes
-            ]),
-            join_type="left",
-            copy=False,
-        )  # fmt: skip
+    for lookup in _lookups(every, state, index):
+        same = [
+            exp.EQ(this=lookup.column(axis, "value"), expression=col(f"q{axis.index}", "t"))
+            for axis in lookup.axes
+        ]
+        relation = lookup.relation(state)
+        tree = tree.join(relation, on=exp.and_(*same), join_type="left", copy=False)
         for axis in lookup.axes:
-            code = fragment("coalesce(:code, 0)", code=col(axis.code, lookup.alias))
+            code = fragment("coalesce(:code, 0)", code=lookup.column(axis, "code"))
             codes[axis.index] = named(cast(code, axis.code_type(state)), axis.code)
-        for found, word in zip(summands, _words(lookup, every, state, words), strict=True):
+        for found, word in zip(summands, index.of(lookup), strict=True):
             found.append(word)
     columns = [codes[axis.index] for axis in every]
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
@@ -86,46 +86,44 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     return tree
 
 
-def _lookups(every: tuple[Axis, ...], state: State) -> Iterator[Joined]:
+def _lookups(every: tuple[Axis, ...], state: State, index: _Index) -> Iterator[Joined]:
     """An attribute with NULL is looked up alone: a record without a value has no row there."""
-    yield from joined([axis for axis in every if not axis.has_null(state)], state)
+    yield from joined([axis for axis in every if not axis.has_null(state)], state, index.sums)
     for axis in every:
         if axis.has_null(state):
-            yield Joined((axis,))
+            yield Joined((axis,), tuple(index.sums([axis])))
 
 
-def _dictionary(
-    lookup: Joined, every: tuple[Axis, ...], state: State, words: list[str]
-) -> exp.Select:
-    """SELECT q<i>.., c<i>.., and what the combination adds to the words."""
+@dataclass(frozen=True)
+class _Index:
+    """What values add to the `words` of an index on the curve of Gray codes, if there are any."""
 
-    def rows(axis: Axis) -> exp.Select:
-        tree = query("select d.code, d.value from d", {"d": axis.dictionary(state)})
-        if not words:
-            return tree
-        added = summand(every, every.index(axis), state, col("code", "d"))
-        return computed_once(tree.select(*added))
+    every: tuple[Axis, ...]
+    state: State
+    words: list[str]
 
-    columns: list[exp.Expr] = []
-    for axis in lookup.axes:
-        alias = f"d{axis.index}"
-        columns.append(named(col("value", alias), f"q{axis.index}"))
-        columns.append(named(col("code", alias), axis.code))
-    for word in words:
-        both = sum_modulo_2([col(word, f"d{axis.index}") for axis in lookup.axes])
-        columns.append(named(both, word))
-    return lookup.rows(rows, columns)
+    def sums(self, together: Sequence[Axis]) -> list[exp.Expr]:
+        """What a combination of values adds, named as the words."""
+        if not self.words:
+            return []
+        added = [self._summand(axis, col("code", dictionary(axis))) for axis in together]
+        sums = [sum_modulo_2(word) for word in zip(*added, strict=True)]
+        return [named(word, name) for word, name in zip(sums, self.words, strict=True)]
 
+    def of(self, lookup: Joined) -> list[exp.Expr]:
+        """The same of a record that was looked up."""
+        (first, *_) = lookup.axes
+        found: list[exp.Expr] = [col(word, lookup.alias) for word in self.words]
+        if not self.words or not first.has_null(self.state):
+            return found
+        return [
+            fragment("coalesce(:word, :null)", word=word, null=null)
+            for word, null in zip(found, self._summand(first, num(0)), strict=True)
+        ]
 
-def _words(
-    lookup: Joined, every: tuple[Axis, ...], state: State, words: list[str]
-) -> list[exp.Expr]:
-    found: list[exp.Expr] = [col(word, lookup.alias) for word in words]
-    (first, *_) = lookup.axes
-    if not words or not first.has_null(state):
-        return found
-    null = summand(every, every.index(first), state, num(0))
-    return [
-        fragment("coalesce(:word, :null)", word=word, null=added.this)
-        for word, added in zip(found, null, strict=True)
-    ]
+    def _summand(self, axis: Axis, code: exp.Expr) -> tuple[exp.Expr, ...]:
+        return summand(self.every, self.every.index(axis), self.state, code, self._bits)
+
+    @cached_property
+    def _bits(self) -> int:
+        return coarse_bits(self.every, self.state)

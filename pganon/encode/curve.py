@@ -10,7 +10,7 @@ from pganon.encode.axis import Axis
 from pganon.encode.gray import gray_summand
 from pganon.encode.hilbert import hilbert_index, word_widths
 from pganon.encode.records import NUMBER, PLACE
-from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import State
 from pganon.privacy.rows import Relation
 
@@ -50,13 +50,12 @@ def adds_up(axes: Sequence[Axis]) -> bool:
     return len(axes) >= _MANY
 
 
-def summand(axes: Sequence[Axis], number: int, state: State, code: exp.Expr) -> list[exp.Expr]:
+def summand(
+    axes: Sequence[Axis], number: int, state: State, code: exp.Expr, bits: int
+) -> tuple[exp.Expr, ...]:
     """What the value with a code adds to the index on the curve of Gray codes, word by word."""
-    bits = coarse_bits(axes, state)
-    place = exp.cast(exp.paren(_coordinate(axes[number], state, code, bits)), "bigint")
-    return [
-        named(word, f"h{w}") for w, word in enumerate(gray_summand(place, number, len(axes), bits))
-    ]
+    place = cast(exp.paren(_coordinate(axes[number], state, code, bits)), "bigint")
+    return gray_summand(place, number, len(axes), bits)
 
 
 def _coordinate(axis: Axis, state: State, code: exp.Expr, bits: int) -> exp.Expr:

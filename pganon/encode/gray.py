@@ -11,13 +11,12 @@ parity of all bits of the code up to it. A dictionary can thus say what a value 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from itertools import accumulate
 
 from sqlglot import exp
 
 from pganon.encode.hilbert import word_widths
-from pganon.plan.sqltools import fragment, num
+from pganon.plan.sqltools import chain, fragment, num
 
 
 def gray_summand(
@@ -51,6 +50,4 @@ def gray_summand(
 
 def sum_modulo_2(numbers: Sequence[exp.Expr]) -> exp.Expr:
     """Bit by bit; 0 of no numbers."""
-    if not numbers:
-        return fragment("0::bigint")
-    return reduce(lambda left, right: fragment(":l # :r", l=left, r=right), numbers)
+    return chain(exp.BitwiseXor, numbers) if numbers else fragment("0::bigint")

@@ -29,7 +29,7 @@ from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, Repeat, State, Step
 from pganon.spec.model import ReleaseSpec
 
-ASSUMED = {"released": 1000, "left": 1000, "trim_rounds": 1, "fails": 0}
+ASSUMED = {"released": 1000, "trim_rounds": 1, "fails": 0}
 """What `explain` supposes of the facts of :class:`Eligibility`."""
 
 ALL = "the table"
@@ -85,20 +85,6 @@ class Eligibility:
                 until="eligible",
                 bound=lambda state: state.count("records") + 2,
             ),
-            Check(
-                "suppressed",
-                "records left out, held against the limit",
-                lambda s: query(
-                    "select :left as released, :records - :left as suppressed",
-                    left=num(s.count("left")),
-                    records=num(s.count("records")),
-                ),
-                lambda row, state: (
-                    suppression_problem(self.spec, row, state)
-                    if row["released"]
-                    else nothing_left(state)
-                ),
-            ),
         ]
 
     def kept(self, state: State) -> QualifiedName:
@@ -131,7 +117,7 @@ class Eligibility:
 
     def _problem(self, row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["eligible"]:
-            return None
+            return suppression_problem(self.spec, row, state)
         if self.spec.policy.on_infeasible == "suppress" and row["possible"]:
             return None  # the limit on suppressed records decides
         if row["strata"] == 0:
@@ -185,7 +171,8 @@ _FIGURES = """
         min(w.size) filter (where w.size < :s)::bigint as small,
         count(distinct w.stratum) as strata,
         coalesce(bool_or(w.different >= w.l), false) as possible,
-        coalesce(sum(w.size) filter (where w.place = 0), 0)::bigint as left,
+        coalesce(sum(w.size) filter (where w.place = 0), 0)::bigint as released,
+        :records - coalesce(sum(w.size) filter (where w.place = 0), 0)::bigint as suppressed,
         (select json_agg(json_build_array(v.most, v.size) order by v.place, v.stratum)::text
             from w as v where v.most * v.l > v.size) as missed,
         (select json_agg(v.place order by v.place, v.stratum)::text
@@ -198,10 +185,15 @@ def _figures(eligibility: Eligibility, state: State) -> exp.Select:
     """One row: `eligible`, the first condition that `fails`, and figures for a message.
 
     `missed` are [most frequent, size] of the strata that miss a condition, `places` these
-    conditions; `left` are all records, `small` those of the smallest stratum below the minimum;
+    conditions; `released` are all records, `small` those of the smallest stratum below the minimum;
     `possible`: some stratum has as many different values as a condition asks for.
     """
-    return query(_FIGURES, {"worst": _worst(eligibility, state)}, s=num(eligibility.minimum))
+    return query(
+        _FIGURES,
+        {"worst": _worst(eligibility, state)},
+        s=num(eligibility.minimum),
+        records=num(state.count("records")),
+    )
 
 
 # -- refusal ----------------------------------------------------------------------------------

@@ -94,12 +94,17 @@ def named(expression: exp.Expr, name: str) -> exp.Expr:
     return exp.alias_(expression, name, quoted=True)
 
 
-def total(expressions: Sequence[exp.Expr]) -> exp.Expr:
-    """The sum of expressions."""
+def chain(operator: type[exp.Binary], expressions: Sequence[exp.Expr]) -> exp.Expr:
+    """Expressions one after the other, with a left-associative operator between them."""
     result = expressions[0].copy()
     for item in expressions[1:]:
-        result = exp.Add(this=result, expression=exp.paren(item.copy()))
+        result = operator(this=result, expression=exp.paren(item.copy()))
     return result
+
+
+def total(expressions: Sequence[exp.Expr]) -> exp.Expr:
+    """The sum of expressions."""
+    return chain(exp.Add, expressions)
 
 
 def conjunction(conditions: Iterable[exp.Expr]) -> exp.Expr:

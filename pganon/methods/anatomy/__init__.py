@@ -7,7 +7,7 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.methods.anatomy.blocks import block_steps
-from pganon.methods.anatomy.groups import dealt, groups, starts_step
+from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.eligible import ASSUMED
@@ -24,7 +24,8 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 BUCKETS = Buckets(
     groups=lambda spec, state, name: groups(Shape(spec), state),
     records=lambda spec, state, names, *part: dealt(Shape(spec), state, names[0], *part),
-    beside=lambda spec: [starts_step(Shape(spec))],
+    beside=lambda spec: [starts_step()],
+    after=lambda spec: [tidy_step()],
     parts=3,
 )
 """No table links records and groups: what is published of a record goes along the curve with it."""

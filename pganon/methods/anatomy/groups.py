@@ -17,12 +17,20 @@ from pganon.methods.anatomy.shape import Shape
 from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.pairs import paired
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.plan.steps import CreateTable, DropTables, State, Step
 
 
-def starts_step(shape: Shape) -> Step:
+def starts_step() -> Step:
     return CreateTable(
         "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
+    )
+
+
+def tidy_step() -> Step:
+    return DropTables(
+        "tidy",
+        "what is known from where values begin",
+        lambda s: [s.work("leaves"), s.work("hist", round=0)],
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.encode.joined import joined
+from pganon.encode.joined import dictionary, joined
 from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, computed_once, fragment, named, query
+from pganon.plan.sqltools import cast, chain, col, fragment, named, query
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
@@ -44,32 +43,22 @@ def members(
         found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
         # Several records of an individual may be in a group.
         return found.distinct() if spec.individual else found
-    lookups = joined(axes(spec.attributes), state)
+    lookups = joined(axes(spec.attributes), state, _all_bytes)
     for lookup in lookups:
-        held = [col("bytes", f"d{axis.index}") for axis in lookup.axes]
-        columns = [named(_appended(held), "bytes")]
-        lookup.decode(tree, state, "g", lambda axis: _bytes(axis, state), columns)
-    message = _appended([col("bytes", lookup.alias) for lookup in lookups])
+        tree = lookup.decode(tree, state, "g")
+    message = chain(exp.DPipe, [col("bytes", lookup.alias) for lookup in lookups])
     return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
 
 
-def _appended(parts: Sequence[exp.Expr]) -> exp.Expr:
-    return reduce(lambda left, right: fragment(":l || :r", l=left, r=right), parts)
+def _all_bytes(attributes: Sequence[Axis]) -> list[exp.Expr]:
+    """Their values one after the other, such that they can be told apart."""
+    return [named(chain(exp.DPipe, [_bytes(axis) for axis in attributes]), "bytes")]
 
 
-def _bytes(axis: Axis, state: State) -> exp.Select:
-    """SELECT code, bytes: the values of a dictionary, such that they can be told apart in a row."""
-    values = query(
-        "select d.code, convert_to(:v, 'UTF8') as value from d",
-        {"d": axis.dictionary(state)},
-        v=cast(col("value", "d"), "text"),
-    )
-    tree = query(
-        "select v.code,"
-        " coalesce(int4send(octet_length(v.value)) || v.value, int4send(-1)) as bytes from v",
-        {"v": values},
-    )
-    return computed_once(tree)
+def _bytes(axis: Axis) -> exp.Expr:
+    value = cast(col("value", dictionary(axis)), "text")
+    shown = fragment("convert_to(:v, 'UTF8')", v=value)
+    return fragment("coalesce(int4send(octet_length(:s)) || :s, int4send(-1))", s=shown)
 
 
 def cell_members(

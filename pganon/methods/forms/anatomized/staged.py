@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, axes
-from pganon.encode.joined import COMBINATION, joined
+from pganon.encode.axis import axes
+from pganon.encode.joined import joined
 from pganon.encode.records import ties
 from pganon.identifiers import QualifiedName
 from pganon.methods.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
@@ -59,6 +59,7 @@ class Buckets:
             named last: a row per released record of a part, given its number from 0 and the number
             of parts.
         beside: steps that `records` needs and that may go on while numbers are drawn.
+        after: steps once they are drawn.
         parts: in how many parts records may be read side by side. More than one pays where a part
             is the work of one server process.
     """
@@ -66,6 +67,7 @@ class Buckets:
     groups: Callable[[ReleaseSpec, State, str], exp.Select]
     records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
     beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     parts: int = 1
 
     def number(self, state: State) -> int:
@@ -114,16 +116,17 @@ def staging_steps(
 
     There is a step for every table that the arrangement may have; those it has not are left out.
     """
-    most = arrange(spec, State(0))
+    most, beside = arrange(spec, State(0)), buckets.beside(spec)
     return (
         Parallel(
             "numbers",
             "random numbers for the buckets",
             [
                 *[[_numbers(spec, arrange, buckets, i)] for i in range(len(most.partitions))],
-                buckets.beside(spec),
+                *([beside] if beside else []),
             ],
         ),
+        *buckets.after(spec),
         Parallel(
             "records",
             "the buckets of all records",
@@ -213,9 +216,10 @@ def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, part: i
         records = buckets.records(spec, state, names, part, buckets.number(state))
         return _numbered(spec, records, names, state)
 
+    which = f", part {part + 1} of them" if buckets.parts > 1 else ""
     return CreateTable(
         f"group_records{part}",
-        "the buckets of every record",
+        f"the buckets of every record{which}",
         lambda s: buckets.table(s, part),
         select,
         when=lambda s: part < buckets.number(s),
@@ -270,18 +274,12 @@ class _Rows:
         self.order.append(number)
 
     def exact(self, attributes: tuple[Attribute, ...]) -> None:
-        values: dict[int, exp.Expr] = {}
         for lookup in joined(axes(attributes), self.state):
-            columns = [named(col("value", f"d{a.index}"), f"v{a.index}") for a in lookup.axes]
-            lookup.decode(self.tree, self.state, "r", self._dictionary, columns)
-            self.order.append(col(COMBINATION, lookup.alias))
-            values |= {a.index: col(f"v{a.index}", lookup.alias) for a in lookup.axes}
-        for attribute in attributes:
-            value = element(attribute, values[attribute.index])
-            self.shown.append(named(value, attribute.published))
-
-    def _dictionary(self, axis: Axis) -> exp.Select:
-        return query("select d.code, d.value from d", {"d": axis.dictionary(self.state)})
+            self.tree = lookup.decode(self.tree, self.state, "r")
+            self.order.append(lookup.combination(self.state))
+            for axis in lookup.axes:
+                value = element(axis.attribute, lookup.column(axis, "value"))
+                self.shown.append(named(value, axis.attribute.published))
 
     def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
         """What a class shows, which is the same for all rows with its number."""
