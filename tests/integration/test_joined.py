@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg import sql
 
 from pganon.encode import joined as joining
 from pganon.encode.joined import AT_MOST
-from tests.support import visits
+from pganon.plan.explain import explain
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.run import executor, pipeline
+from tests.support import faults, visits
 from tests.support.cluster import Database
 
 SLICED = [{"model": "slicing_l_diversity", "column": "disease", "l": 3}]
@@ -53,3 +60,53 @@ def test_the_same_release(
         monkeypatch.setattr(joining, "AT_MOST", at_most)
         shown.append(released(db, changes))
     assert shown[0] == shown[1] == shown[2]
+
+
+def wide(db: Database, attributes: int) -> LoadedPolicy:
+    """A table of so many columns, each of which takes a lookup of its own."""
+    names = [f"q{n}" for n in range(attributes)]
+    values = ", ".join(f"(n * {2 * i + 1}) % 41 AS {name}" for i, name in enumerate(names))
+    db.source(
+        f"CREATE TABLE public.wide AS SELECT {values}, 'v' || n % 40 AS s"
+        " FROM generate_series(1, 400) AS n"
+    )
+    columns = {
+        **{name: {"role": "quasi_identifying"} for name in names},
+        "s": {"role": "sensitive"},
+    }
+    document = {
+        "release": "wide",
+        "source": "public.wide",
+        "columns": {**quasi, "s": {"role": "sensitive"}},
+        "privacy": [{"model": "anatomy_l_diversity", "column": "s", "l": 3}],
+        "method": {"name": "anatomy", "block_size": 50},
+    }
+    return load_policy(json.dumps(document))
+
+
+@pytest.mark.primary_server_only
+def test_statements_of_hundreds_of_attributes(db: Database) -> None:
+    """No expression is as deep as there are attributes: rendering it would be refused."""
+    plan = pipeline.plan_release(wide(db, 220), dsn=db.dsn())
+    assert {"coded", "members", "qit1"} <= {step.step for step in explain(plan)}
+
+
+@pytest.mark.primary_server_only
+def test_memory_of_the_planner(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With subqueries that it writes out, it takes ten times as much and grows with the cube."""
+    original, used = executor.create_table_as, dict[str, int]()
+
+    def explained(conn: Any, target: Any, select: Any, *, analyze: bool = False) -> int:
+        try:
+            with conn.transaction():
+                lines = conn.execute(sql.SQL("EXPLAIN (MEMORY) ") + select).fetchall()
+        except psycopg.errors.SyntaxError:
+            pytest.skip("the server does not tell the planner's memory")
+        (found,) = re.findall(r"Memory: used=(\d+)kB", "\n".join(line for (line,) in lines))
+        used[target.name.split("_", 1)[1]] = int(found)
+        return original(conn, target, select, analyze=analyze)
+
+    monkeypatch.setattr(executor, "create_table_as", explained)
+    faults.run(db.dsn(), wide(db, 100))
+    assert {"coded", "members", "qit"} <= used.keys()
+    assert max(used.values()) < 100_000, used
