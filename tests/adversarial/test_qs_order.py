@@ -173,9 +173,9 @@ def test_bags_tie_nothing_together(db: Any) -> None:
     clusters = stored(db, run(db, "qs_efficient", seed=None, privacy=vehicles.requirement(12)))
     places = sum(row[7] for row in clusters)
     same = sum(int(a) == b for row in clusters for a, b in zip(row[5], row[6], strict=True))
-    # One per cluster is expected, with a variance of one each.
+    # One per cluster is expected, with a variance of one each. Few are not normally distributed.
     assert places == 400
-    assert abs(same - len(clusters)) < 5 * len(clusters) ** 0.5
+    assert abs(same - len(clusters)) < 5 * len(clusters) ** 0.5 + 5
     # Nor does a bag keep the order of the source.
     rising = sum(a < b for row in clusters for a, b in itertools.pairwise(row[6]))
     pairs = places - len(clusters)
