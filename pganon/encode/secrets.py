@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, fragment, num, query
+from pganon.plan.sqltools import cast, col, computed_once, fragment, num, query
 from pganon.plan.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
@@ -59,13 +59,12 @@ def row_sums(
     the columns of the source, `t`.
     """
     seed_a, seed_b = (run_secret(state, f"seed_{part}", run_id).subquery() for part in "ab")
-    # OFFSET keeps the server from hashing the columns for each sum.
     rows = query("select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a))
     return query(
         "select count(*) as row_count,"
         " coalesce(sum(hashtextextended(r.hash, :seed_a)), 0)::text as sum_a,"
         " coalesce(sum(hashtextextended(r.hash, :seed_b)), 0)::text as sum_b from r",
-        {"r": rows.offset(0)},
+        {"r": computed_once(rows)},
         seed_a=seed_a,
         seed_b=seed_b,
     )

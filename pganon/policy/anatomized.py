@@ -16,7 +16,6 @@ from pganon.policy.options import (
     UNPUBLISHED,
     BlockSize,
     MethodOptions,
-    RandomOrder,
 )
 from pganon.policy.refusals import known_word, nearest, refuse_one, show
 
@@ -122,10 +121,6 @@ class Anatomy(_Anatomized):
     division: Annotated[
         Literal["public", "eligible"], _words("division of anatomy", "public", "eligible")
     ] = "public"
-
-    @property
-    def random_order(self) -> RandomOrder:
-        return "drawn"
 
 
 class Slicing(_Anatomized):

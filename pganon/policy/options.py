@@ -83,7 +83,7 @@ class MethodOptions(Declaration):
     @property
     def random_order(self) -> RandomOrder:
         """How records with equal codes are told apart."""
-        return "numbered"
+        return "drawn" if self.along_curve else "numbered"
 
     @property
     def numbers_records(self) -> bool:

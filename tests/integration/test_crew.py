@@ -22,6 +22,7 @@ from tests.support.cluster import Connection, Database
 ROWS = visits.rows(300)
 METHODS: list[dict[str, Any]] = [
     {"method": {"name": "anatomy", "block_size": 16}},
+    {"method": {"name": "anatomy", "block_size": 1000}},  # all in one part
     {
         "method": {"name": "mondrian"},
         "privacy": [{"model": "k_anonymity", "k": 5}],
@@ -103,7 +104,7 @@ def test_few_records_are_not_worth_connections(
     assert watch.most == most
 
 
-@pytest.mark.parametrize("changes", METHODS, ids=lambda changes: changes["method"]["name"])
+@pytest.mark.parametrize("changes", METHODS, ids=["anatomy", "one block", "mondrian"])
 def test_a_release_does_not_depend_on_the_connections(
     visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
