@@ -17,9 +17,13 @@ import psycopg
 from psycopg import sql
 
 from pganon import database, sqlfiles
+from pganon.catalog.code import reading
+from pganon.catalog.introspect import refuse_own
 from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.install import access, measuring
+from pganon.plan.steps import Outside
 from pganon.privacy.identity import EIRLDiversity
 from pganon.search.hitting_sets import minimum_hitting_set
 
@@ -111,7 +115,9 @@ def assess(
     require: Mapping[str, float] | None = None,
     recursive_l: int = 2,
     others_as_qi: bool = False,
+    trust: Sequence[str] = (),
     dsn: str | None = None,
+    owner: str | None = None,
     conn: Connection | None = None,
 ) -> Assessment:
     """Measure a table or view.
@@ -123,6 +129,11 @@ def assess(
         require: parameters by measure, under its short name (k, l, t, ...) or its full one.
         recursive_l: the l of recursive (c, l)-diversity.
         others_as_qi: measure every sensitive column with the others as quasi-identifiers.
+        trust: roles whose code may run with the rights of the session, as that of the session's
+            own role and of superusers may.
+        owner: whose measuring functions may be called, where that is not the role that logs in:
+            they run with the rights of the caller. Without it other roles' functions are not
+            called, but made for the session, which needs TEMPORARY on the database.
         conn: an open connection instead of `dsn`.
     """
     if conn is None:
@@ -136,20 +147,34 @@ def assess(
                 require=require,
                 recursive_l=recursive_l,
                 others_as_qi=others_as_qi,
+                trust=trust,
+                owner=owner,
                 conn=opened,
             )
     wanted = {SHORT.get(name, name): value for name, value in (require or {}).items()}
     try:
-        return _Call(conn, relation, qi, sensitive, individual).run(
-            population, wanted, recursive_l, others_as_qi
-        )
+        _check_installed(conn)
+        with measuring.functions(conn, owner) as schema:
+            call = _Call(conn, schema, relation, qi, sensitive, individual)
+            return call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
+
+
+def _check_installed(conn: Connection) -> None:
+    row = conn.execute(sqlfiles.query("assess", "installed")).fetchone()
+    if not row or not row[0]:
+        raise InstallError(
+            "pganon's measuring functions are not in this database, or may not be called",
+            hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
+            code="missing",
+        )
 
 
 @dataclass(frozen=True)
 class _Call:
     conn: Connection
+    schema: bytes
     relation: str
     qi: Sequence[str]
     sensitive: Sequence[str]
@@ -161,8 +186,8 @@ class _Call:
         require: dict[str, float],
         recursive_l: int,
         others: bool,
+        trust: Sequence[str],
     ) -> Assessment:
-        self._check_installed()
         for name, value in require.items():
             if not math.isfinite(value):
                 raise UsageError(f"the requirement {name} must be a finite number")
@@ -172,9 +197,37 @@ class _Call:
                 "EIR l-diversity needs individuals and a sensitive column",
                 hint="give --individual and --sensitive",
             )
+        names = [self._name(name) for name in (self.relation, population) if name is not None]
+        trusted = [*trust, *self._owner(names)]
+        with reading(self.conn, Outside(tuple(names)), trusted, option=True, only=True):
+            if [*trust, *self._owner(names)] != trusted:  # now nobody can replace a view
+                raise PreconditionError(
+                    "a view was replaced at this moment", hint="try again", code="busy"
+                )
+            return self._measured(names, require, eir, recursive_l, others)
+
+    def _owner(self, names: Sequence[QualifiedName]) -> list[str]:
+        """pganon's owner, where that role's functions run anyway, or only views that run nothing.
+
+        Readers measure what was published without trusting anybody.
+        """
+        named = self.schema == measuring.INSTALLED
+        if named or all(access.is_harmless(self.conn, name) for name in names):
+            return [access.installed_owner(self.conn)]
+        return []
+
+    def _measured(
+        self,
+        names: Sequence[QualifiedName],
+        require: Mapping[str, float],
+        eir: float | None,
+        recursive_l: int,
+        others: bool,
+    ) -> Assessment:
+        relation, *population = map(str, names)
         values: dict[str, Any] = {
-            "relation": self._name(self.relation),
-            "population": None if population is None else self._name(population),
+            "relation": relation,
+            "population": next(iter(population), None),
             "qi": list(self.qi),
             "sensitive": list(self.sensitive),
             "individual": self.individual,
@@ -193,28 +246,24 @@ class _Call:
             ColumnSet(tuple(columns), float(distinction), float(separation))
             for columns, distinction, separation in self._fetch("distinguishing", values)
         ]
-        return Assessment(values["relation"], tuple(measures), tuple(risks), tuple(sets))
+        return Assessment(relation, tuple(measures), tuple(risks), tuple(sets))
 
     def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.conn.execute(sqlfiles.query("assess", name), values).fetchall()
+        text = measuring.moved(sqlfiles.query("assess", name), self.schema)
+        return self.conn.execute(text, values).fetchall()
 
-    def _check_installed(self) -> None:
-        row = self.conn.execute(sqlfiles.query("assess", "installed")).fetchone()
-        if not row or not row[0]:
-            raise InstallError(
-                "pganon's measuring functions are not in this database, or may not be called",
-                hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
-                code="missing",
-            )
-
-    def _name(self, text: str) -> str:
-        """The relation as text of a regclass, qualified; a bare name is looked up in public."""
+    def _name(self, text: str) -> QualifiedName:
+        """The relation, qualified; a bare name is looked up in public."""
         try:
             schema, name = parse_name(text)
         except NameProblem as problem:
             raise UsageError(str(problem)) from None
-        full = str(QualifiedName(schema or "public", name))
-        row = self.conn.execute(sqlfiles.query("assess", "relation"), {"name": full}).fetchone()
+        full = QualifiedName(schema or "public", name)
+        if full.schema != "pg_temp":  # what the session itself made
+            refuse_own(full, "relation to measure")
+        row = self.conn.execute(
+            sqlfiles.query("assess", "relation"), {"name": str(full)}
+        ).fetchone()
         if not row or not row[0]:
             raise PreconditionError(
                 f"there is no table or view {full}",

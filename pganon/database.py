@@ -70,6 +70,7 @@ _PREAMBLE: Mapping[str, str] = {
     "default_transaction_deferrable": "off",
     "quote_all_identifiers": "off",  # format_type() would quote the names of types
     "transform_null_equals": "off",
+    "constraint_exclusion": "partition",  # on: checks of every table are planned, code and all
     "array_nulls": "on",
     "idle_in_transaction_session_timeout": "0",
 }
@@ -92,8 +93,7 @@ def resolve_dsn(dsn: str | None) -> Target:
     if any(os.environ.get(name) for name in _LIBPQ):
         return Target("", "libpq variables")
     cluster = embedded.embedded()
-    cluster.start()
-    return Target(cluster.dsn(), "embedded server")
+    return Target(cluster.provide(), "embedded server")
 
 
 def _checked(target: Target) -> Target:
@@ -164,16 +164,19 @@ def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> 
             continue
 
 
-def become_owner(conn: psycopg.Connection[tuple[object, ...]]) -> str:
+def become_owner(conn: psycopg.Connection[tuple[object, ...]], *, named: str | None = None) -> str:
     """SET ROLE to the owner of pganon's schemas and give its name.
 
-    Raises:
-        InstallError: not installed, installed by a role that the session may not become, older
-            than this program (run `pganon upgrade`) or newer.
-    """
-    from pganon.install import state  # the installer itself connects through this module
+    Args:
+        named: the owner, where the session logged in as another role that is a member of it.
 
-    owner = state.owner(conn)
+    Raises:
+        InstallError: not installed, another role's and not named, a superuser's session, objects
+            of others in pganon's schemas, older than this program (run `pganon upgrade`), newer.
+    """
+    from pganon.install import access, state  # the installer itself connects through this module
+
+    owner = access.admit(conn, named)
     set_role(conn, owner)
     state.check_current(conn)
     return owner

@@ -24,12 +24,15 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from psycopg import conninfo, pq
+import psycopg
+from psycopg import conninfo, pq, sql
 
 from pganon.errors import DatabaseError, PreconditionError
 
 PORT = 5432
 SUPERUSER = "postgres"
+USER = "pganon"
+"""Role of commands, which is no superuser but may make databases and roles; and its database."""
 _START_SECONDS = 120
 # A Unix socket's path has at most 103 bytes on every platform; ".s.PGSQL.5432.lock" is added.
 _MAX_SOCKET_DIR = 84
@@ -128,6 +131,23 @@ class Cluster:
                 "--options",
                 " ".join(f"-c '{setting}'" for setting in settings),
             )
+
+    def provide(self) -> str:
+        """Start, and give the connection string of :data:`USER`, no superuser, in its database."""
+        self.start()
+        name = sql.Identifier(USER)
+        with psycopg.connect(self.dsn(), autocommit=True) as conn, self._lock():
+            if not conn.execute("SELECT FROM pg_roles WHERE rolname = %s", [USER]).rowcount:
+                conn.execute(sql.SQL("CREATE ROLE {} LOGIN CREATEDB CREATEROLE").format(name))
+                # Who makes a role may give it a database.
+                conn.execute(sql.SQL("ALTER ROLE {} SET createrole_self_grant = set").format(name))
+            if not conn.execute("SELECT FROM pg_database WHERE datname = %s", [USER]).rowcount:
+                conn.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, name))
+        return self.user_dsn
+
+    @property
+    def user_dsn(self) -> str:
+        return self.dsn(USER, USER)
 
     def stop(self, mode: Literal["fast", "immediate"] = "fast") -> bool:
         """Stop the server; False when none ran."""

@@ -173,7 +173,10 @@ _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A",
 # A step of a run evaluates views and functions of others over source rows. There even a name can
 # be a value (a cast to regclass says `relation "..." does not exist`), so fewer texts are kept.
 _KEPT_IN_STEPS = ("42501", "53", "54", "55P03", "57", "58030")
-_OWN_FUNCTIONS = ("PL/pgSQL function pganon.", "PL/pgSQL function pganon_private.")
+# Functions in a temporary schema are of the session itself: measuring ones that it made.
+_OWN_FUNCTIONS = tuple(
+    f"PL/pgSQL function {schema}" for schema in ("pganon.", "pganon_private.", "pg_temp_")
+)
 
 
 def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:

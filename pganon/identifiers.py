@@ -10,6 +10,17 @@ from sqlglot import exp
 MAX_BYTES = 63
 
 
+OWN_SCHEMAS = ("pganon", "pganon_private", "pganon_work", "pganon_stage", "pganon_data")
+"""Schemas of pganon's own: functions, state, tables of runs and of releases."""
+
+
+def own_schema(schema: str) -> str | None:
+    """Whose schema it is, if it is pganon's or the server's; None: it may hold data of people."""
+    if schema in OWN_SCHEMAS:
+        return "pganon"
+    return "the server" if schema == "information_schema" or schema.startswith("pg_") else None
+
+
 class NameProblem(ValueError):
     """A text that is not a usable name; the message says why."""
 

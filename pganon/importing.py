@@ -1,8 +1,9 @@
 """`pganon import`: a CSV file becomes a table whose column types are inferred.
 
 The file is streamed into a temporary table of texts (constant memory here), the types are
-inferred there in SQL, and the table is made with casts: all in one transaction, so a failure
-leaves nothing. No message holds a value of the file; positions are line numbers.
+inferred there in SQL, and the table is made with casts and closed to everybody but its owner: all
+in one transaction, so a failure leaves nothing and nobody sees an open table. No message holds a
+value of the file; positions are line numbers.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.catalog.introspect import refuse_own
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
 from pganon.inference import infer_types
@@ -108,9 +110,11 @@ def import_file(
 
     Raises:
         UsageError: the file cannot be read as described; says in which line.
-        PreconditionError: the table exists (without `replace`), or its schema does not.
+        PreconditionError: the table exists (without `replace`), its schema does not or is one of
+            pganon's, or others keep a privilege on it.
     """
     target = _target(table)
+    refuse_own(target, "target of an import")
     with _reading(file, form) as records, conn.transaction():
         _check_target(conn, target, replace)
         names = _names(records, form, file)
@@ -120,6 +124,7 @@ def import_file(
         if replace:
             conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
         _make_table(conn, target, names, types)
+        _seal(conn, target)
     return Imported(str(target), list(zip(names, types, strict=True)), rows)
 
 
@@ -305,3 +310,26 @@ def _make_table(
         sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, columns, _STAGE)
     )
     conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+
+
+def _seal(conn: Connection, target: QualifiedName) -> None:
+    """Revoke what default privileges gave to others; as `pganon.seal`, which may not be here."""
+    for grantee in _foreign_grantees(conn, target):
+        conn.execute(
+            sql.SQL("REVOKE ALL ON TABLE {} FROM {} CASCADE").format(target.identifier, grantee)
+        )
+    # REVOKE says nothing of what somebody else granted.
+    if _foreign_grantees(conn, target):
+        raise PreconditionError(
+            f"{target} would stay open to roles other than its owner",
+            hint="look for an event trigger that grants privileges; nothing was imported",
+            code="not_sealed",
+        )
+
+
+def _foreign_grantees(conn: Connection, target: QualifiedName) -> list[sql.Composable]:
+    rows = conn.execute(
+        sqlfiles.query("privileges", "foreign_grantees"),
+        {"schema": target.schema, "name": target.name},
+    )
+    return [sql.SQL("PUBLIC") if name is None else sql.Identifier(name) for (name,) in rows]

@@ -4,6 +4,7 @@ GRANT USAGE ON SCHEMA pganon TO PUBLIC;
 GRANT SELECT ON pganon.releases TO PUBLIC;
 -- Measuring reads what the caller may read, and nothing else.
 GRANT EXECUTE ON FUNCTION
+    pganon.text_of(oid, text),
     pganon.comparable(regclass, text),
     pganon.measurable(regclass, text[], text[], text),
     pganon.measures(),

@@ -18,7 +18,7 @@ from pganon import sqlfiles
 from pganon.catalog.model import Column, Relation, RelationKind
 from pganon.catalog.types import kind_of
 from pganon.errors import PreconditionError, UsageError, translate
-from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
 
 DEFAULT_SCHEMA = "public"
 
@@ -49,20 +49,38 @@ def read_relation(conn: Connection, source: str, columns: Iterable[str] | None =
 
     Raises:
         UsageError: `source` is not a name.
-        PreconditionError: missing, not a table or view, or a privilege is missing.
+        PreconditionError: missing, not a table or view, a privilege is missing, or it shows what
+            pganon or the server stores.
         DatabaseError: the server failed.
     """
     name = source_name(source)
+    refuse_own(name)
     try:
         found = _one(conn, "relation", {"schema": name.schema, "name": name.name})
         if found is None:
             raise _missing(conn, name)
         _check_usable(conn, name, found)
+        _check_reads(conn, name, found["oid"])
         relation = _relation(conn, name, found)
     except psycopg.Error as error:
         raise translate(error) from None
     _check_columns(conn, relation, columns, found["role"])
     return relation
+
+
+def refuse_own(name: QualifiedName, what: str = "source") -> None:
+    """Refuse a relation in a schema of pganon's or the server's.
+
+    Raises:
+        PreconditionError: own_schema.
+    """
+    owner = own_schema(name.schema)
+    if owner is not None:
+        raise PreconditionError(
+            f"{name} is in a schema of {owner} and cannot be the {what}",
+            hint="name a table of your own",
+            code="own_schema",
+        )
 
 
 def source_name(source: str) -> QualifiedName:
@@ -112,7 +130,10 @@ def _column(row: Mapping[str, Any]) -> Column:
         base=row["base"],
         kind=kind_of(row["typname"], row["typtype"], built_in=row["built_in"]),
         nullable=not row["not_null"],
+        collation=row["collation"],
         collation_deterministic=row["collation_deterministic"],
+        built_in=row["built_in"],
+        labels=tuple(row["labels"]),
         readable=row["readable"],
     )
 
@@ -167,6 +188,17 @@ def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any
             f"the materialized view {name} has never been filled",
             hint=f"run {refresh.as_string(conn)}",
             code="source_empty",
+        )
+
+
+def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
+    """No view over what pganon stores: neither over its secrets nor over another release."""
+    if any(row["nspname"] in OWN_SCHEMAS for row in _rows(conn, "reads", {"oid": oid})):
+        raise PreconditionError(
+            f"{name} reads tables of pganon and cannot be a source",
+            hint="release the source of the other release; two releases of one source are compared,"
+            " a release of a release is not",
+            code="own_schema",
         )
 
 

@@ -27,6 +27,10 @@ RelationKind = Literal["table", "partitioned table", "view", "materialized view"
 
 NUMBER_KINDS: frozenset[Kind] = frozenset({"integer", "numeric", "float"})
 TIME_KINDS: frozenset[Kind] = frozenset({"date", "timestamp", "timestamptz"})
+# Not all others: an unsupported type may hold times.
+TIMELESS_KINDS: frozenset[Kind] = frozenset(
+    {"integer", "numeric", "float", "boolean", "text", "bpchar", "citext", "enum", "uuid"}
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,11 @@ class Column:
         type_name: the declared type as SQL writes it, schema-qualified where it must be.
         base: the type below all domains, as SQL writes it; equal to `type_name` without domains.
         nullable: False only if the server enforces NOT NULL for every row that a query sees.
+        collation: name of the collation, None for a type without one.
         collation_deterministic: False if the collation can call different texts equal.
         readable: the current role may SELECT it.
+        built_in: the type below all domains is the server's own.
+        labels: of an enum, in its order.
     """
 
     attnum: int
@@ -49,8 +56,11 @@ class Column:
     base: str
     kind: Kind
     nullable: bool
+    collation: str | None = None
     collation_deterministic: bool = True
     readable: bool = True
+    built_in: bool = True
+    labels: tuple[str, ...] = ()
 
     @property
     def is_number(self) -> bool:
@@ -59,6 +69,15 @@ class Column:
     @property
     def is_time(self) -> bool:
         return self.kind in TIME_KINDS
+
+    @property
+    def stored_type(self) -> str:
+        """Type in which values are kept and published, as SQL writes it.
+
+        An enum is text and a domain the type below it: who owns a type can change its labels,
+        plant casts and checks, or drop it together with what has columns of it.
+        """
+        return "text" if self.kind == "enum" else self.base
 
 
 @dataclass(frozen=True)

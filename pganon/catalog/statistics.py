@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
+from pganon.encode.values import as_text
 from pganon.errors import translate
 from pganon.identifiers import column as column_reference
 
@@ -66,10 +67,9 @@ def _query(relation: Relation, columns: Sequence[Column]) -> str:
         .limit(SAMPLE_ROWS)
     )
     counts: list[exp.Expr] = [exp.Count(this=exp.Star())]  # pyright: ignore[reportPrivateImportUsage]
-    for name in names:
+    for column, name in zip(columns, names, strict=True):
         value = column_reference(name)
-        text = exp.cast(value.copy(), "text", dialect="postgres")
-        longest = exp.Max(this=exp.Length(this=text))
+        longest = exp.Max(this=exp.Length(this=as_text(column, value)))
         counts += [
             exp.Count(this=value),
             exp.Count(this=exp.Distinct(expressions=[value.copy()])),

@@ -46,7 +46,9 @@ def assess(
         bool,
         typer.Option("--others-as-qi", help="Take the other sensitive columns as known."),
     ] = False,
+    trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the measures as CSV.")] = False,
 ) -> None:
@@ -63,6 +65,8 @@ def assess(
             require=_requirements(require or []),
             recursive_l=recursive_l,
             others_as_qi=others_as_qi,
+            trust=trust or (),
+            owner=common.chosen_owner(owner),
             conn=conn,
         )
     if json:

@@ -35,6 +35,24 @@ DsnOption = Annotated[
         show_default=False,
     ),
 ]
+OwnerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--owner",
+        metavar="ROLE",
+        help="Work on the pganon of this role, which is not the one you log in as.",
+        show_default=False,
+    ),
+]
+TrustOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trust",
+        metavar="ROLE",
+        help="Role whose code may run with your rights, such as the owner of a view; repeatable.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -43,6 +61,7 @@ class _Invocation:
     """Options that stand before the command."""
 
     dsn: str | None = None
+    owner: str | None = None
 
 
 invocation = _Invocation()
@@ -61,6 +80,11 @@ def chosen_dsn(dsn: str | None) -> str | None:
     return dsn if dsn is not None else invocation.dsn
 
 
+def chosen_owner(owner: str | None) -> str | None:
+    """--owner after the command, else the one before it."""
+    return owner if owner is not None else invocation.owner
+
+
 def connect(
     dsn: str | None, *, settings: database.Settings = database.DEFAULT_SETTINGS
 ) -> psycopg.Connection[Any]:
@@ -69,12 +93,15 @@ def connect(
 
 
 def connect_owner(
-    dsn: str | None, *, settings: database.Settings = database.DEFAULT_SETTINGS
+    dsn: str | None,
+    owner: str | None,
+    *,
+    settings: database.Settings = database.DEFAULT_SETTINGS,
 ) -> psycopg.Connection[Any]:
     """A connection that has become the owner of pganon; refuses where it is not installed."""
     conn = connect(dsn, settings=settings)
     try:
-        database.become_owner(conn)
+        database.become_owner(conn, named=chosen_owner(owner))
     except BaseException:
         conn.close()
         raise

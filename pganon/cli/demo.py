@@ -21,7 +21,7 @@ from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 
 FIRST_ROWS = (
-    "SELECT age, sex, zip, admitted, diagnosis FROM published.admissions"
+    "SELECT age, sex, zip, diagnosis, days FROM published.admissions"
     " ORDER BY class_id, diagnosis LIMIT 6"
 )
 QUESTION = (

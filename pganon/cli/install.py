@@ -16,23 +16,32 @@ def register(app: typer.Typer) -> None:
     app.command()(uninstall)
 
 
-def init(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def init(
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """Install pganon's schemas in a database.
 
     That needs CREATE on the database and nothing else.
     """
     with common.connect(dsn) as conn:
-        _show(engine.init(conn), json)
+        _show(engine.init(conn, named=common.chosen_owner(owner)), json)
 
 
-def upgrade(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def upgrade(
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """Bring pganon's schemas to this program's version."""
     with common.connect(dsn) as conn:
-        _show(engine.upgrade(conn), json)
+        _show(engine.upgrade(conn, named=common.chosen_owner(owner)), json)
 
 
 def uninstall(
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     purge: Annotated[
         bool,
         typer.Option("--purge", help="Drop the ledger and the memory of what was published too."),
@@ -44,7 +53,7 @@ def uninstall(
     Published releases stay readable; the ledger stays too.
     """
     with common.connect(dsn) as conn:
-        _show(engine.uninstall(conn, purge=purge), json)
+        _show(engine.uninstall(conn, purge=purge, named=common.chosen_owner(owner)), json)
 
 
 def _show(outcome: engine.Outcome, json: bool) -> None:

@@ -41,6 +41,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _before_command(
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     _version: Annotated[
         bool,
         typer.Option(
@@ -51,9 +52,11 @@ def _before_command(
     """Anonymized data releases, computed, verified and published inside PostgreSQL.
 
     The server is --dsn, else PGANON_DSN, else libpq's variables (PGHOST, ...), else an embedded
-    PostgreSQL under PGANON_HOME.
+    PostgreSQL under PGANON_HOME. Commands work on the pganon of the role that logs in; --owner or
+    PGANON_OWNER names another one.
     """
     common.invocation.dsn = dsn
+    common.invocation.owner = owner
 
 
 # One line per group of commands.

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.cli import common
 from pganon.errors import UsageError
+from pganon.plan.steps import Outside
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy
@@ -44,6 +46,7 @@ def init(
         Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
@@ -52,8 +55,13 @@ def init(
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
-        with common.progress(f"looking at {relation.name}", quiet=json):
-            text = scaffold_policy(conn, relation)
+        trusted = tuple(trust or ())
+        outside = Outside((relation.name,))
+        with (
+            common.progress(f"looking at {relation.name}", quiet=json),
+            reading(conn, outside, trusted, option=True, only=True),
+        ):
+            text = scaffold_policy(conn, relation, trusted)
     if output is not None:
         _write(output, text)
     if json:

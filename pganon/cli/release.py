@@ -31,16 +31,20 @@ def register(app: typer.Typer) -> None:
 
 
 @contextmanager
-def _reader(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
+def _reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
     """A connection that acts as the steward if it may, else as the role that connected."""
     with common.connect(dsn) as conn:
-        lifecycle.become_steward(conn)
+        lifecycle.become_steward(conn, named=common.chosen_owner(owner))
         yield conn
 
 
-def releases(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def releases(
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """List the releases that you may read."""
-    with _reader(dsn) as conn:
+    with _reader(dsn, owner) as conn:
         found = lifecycle.releases(conn)
     if json:
         common.emit_json([info.as_dict() for info in found])
@@ -64,12 +68,17 @@ def releases(dsn: common.DsnOption = None, json: common.JsonOption = False) -> N
     )
 
 
-def show(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def show(
+    name: Name,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """Show one release: its guarantee and columns.
 
     The steward also sees its source, readers and versions.
     """
-    with _reader(dsn) as conn:
+    with _reader(dsn, owner) as conn:
         info = lifecycle.show(conn, name)
     if json:
         common.emit_json(info.as_dict())
@@ -127,12 +136,17 @@ def _show_versions(info: ReleaseInfo) -> None:
     )
 
 
-def verify(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def verify(
+    name: Name,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """Measure a release again.
 
     The exit code is 1 if anything does not hold.
     """
-    with common.connect_owner(dsn) as conn, common.progress(f"measuring {name}", quiet=json):
+    with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
     holds = all(item.holds for item in found)
     if json:
@@ -152,7 +166,7 @@ def verify(name: Name, dsn: common.DsnOption = None, json: common.JsonOption = F
                 for item in found
             ],
             right=["required", "measured"],
-            whole=["check", "column"],
+            whole=["check", "column", "against"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
     if not holds:
@@ -174,10 +188,11 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Write a release to a file."""
-    with _reader(dsn) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
+    with _reader(dsn, owner) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
             for task in bar.task_ids:
@@ -200,13 +215,14 @@ def rollback(
     ] = None,
     cascade: Cascade = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Let the views show an earlier version.
 
     Copies that readers made of the newer one stay where they are.
     """
-    with common.connect_owner(dsn) as conn:
+    with common.connect_owner(dsn, owner) as conn:
         done = lifecycle.rollback(conn, name, to, cascade=cascade)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
 
@@ -215,13 +231,14 @@ def drop(
     name: Name,
     cascade: Cascade = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Drop a release's views and stored tables.
 
     The ledger and the memory of what was published stay.
     """
-    with common.connect_owner(dsn) as conn:
+    with common.connect_owner(dsn, owner) as conn:
         done = lifecycle.drop(conn, name, cascade=cascade)
     versions = ", ".join(map(str, sorted(done.dropped)))
     _show_change(done, f"{name}: dropped; versions no longer stored: {versions}", json)
@@ -236,9 +253,13 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
         common.line(f"  dropped with it: {what}")
 
 
-def clean(dsn: common.DsnOption = None, json: common.JsonOption = False) -> None:
+def clean(
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
     """Remove what interrupted runs left behind."""
-    with common.connect_owner(dsn) as conn:
+    with common.connect_owner(dsn, owner) as conn:
         done = cleanup.clean(conn)
     if json:
         common.emit_json(done.as_dict())

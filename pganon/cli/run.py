@@ -37,11 +37,12 @@ def plan(
     policy: PolicyFile,
     sql: Annotated[bool, typer.Option("--sql", help="Show the SQL of every step.")] = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Show what a run would do; nothing is run and no data is read."""
     loaded = load_policy(policy)
-    built = plan_release(loaded, dsn=common.chosen_dsn(dsn))
+    built = plan_release(loaded, dsn=common.chosen_dsn(dsn), owner=common.chosen_owner(owner))
     steps = explain(built)
     spec = built.spec
     if json:
@@ -126,6 +127,7 @@ def run(
     ] = 0.5,
     timing: Annotated[bool, typer.Option("--timing", help="Show the time of every step.")] = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Compute, verify and publish one release of POLICY."""
@@ -141,6 +143,7 @@ def run(
         result = run_release(
             loaded,
             dsn=common.chosen_dsn(dsn),
+            owner=common.chosen_owner(owner),
             settings=settings,
             options=Options(cascade=cascade, jobs=jobs, metrics=request, on_step=show),
         )

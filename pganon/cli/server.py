@@ -36,7 +36,7 @@ def status_of(cluster: embedded.Cluster) -> Status:
     if running:
         with psycopg.connect(cluster.dsn()) as conn:
             version = conn.info.parameter_status("server_version")
-    return Status(running, cluster.dsn(), version, str(cluster.data_dir))
+    return Status(running, cluster.user_dsn, version, str(cluster.data_dir))
 
 
 def _show(cluster: embedded.Cluster, json: bool) -> None:
@@ -52,7 +52,7 @@ def start(json: common.JsonOption = False) -> None:
     """Start the server; the first time its data directory is made."""
     cluster = embedded.embedded()
     with common.progress("starting PostgreSQL", quiet=json):
-        cluster.start()
+        cluster.provide()
     _show(cluster, json)
 
 

@@ -27,7 +27,7 @@ class Hospital:
 def build() -> Hospital:
     """Make the database anew; what an earlier demo left in it is gone."""
     cluster = embedded.embedded()
-    cluster.start()
+    cluster.provide()
     with psycopg.connect(cluster.dsn(), autocommit=True) as conn:
         for role in (STEWARD, ANALYST):
             exists = conn.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()

@@ -39,6 +39,14 @@ def left_out_records(spec: ReleaseSpec, state: State) -> exp.Select:
     return _records(spec, state, []).where(unknown)
 
 
+def unknown_records(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT one row with `unknown`, their number."""
+    unknown = _unknown(spec)
+    if unknown is None:
+        return query("select 0 as unknown")
+    return query("select count(*) as unknown from t", {"t": state.work("snap")}).where(unknown)
+
+
 def _where_kept(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
     unknown = _unknown(spec)
     return tree if unknown is None else tree.where(exp.not_(unknown))

@@ -7,12 +7,13 @@ coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.encode.coded import kept_records, left_out_records
+from pganon.encode.coded import kept_records, left_out_records, unknown_records
 from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.sensitive import (
     reference_step,
@@ -22,6 +23,7 @@ from pganon.encode.sensitive import (
     valued,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
+from pganon.errors import PganonError, PrivacyRefusal
 from pganon.plan.sqltools import named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -31,13 +33,18 @@ LEFT_OUT = "left_out"
 
 
 def encode_steps(
-    spec: ReleaseSpec, *, beside: Sequence[Step] = (), left_out: bool = False
+    spec: ReleaseSpec,
+    *,
+    beside: Sequence[Step] = (),
+    then: Sequence[Step] = (),
+    left_out: bool = False,
 ) -> tuple[Step, ...]:
     """From `snap` to `coded`, dictionaries and the facts of every axis.
 
     Args:
         beside: steps over `snap` that can go on while dictionaries are made, and end before
             records are numbered.
+        then: steps after these and after trees, before records are numbered.
         left_out: whether to make the table of records that the rules for NULL suppress, if there
             are such rules.
     """
@@ -48,6 +55,7 @@ def encode_steps(
     ]
     steps: list[Step] = [
         Parallel("values", "dictionaries", chains),
+        *then,
         _sizes(spec),
         CreateTable(
             "coded",
@@ -57,6 +65,7 @@ def encode_steps(
             counted="kept",
         ),
     ]
+    steps.append(_once(spec))
     if left_out and any(attribute.nulls == "suppress" for attribute in spec.attributes):
         purpose = "records that the rules for NULL leave out"
         steps.append(
@@ -69,6 +78,27 @@ def encode_steps(
         DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work("snap")]),
     ]
     return tuple(steps)
+
+
+def _once(spec: ReleaseSpec) -> Step:
+    """Every record of the snapshot that is kept has one row: no dictionary had a value twice."""
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        expected = state.count("records") - row["unknown"]
+        if state.count("kept") == expected:
+            return None
+        return PrivacyRefusal(
+            f"{expected} records were to be encoded and {state.count('kept')} were",
+            hint="tables of the run were changed meanwhile; run it again",
+            code="unbalanced",
+        )
+
+    return Check(
+        "encoded",
+        "every record that the rules for NULL keep is encoded once",
+        lambda state: unknown_records(spec, state),
+        problem,
+    )
 
 
 def _sizes(spec: ReleaseSpec) -> Step:

@@ -16,6 +16,7 @@ from sqlglot import exp
 from pganon.encode import line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.trees import tree_steps
+from pganon.encode.values import in_order
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.plan.sqltools import col, fragment, named, num, query, union_all
@@ -106,16 +107,19 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
             " from v join o on o.value = v.value::text",
             {**values, "o": state.work(f"order{attribute.index}")},
         )
+    place = in_order(attribute.column, col("value", "v"))
     tree = query(
-        "select row_number() over (order by v.value)::int as code, v.value, v.n"
+        "select row_number() over (order by :place)::int as code, v.value, v.n"
         " from v where v.value is not null",
         values,
+        place=place,
     )
     if attribute.scale is Scale.NOMINAL:
         return tree.select(named(fragment("null::float8"), "position"))
     if not (attribute.column.is_number or attribute.column.is_time):
         position = fragment(
-            "(row_number() over (order by v.value) - 1)::float8 / greatest(count(*) over () - 1, 1)"
+            "(row_number() over (order by :place) - 1)::float8 / greatest(count(*) over () - 1, 1)",
+            place=place,
         )
         return tree.select(named(position, "position"))
     return tree.select(named(line.position(attribute, col("value", "v")), "position"))

@@ -1,7 +1,7 @@
 """Conditions of exclusion rules in SQL, over published values and over codes.
 
 Values are compared as the column's own type compares them, so that citext stays insensitive to
-case and a number needs no particular spelling.
+case, an enum has its order, and a number needs no particular spelling.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.catalog.model import Column
-from pganon.plan.sqltools import cast, col, conjunction, fragment, query, text
+from pganon.encode.values import in_order
+from pganon.plan.sqltools import cast, col, conjunction, fragment, num, query, text
 from pganon.plan.steps import State
 from pganon.policy.exclusions import Between, Condition
 from pganon.spec.model import Attribute, ReleaseSpec, Rule
@@ -28,7 +29,7 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
     """Whether a value meets a condition. NULL is unknown to a range, and not in a list."""
     if isinstance(condition, Between):
         bounds = [
-            fragment(f":v {operator} :b", v=value, b=_value(column, bound))
+            fragment(f":v {operator} :b", v=in_order(column, value), b=_bound(column, bound))
             for operator, bound in ((">=", condition.min), ("<=", condition.max))
             if bound is not None
         ]
@@ -42,12 +43,19 @@ def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
     return exp.paren(exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values]))
 
 
+def _bound(column: Column, written: str) -> exp.Expr:
+    """What :func:`in_order` is compared with."""
+    if column.kind == "enum":
+        return num(column.labels.index(written) + 1)
+    return _value(column, written)
+
+
 _UNLIMITED = {"text": "text", "bpchar": "bpchar", "numeric": "numeric"}
 
 
 def _value(column: Column, written: str) -> exp.Expr:
     """A value of the policy; a length or precision of the column would cut it silently."""
-    return cast(text(written), _UNLIMITED.get(column.kind, column.base))
+    return cast(text(written), _UNLIMITED.get(column.kind, column.stored_type))
 
 
 def applies(when: When, value: Callable[[Attribute], exp.Expr]) -> exp.Expr:
@@ -74,7 +82,7 @@ def _by_code(attribute: Attribute, condition: Condition, state: State, table: st
     truths = query(
         "select array_agg(:met order by d.code) from d where d.code > 0",
         {"d": state.work(f"dict{attribute.index}")},
-        met=meets(condition, column, cast(col("value", "d"), column.type_name)),
+        met=meets(condition, column, cast(col("value", "d"), column.stored_type)),
     )
     missing = "null::boolean" if isinstance(condition, Between) else "false"
     code = col(f"c{attribute.index}", table)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.plan.sqltools import cast, col, fragment, named
+from pganon.plan.sqltools import col, fragment, named
 from pganon.plan.steps import State
-from pganon.spec.model import Carried, ReleaseSpec, Sensitive
+from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Sensitive
 
 NUMBER = "rid"
 """Column of `coded`: a number of every record, from 1."""
@@ -24,11 +24,14 @@ PLACE = "place"
 
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
-    """A row of the snapshot; enums as text, since they hash by a number of the catalog."""
-    return exp.func("row", *_columns(spec, table))
+    """A row of the snapshot, with how it looks: equal values may be published as 1.0 and 1.00."""
+    exact = [a for a in spec.attributes if a.form in (Form.EXACT, Form.VALUES)]
+    shown = [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
+    looks = [look for name, item in shown for look in ties(item, col(name, table))]
+    return exp.func("row", *_columns(spec, table), *looks)
 
 
-def ties(item: Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
+def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     """What tells values apart that compare equal: a sort may keep ties in the source's order."""
     column = item.column
     found: list[exp.Expr] = []
@@ -59,13 +62,9 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
 
 
 def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
-    items = [(f"q{item.index}", item.column) for item in spec.attributes]
-    items += [(f"s{item.index}", item.column) for item in spec.sensitive]
-    items += [(f"p{item.index}", item.column) for item in spec.carried]
-    found: list[exp.Expr] = [
-        cast(col(name, table), "text") if column.kind == "enum" else col(name, table)
-        for name, column in items
-    ]
+    names = [f"q{item.index}" for item in spec.attributes]
+    names += [name for name, _ in _unchanged(spec)]
+    found: list[exp.Expr] = [col(name, table) for name in names]
     found += [col("record", table)] if spec.record_key else []
     found += [col("individual", table)] if spec.individual else []
     return found

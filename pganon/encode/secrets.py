@@ -1,4 +1,7 @@
-"""Secrets of a run, used inside the server only: no seed or key is ever a literal in SQL."""
+"""Secrets of runs and of the installation, used inside the server only.
+
+No seed or key is ever a literal in SQL.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from pganon.plan.sqltools import cast, col, computed_once, fragment, num, query
 from pganon.plan.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
+INSTALLATION = QualifiedName("pganon_private", "installation_secret")
 
 
-def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Select:
+def run_secret(state: State, column: str) -> exp.Select:
     """SELECT of one secret: `key` (bytea, 32 bytes), or a bigint.
 
     `seed_a` and `seed_b` hash rows for fingerprints. `partition_seed` makes the random choices of
@@ -21,8 +25,13 @@ def run_secret(state: State, column: str, run_id: int | None = None) -> exp.Sele
         "select :column from s where s.run_id = :run",
         {"s": SECRETS},
         column=col(column, "s"),
-        run=num(state.run_id if run_id is None else run_id),
+        run=num(state.run_id),
     )
+
+
+def installation_secret(column: str) -> exp.Select:
+    """SELECT of `key`, `seed_a` or `seed_b`, for what is compared between runs."""
+    return query("select :column from s", {"s": INSTALLATION}, column=col(column, "s"))
 
 
 def keyed_hash(state: State, message: exp.Expr) -> exp.Expr:
@@ -49,16 +58,15 @@ def _columns_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:
     return fragment("hash_record_extended(:row, :seed)::text", row=row, seed=seed)
 
 
-def row_sums(
-    state: State, source: QualifiedName, row: exp.Expr, run_id: int | None = None
-) -> exp.Select:
+def row_sums(source: QualifiedName | exp.Select, row: exp.Expr) -> exp.Select:
     """SELECT `row_count`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
 
-    Each row is hashed under two secret 64-bit seeds and the hashes are added up, so the order of
+    Each row is hashed under two secret 64-bit seeds of the installation and the hashes are added
+    up, so the order of
     rows does not matter and a missing, added or changed row changes the sums. `row` is a record of
     the columns of the source, `t`.
     """
-    seed_a, seed_b = (run_secret(state, f"seed_{part}", run_id).subquery() for part in "ab")
+    seed_a, seed_b = (installation_secret(f"seed_{part}").subquery() for part in "ab")
     rows = query("select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a))
     return query(
         "select count(*) as row_count,"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.model import Column
+from pganon.encode.values import in_order
 from pganon.identifiers import QualifiedName, quote
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import CreateTable, State, Step
@@ -35,11 +36,14 @@ def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
 
 
 def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
-    """The same for spellings of a value that are equal: of texts in a citext column, of numbers."""
+    """The same for spellings of a value that are equal: of texts in a citext column, of numbers.
+
+    The value is a stored one, or of a type that is the server's own or citext.
+    """
     match column.kind:
         case "citext":
             return fragment('lower(:v::text) collate "C"', v=value)
-        case "text" | "bpchar":
+        case "text" | "bpchar" | "enum":
             return fragment(':v::text collate "C"', v=value)
         case "float":
             # Adding zero makes -0 and 0, which are equal, one text.
@@ -74,8 +78,9 @@ def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) ->
         {"t": placed},
     )
     return query(
-        "select row_number() over (order by g.place nulls last)::int as code, g.value, g.n from g",
+        "select row_number() over (order by :place nulls last)::int as code, g.value, g.n from g",
         {"g": counted},
+        place=in_order(item.column, col("place", "g")),
     )
 
 
@@ -113,7 +118,7 @@ def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
     kinds = ("boolean", "uuid")
     if item.column.kind in kinds:
         return cast(value, "text")
-    if item.column.kind in ("text", "bpchar", "citext"):
+    if item.column.kind in ("text", "bpchar", "citext", "enum"):
         return sensitive_key(item, value)
     return value
 

@@ -1,13 +1,13 @@
 """Snapshot: one statement reads the source; everything later works on pganon's own tables.
 
 Columns of the snapshot: `q<i>` values of quasi-identifiers in their canonical type, `s<j>`
-sensitive and `p<j>` insensitive values in their own type, `record` the source's key as text,
-`individual` whose record it is.
+sensitive and `p<j>` insensitive values in the type that is stored, `record` the source's key as
+text, `individual` whose record it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -15,10 +15,11 @@ from sqlglot import exp
 from pganon.catalog.model import Column
 from pganon.encode import line
 from pganon.encode.sensitive import equal_key
+from pganon.encode.values import as_text, stored
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, named, query
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.plan.steps import Check, CreateTable, Outside, State, Step
 from pganon.spec.model import Attribute, ReleaseSpec
 
 SNAPSHOT = "snapshot"
@@ -32,6 +33,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "read the source, once",
             lambda state: state.work("snap"),
             lambda state: snapshot_select(spec),
+            outside=Outside((spec.source.name,)),
         ),
         Check(
             "inspect",
@@ -62,7 +64,7 @@ def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
         case "numeric" | "date" | "timestamp" | "timestamptz" | "boolean" | "uuid":
             return cast(value, CANONICAL_TYPES[column.kind])
         case "enum":
-            return cast(value, column.base)
+            return fragment(':v collate "C"', v=as_text(column, value))
         case _:
             return fragment(':v::text collate "C"', v=value)
 
@@ -84,27 +86,40 @@ CANONICAL_TYPES: Mapping[str, str] = {
     "text": "text",
     "bpchar": "text",
     "citext": "text",
+    "enum": "text",
 }
 
 
 def canonical_type(column: Column) -> str:
     """SQL name of the type that :func:`canonical` gives."""
-    return column.base if column.kind == "enum" else CANONICAL_TYPES[column.kind]
+    return CANONICAL_TYPES[column.kind]
 
 
-def key_text(columns: tuple[str, ...]) -> exp.Expr:
+def key_text(columns: Sequence[Column]) -> exp.Expr:
     """One text that identifies a record by its key columns."""
+    values = [col(column.name, "src") for column in columns]
     if len(columns) == 1:
-        return cast(col(columns[0], "src"), "text")
-    parts = [col(name, "src") for name in columns]
+        return as_text(columns[0], values[0])
+    parts = [
+        value if column.built_in else as_text(column, value)
+        for column, value in zip(columns, values, strict=True)
+    ]
     return cast(exp.func("jsonb_build_array", *parts), "text")
 
 
 def _individual(spec: ReleaseSpec, name: str) -> exp.Expr:
     """One text for all spellings of an individual that are equal: 1.0 and 1.00 are one person."""
+    column = _column(spec, name)
+    value = col(name, "src")
+    if column.built_in or column.kind == "citext":
+        return cast(exp.paren(equal_key(column, value)), "text")
+    return as_text(column, value)
+
+
+def _column(spec: ReleaseSpec, name: str) -> Column:
     column = spec.source.column(name)
     assert column is not None  # the policy was resolved against the source
-    return cast(exp.paren(equal_key(column, col(name, "src"))), "text")
+    return column
 
 
 def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
@@ -114,11 +129,14 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
         value = canonical(attribute.column, folded=folds(attribute))
         tree = tree.select(named(value, f"q{attribute.index}"))
     for item in spec.sensitive:
-        tree = tree.select(named(col(item.column.name, "src"), f"s{item.index}"))
+        value = stored(item.column, col(item.column.name, "src"))
+        tree = tree.select(named(value, f"s{item.index}"))
     for item in spec.carried:
-        tree = tree.select(named(col(item.column.name, "src"), f"p{item.index}"))
+        value = stored(item.column, col(item.column.name, "src"))
+        tree = tree.select(named(value, f"p{item.index}"))
     if spec.record_key:
-        tree = tree.select(named(key_text(spec.record_key), "record"))
+        key = [_column(spec, name) for name in spec.record_key]
+        tree = tree.select(named(key_text(key), "record"))
     if spec.individual:
         tree = tree.select(named(_individual(spec, spec.individual), "individual"))
     return tree.where(spec.where) if spec.where is not None else tree
@@ -226,10 +244,17 @@ def _column_problem(
 
 
 def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
+    if spec.individual and row["nobody"]:
+        return PreconditionError(
+            f"column {quote(spec.individual)} is NULL in {row['nobody']} records, of which nobody"
+            " knows whose they are",
+            hint="leave these records out with `where`, or fill the column",
+            code="nobody",
+        )
     accepted = spec.policy.records_per_individual == "many_accepted"
     if not spec.individual or accepted or spec.policy.method.reserves_identity:
         return None
-    repeated = row["records"] - row["nobody"] - row["individuals"]
+    repeated = row["records"] - row["individuals"]
     if repeated <= 0:
         return None
     models = ", ".join(requirement.model.name for requirement in spec.requirements)

@@ -1,128 +1,170 @@
-"""Whether the source is the one that the previous version was made from.
+"""Whether the source is one that an earlier version was made from.
 
-The snapshot's fingerprint is a keyed hash of its rows as a multiset, of what was read (columns
-and filter) and of nothing else. A version keeps it, so a later run can compute it again under the
-same key. Two versions over different records can be intersected: what changed shows. So can two
-that differ in their random choices alone: a version over an unchanged source takes over the seed
-of the one before.
+The fingerprint is a keyed hash of the rows that were read as a multiset, of their columns and
+types, and of what else of the database decides groups: hierarchies that tables or functions give,
+and public combinations. Its key is the installation's, so it can be compared with that of every
+other version, of whatever release.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.catalog.model import Relation
 from pganon.encode.records import snapshot_row
-from pganon.encode.secrets import SECRETS, row_sums, run_secret
-from pganon.encode.snapshot import snapshot_select
-from pganon.errors import PganonError, PrivacyRefusal
-from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import named, query, render, text
-from pganon.plan.steps import Check, State, Statement, Step
+from pganon.encode.secrets import SECRETS, installation_secret, row_sums
+from pganon.encode.values import stored
+from pganon.errors import PganonError
+from pganon.identifiers import QualifiedName, quote
+from pganon.plan.sqltools import col, named, num, query, text
+from pganon.plan.steps import Check, CreateTable, Facts, Outside, State, Statement, Step
+from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Earlier, Republication
+
+_ROWS = "source_rows"
+_OTHERS = "source_other"
 
 
-@dataclass(frozen=True)
-class Previous:
-    """The last version that was readable: what a new one is compared with."""
-
-    version: int
-    run_id: int
-    source_fingerprint: bytes | None
-
-
-def source_steps(spec: ReleaseSpec, previous: Previous | None) -> tuple[Step, ...]:
-    """The source compared with the previous version's, if there is one, and what follows."""
-    check = _source_check(spec, previous)
-    return (check,) if previous is None else (check, _inheritance(previous))
-
-
-def source_unchanged(previous: Previous, facts: Mapping[str, Any]) -> bool:
-    """Whether the check of the source found the records of the previous version."""
-    before = previous.source_fingerprint
-    return before is not None and facts["previous_fingerprint"] == before
-
-
-def _source_check(spec: ReleaseSpec, previous: Previous | None) -> Check:
-    """Facts `source_fingerprint` and, with a previous version, `previous_fingerprint`."""
-    signature = hashlib.sha256(render(snapshot_select(spec)).encode()).hexdigest()
+def source_check(spec: ReleaseSpec) -> Check:
+    """Fact about the rows of the snapshot; it needs nothing else."""
 
     def select(state: State) -> exp.Expr:
-        snapshot = state.work("snap")
-        row = snapshot_row(spec, "t")
-        tree = exp.select(_digest(state, snapshot, row, signature, None, "source_fingerprint"))
-        if previous is not None:
-            tree = tree.select(
-                _digest(state, snapshot, row, signature, previous.run_id, "previous_fingerprint")
-            )
-        return tree
+        return exp.select(
+            _digest(state.work("snap"), snapshot_row(spec, "t"), _signature(spec), _ROWS)
+        )
 
-    return Check(
-        "source",
-        "fingerprint of the source, compared with the previous version's",
-        select,
-        lambda row, state: _republication(spec, previous, row),
+    return Check("source", "fingerprint of the source", select, _secret_missing)
+
+
+def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tuple[Step, ...]:
+    """The fingerprint compared with those of earlier versions, and the groups of one taken over.
+
+    After the trees of hierarchies were made, and before anything is drawn at random.
+    """
+    decide = Check(
+        "republication",
+        "the source compared with that of earlier versions",
+        lambda state: _others(spec, state),
+        lambda row, state: (
+            republication.after_reading(source_fingerprint(state.facts)) if republication else None
+        ),
     )
+    steps: list[Step] = [*_public_steps(spec), decide]
+    if republication is not None and republication.candidates:
+        steps.append(_inheritance(republication))
+    return tuple(steps)
 
 
-def _inheritance(previous: Previous) -> Statement:
-    """From version to version, so all those over one source have the seed of the first."""
+def source_fingerprint(facts: Facts) -> bytes:
+    """32 bytes, once :func:`decision_steps` observed it."""
+    parts = [facts[_ROWS], *(facts[name] for name in sorted(facts) if name.startswith(_OTHERS))]
+    return hashlib.sha256(b"".join(bytes(part) for part in parts)).digest()  # pyright: ignore
 
+
+def repeated(republication: Republication | None, facts: Facts) -> Earlier | None:
+    """The earlier version whose groups come out again."""
+    return republication.repeated(source_fingerprint(facts)) if republication else None
+
+
+def _inheritance(republication: Republication) -> Statement:
     def render(state: State) -> sql.Composed:
+        found = repeated(republication, state.facts)
+        assert found is not None
         return sql.SQL(
             "UPDATE {secrets} AS s SET partition_seed = p.partition_seed FROM {secrets} AS p"
-            " WHERE s.run_id = {run} AND p.run_id = {previous}"
+            " WHERE s.run_id = {run} AND p.run_id = {earlier}"
         ).format(
             secrets=SECRETS.identifier,
             run=sql.Literal(state.run_id),
-            previous=sql.Literal(previous.run_id),
+            earlier=sql.Literal(found.run_id),
         )
 
     return Statement(
         "inherit",
-        "an unchanged source keeps its groups: the seed of the previous version",
+        "an unchanged source keeps its groups: the seed of the earlier version",
         render,
-        when=lambda state: source_unchanged(previous, state.facts),
+        when=lambda state: repeated(republication, state.facts) is not None,
     )
 
 
-def _digest(
-    state: State,
-    snapshot: QualifiedName,
-    row: exp.Expr,
-    signature: str,
-    run_id: int | None,
-    name: str,
-) -> exp.Expr:
+def _signature(spec: ReleaseSpec) -> str:
+    """What the columns of the snapshot are: rows of other columns can have the same hash."""
+    items = (*spec.attributes, *spec.sensitive, *spec.carried)
+    # An enum is text here, and the order of its labels decides groups.
+    columns = [[item.column.name, item.column.type_name, *item.column.labels] for item in items]
+    return json.dumps([columns, list(spec.record_key), spec.individual], ensure_ascii=False)
+
+
+def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """One digest per tree that the database gives, and per set of public combinations."""
+    tree = exp.select(named(num(0), "nothing"))
+    for number, name in enumerate(_given_trees(spec)):
+        row = exp.func("row", col("value", "t"), col("labels", "t"))
+        found = _digest(state.work(f"tree_{name}"), row, name, f"{_OTHERS}_tree{number}")
+        tree = tree.select(found)
+    for number, name in enumerate(sorted(spec.public)):
+        names = [attribute.column.name for attribute in spec.qs_sets[name]]
+        row = exp.func("row", *[col(n, "t") for n in names])
+        table = state.work(f"public{number}")
+        tree = tree.select(_digest(table, row, name, f"{_OTHERS}_public{number}"))
+    return tree
+
+
+def _public_steps(spec: ReleaseSpec) -> list[Step]:
+    """Tables of the public combinations of every set that has a relation of them."""
+    return [
+        CreateTable(
+            f"public{number}",
+            f"combinations of the QS set {quote(name)} in {relation.name}",
+            lambda s, number=number: s.work(f"public{number}"),
+            lambda s, name=name, relation=relation: _combinations(spec, name, relation),
+            outside=Outside((relation.name,)),
+        )
+        for number, (name, relation) in enumerate(sorted(spec.public.items()))
+    ]
+
+
+def _combinations(spec: ReleaseSpec, name: str, relation: Relation) -> exp.Expr:
+    source = exp.alias_(relation.name.table, "src", table=True, quoted=True)
+    tree = exp.select().from_(source).distinct()
+    for attribute in spec.qs_sets[name]:
+        column = relation.column(attribute.column.name)
+        assert column is not None  # the policy was resolved against the relation
+        tree = tree.select(named(stored(column, col(column.name, "src")), column.name))
+    return tree
+
+
+def _given_trees(spec: ReleaseSpec) -> list[str]:
+    """Names of trees whose labels are not in the policy."""
+    declared = [(str(a.index), a.column.name) for a in spec.attributes]
+    declared += [(f"s{item.index}", item.column.name) for item in spec.sensitive]
+    given = (TableHierarchy, FunctionHierarchy)
+    return [
+        name
+        for name, column in declared
+        if isinstance(spec.policy.columns[column].hierarchy, given)
+    ]
+
+
+def _digest(source: QualifiedName, row: exp.Expr, signature: str, name: str) -> exp.Expr:
     digest = query(
         "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
         " || ':' || x.sum_b, 'UTF8')) from x",
-        {"x": row_sums(state, snapshot, row, run_id)},
-        key=run_secret(state, "key", run_id).subquery(),
-        signature=text(signature),
+        {"x": row_sums(source, row)},
+        key=installation_secret("key").subquery(),
+        signature=text(hashlib.sha256(signature.encode()).hexdigest()),
     )
     return named(digest.subquery(), name)
 
 
-def _republication(
-    spec: ReleaseSpec, previous: Previous | None, row: Mapping[str, Any]
-) -> PganonError | None:
-    if row["source_fingerprint"] is None:
-        return PganonError("the secrets of the run are missing")
-    if previous is None or spec.policy.republication != "refuse":
-        return None
-    if source_unchanged(previous, row):
-        return None
-    return PrivacyRefusal(
-        f"the source, its filter or the released columns changed since version"
-        f" {previous.version} of {spec.policy.release}; who compares two versions may learn what"
-        " neither shows",
-        hint="accept the risk with republication: warn or allow, or publish under another name"
-        " for other readers",
-        code="republication",
-    )
+def _secret_missing(row: Mapping[str, Any], state: State) -> PganonError | None:
+    if row[_ROWS] is None:
+        return PganonError("the secret of the installation is missing")
+    return None

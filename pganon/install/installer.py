@@ -18,7 +18,7 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.database import set_role
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.install import state
+from pganon.install import access, state
 from pganon.install.state import SCHEMAS, Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
@@ -50,38 +50,45 @@ class Outcome:
         return asdict(self)
 
 
-def init(conn: Connection) -> Outcome:
-    """Install, or find everything in place; an older installation wants :func:`upgrade`."""
-    with _exclusive(conn):
-        found = state.read(conn)
-        owner = _claim(conn, found)
+def init(conn: Connection, *, named: str | None = None) -> Outcome:
+    """Install, or find everything in place; an older installation wants :func:`upgrade`.
+
+    Args:
+        named: role to install as, or that installed, where it is not the one that logged in.
+    """
+    try:
+        return _init(conn, named)
+    except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):
+        # Somebody made the schemas since this one looked: now there is something to look at.
+        return _init(conn, named)
+
+
+def _init(conn: Connection, named: str | None) -> Outcome:
+    with _transaction(conn):
+        owner, found = _claim(conn, named)
         if found.installed:
             state.check_current(conn)
         return _bring_forward(conn, "init", owner, found)
 
 
-def upgrade(conn: Connection) -> Outcome:
+def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
     """Apply what the database lacks: migrations, then functions, views and grants."""
-    with _exclusive(conn):
-        found = state.read(conn)
-        if not found.installed:
-            raise InstallError(
-                "pganon is not installed in this database", hint="run `pganon init`", code="missing"
-            )
-        owner = _claim(conn, found)
+    with _transaction(conn):
+        if not state.read(conn).installed:
+            raise state.missing()
+        owner, found = _claim(conn, named)
         return _bring_forward(conn, "upgrade", owner, found)
 
 
-def uninstall(conn: Connection, *, purge: bool = False) -> Outcome:
+def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None) -> Outcome:
     """Drop pganon's functions and work schemas; with `purge` the ledger and memory too.
 
     Published views, the tables behind them and, without `purge`, pganon_private stay.
     """
-    with _exclusive(conn):
-        found = state.read(conn)
-        if not found.has_migrations:
+    with _transaction(conn):
+        if not state.read(conn).has_migrations:
             raise InstallError("pganon is not installed in this database", code="missing")
-        owner = _claim(conn, found)
+        owner, found = _claim(conn, named)
         applied = state.read_applied(conn)
         state.check_not_newer(applied)
         changed = "pganon" in found.owners or purge
@@ -99,29 +106,33 @@ def uninstall(conn: Connection, *, purge: bool = False) -> Outcome:
 
 
 @contextmanager
-def _exclusive(conn: Connection) -> Iterator[None]:
-    """A transaction whose first act is the lock: what it reads afterwards is current."""
+def _transaction(conn: Connection) -> Iterator[None]:
+    """A transaction in which every statement sees what was committed before it."""
     if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
         raise UsageError("the installer needs a connection without an open transaction")
     with conn.transaction():
         conn.execute(b"SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-        conn.execute(sqlfiles.query("install", "lock"))
         yield
 
 
-def _claim(conn: Connection, found: state.State) -> str:
-    """Become the owner of what is there, or refuse schemas that are not pganon's."""
+def _claim(conn: Connection, named: str | None) -> tuple[str, state.State]:
+    """Become the owner of what is there and lock it, or refuse what is somebody else's."""
+    found = state.read(conn)
     if found.has_migrations:
-        owner = found.owners["pganon_private"]
-        for name, other in found.owners.items():
-            if other != owner:
-                raise _not_ours(name, f'it belongs to "{other}", pganon_private to "{owner}"')
+        owner = access.owner_of(found)
+        access.check_actor(conn, owner, named)
+        access.check_objects(conn, owner)
         set_role(conn, owner, local=True)
-        return owner
+        conn.execute(sqlfiles.query("install", "lock"))
+        return owner, state.read(conn)
     _refuse_leftover_data(conn, found)
     for name in found.owners:
-        raise _not_ours(name, "it is there without pganon_private.migration")
-    return _creator(conn)
+        raise access.foreign_schema(name, "it is there without pganon_private.migration")
+    wanted = access.chosen(named)
+    if wanted is not None:
+        access.check_actor(conn, wanted, wanted)
+        set_role(conn, wanted, local=True)
+    return _creator(conn), found
 
 
 def _refuse_leftover_data(conn: Connection, found: state.State) -> None:
@@ -132,14 +143,6 @@ def _refuse_leftover_data(conn: Connection, found: state.State) -> None:
         f"schema pganon_data holds {count} relations of releases whose ledger was purged",
         hint="drop it with its views (DROP SCHEMA pganon_data CASCADE), or rename it",
         code="leftover",
-    )
-
-
-def _not_ours(name: str, why: str) -> InstallError:
-    return InstallError(
-        f'a schema "{name}" that is not pganon\'s exists: {why}',
-        hint="rename or drop that schema, or use another database",
-        code="foreign_schema",
     )
 
 

@@ -69,14 +69,10 @@ def read_applied(conn: Connection) -> Applied:
     return Applied(tuple(migrations), objects)
 
 
-def owner(conn: Connection) -> str:
-    """The role that owns pganon in this database."""
-    state = read(conn)
-    if not state.installed:
-        raise InstallError(
-            "pganon is not installed in this database", hint="run `pganon init`", code="missing"
-        )
-    return state.owners["pganon"]
+def missing() -> InstallError:
+    return InstallError(
+        "pganon is not installed in this database", hint="run `pganon init`", code="missing"
+    )
 
 
 def check_current(conn: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Columns of `coded` as their association is measured."""
+"""Columns of records as their association is measured."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from pganon.encode.association import Associated
 from pganon.encode.axis import OrderedAxis, axes
 from pganon.plan.sqltools import col, fragment
 from pganon.plan.steps import State
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 
 
 def sensitive_columns(spec: ReleaseSpec) -> list[Associated]:
-    return [
-        Associated(
-            item.published,
-            col(f"s{item.index}", "t"),
-            _number(item) if item.column.is_number or item.column.is_time else None,
-        )
-        for item in spec.sensitive
-    ]
+    return [_unchanged(item, f"s{item.index}", f"v{item.index}") for item in spec.sensitive]
 
 
-def _number(item: Sensitive) -> exp.Expr:
-    value = col(f"v{item.index}", "t")
+def carried_columns(spec: ReleaseSpec) -> list[Associated]:
+    """Their codes are called `i<j>`."""
+    return [_unchanged(item, f"i{item.index}", f"p{item.index}") for item in spec.carried]
+
+
+def _unchanged(item: Sensitive | Carried, code: str, value: str) -> Associated:
+    on_line = item.column.is_number or item.column.is_time
+    number = _number(item, col(value, "t")) if on_line else None
+    return Associated(item.published, col(code, "t"), number)
+
+
+def _number(item: Sensitive | Carried, value: exp.Expr) -> exp.Expr:
     if item.column.is_number:
         return fragment(":v::float8", v=value)
     if item.column.kind == "date":

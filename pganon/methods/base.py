@@ -7,7 +7,7 @@ they are verified from those relations alone, and which views show them. A new m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,12 +83,15 @@ class PublishedForm:
         views: the published views over these tables; the first bears the release's name.
         released: SELECT one row with `published`, the number of released records, as bigint; 0
             where the tables are empty.
+        misplaced: SELECTs of a row for each key that a work table has twice although a record is
+            to be looked up there once. Without any, no record is in several groups.
         measures: chains of steps that observe the figures of every run.
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
         groups: what people call the groups, in the plural.
         metrics: what it measures on request; None if there is nothing.
         settled: whether the policy alone decides the columns of every view.
+        warnings: what the steward should know of such a release, from the facts of the run.
     """
 
     relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
@@ -96,12 +99,14 @@ class PublishedForm:
     checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
     views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     measures: Callable[[ReleaseSpec], Chains]
     utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
     figures: type[Utility]
     groups: str
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: ()
 
 
 @dataclass(frozen=True)

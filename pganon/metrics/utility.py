@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+from pganon.metrics.inference import Inferred, Related, strongest
 from pganon.spec.model import ReleaseSpec
 
 
@@ -183,6 +184,8 @@ class AnatomyUtility(Utility):
             partitions where there are several.
         groups, smallest_group, largest_group: buckets of all partitions.
         sensitive: by published column.
+        inferred: by published sensitive column, what naive Bayes tells readers of it.
+        related: the columns that are associated most with a sensitive one.
         objective, baseline: sum over the records of the distance to the mean of their bucket, as
             found and as the deterministic optimizer has it; None for methods that do not search.
     """
@@ -191,13 +194,18 @@ class AnatomyUtility(Utility):
     smallest_group: int
     largest_group: int
     sensitive: dict[str, Degree]
+    inferred: dict[str, Inferred]
+    related: tuple[Related, ...]
     objective: float | None = None
     baseline: float | None = None
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = {field.name: document[field.name] for field in fields(cls)}
-        read["sensitive"] = {n: Degree(**found) for n, found in document["sensitive"].items()}
+        # Versions that were published before inference was measured have no figures of it.
+        read = {"inferred": {}, "related": [], **document}
+        read["sensitive"] = {n: Degree(**found) for n, found in read["sensitive"].items()}
+        read["inferred"] = {n: Inferred(**found) for n, found in read["inferred"].items()}
+        read["related"] = tuple(Related(**found) for found in read["related"])
         return cls(**read)
 
     def summary(self) -> dict[str, str]:
@@ -208,6 +216,7 @@ class AnatomyUtility(Utility):
                 f"probability of {name}": f"{1 / found.degree:.4g} at most"
                 for name, found in self.sensitive.items()
             },
+            **{f"inference of {name}": found.text for name, found in self.inferred.items()},
         }
         if self.objective is not None and self.baseline is not None:
             shown["objective"] = f"{self.objective:.6g} ({self.baseline:.6g} without fireflies)"
@@ -220,6 +229,7 @@ class AnatomyUtility(Utility):
                 f"reconstruction of {name}": f"{found.reconstruction_error:.6g} (error)"
                 for name, found in self.sensitive.items()
             },
+            "associated": strongest(self.related),
         }
 
 

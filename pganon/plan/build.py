@@ -13,16 +13,17 @@ from sqlglot import exp
 
 from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import snapshot_steps
-from pganon.encode.source import Previous, source_steps
+from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
 from pganon.errors import PganonError, PrivacyRefusal, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
-from pganon.plan.sqltools import num, query
+from pganon.plan.sqltools import num, query, stacked
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Check, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Republication
 
 NOTHING_MORE = Request()
 
@@ -42,7 +43,7 @@ class Plan:
 
     spec: ReleaseSpec
     method: Method
-    previous: Previous | None = None
+    republication: Republication | None = None
     request: Request = NOTHING_MORE
 
     @cached_property
@@ -60,7 +61,8 @@ class Plan:
                 "values become codes",
                 encode_steps(
                     spec,
-                    beside=source_steps(spec, self.previous),
+                    beside=[source_check(spec)],
+                    then=decision_steps(spec, self.republication),
                     left_out=not self.request.nothing,
                 ),
             ),
@@ -69,7 +71,7 @@ class Plan:
             Phase(
                 "verify",
                 "re-measure the staged relations against every requirement; utility",
-                (_verify(spec, method),),
+                (_verify(spec, method, self.republication),),
             ),
             Phase("measure", "metrics on request", _requested(spec, method, self.request)),
         )
@@ -96,11 +98,12 @@ class Plan:
 
 
 def build_plan(
-    spec: ReleaseSpec, previous: Previous | None = None, request: Request = NOTHING_MORE
+    spec: ReleaseSpec, republication: Republication | None = None, request: Request = NOTHING_MORE
 ) -> Plan:
     """The plan of one run: deterministic, nothing is executed or looked up.
 
-    `request` are the metrics to compute beyond those of every run.
+    `republication` has the earlier versions over the source; `request` are the metrics to compute
+    beyond those of every run.
 
     Raises:
         UsageError: no_metrics, the published form has no metrics on request; or it has other
@@ -117,7 +120,7 @@ def build_plan(
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
-    return Plan(spec, method, previous, request)
+    return Plan(spec, method, republication, request)
 
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
@@ -132,8 +135,10 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
     )
 
 
-def _verify(spec: ReleaseSpec, method: Method) -> Step:
+def _verify(spec: ReleaseSpec, method: Method, republication: Republication | None) -> Step:
     checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
+    if republication is not None and republication.candidates:
+        checks += (_same_groups(spec, method, republication),)
     # Figures come last, so that their errors hide no refusal, but some take long.
     chains = [*[[check] for check in checks], *method.form.measures(spec)]
     early = (0, *range(len(checks), len(chains)))
@@ -153,25 +158,66 @@ def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
 
 
 def _balance(spec: ReleaseSpec, method: Method) -> Check:
+    """Every record of the snapshot is in one group or in none, and those are the suppressed ones.
+
+    Numbers alone would not do: a record that is there twice may stand for one that is gone.
+    """
+
     def select(state: State) -> exp.Expr:
         tables = _tables(method.form.relations(spec, state), staged=True)
         return query(
-            "select r.published, :in - :out - r.published as unaccounted from r",
-            {"r": method.form.released(spec, state, tables)},
+            "select r.published, :in - :out - r.published as unaccounted,"
+            " (select count(*) from c) as encoded, (select count(*) from m) as misplaced from r",
+            {
+                "r": method.form.released(spec, state, tables),
+                "c": state.work("coded"),
+                "m": stacked(method.form.misplaced(spec, state)),
+            },
             **{"in": num(state.count("records")), "out": num(state.count("suppressed"))},
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        if row["unaccounted"] == 0 and row["published"] > 0:
+        records, suppressed = state.count("records"), state.count("suppressed")
+        whole = row["unaccounted"] == 0 and 0 <= suppressed < records
+        if whole and row["encoded"] == state.count("kept") and row["misplaced"] == 0:
             return None
         return PrivacyRefusal(
-            f"{state.count('records')} records came in, {state.count('suppressed')} were"
-            f" suppressed and {row['published']} staged; the numbers do not add up",
-            hint="the staged tables were changed or emptied during the run; run it again",
+            f"{records} records came in, {suppressed} were suppressed and {row['published']}"
+            f" staged, {row['misplaced']} more than once; the numbers do not add up",
+            hint="tables of the run were changed or emptied meanwhile; run it again",
             code="unbalanced",
         )
 
-    return Check("balance", "records in = released + suppressed", select, problem)
+    return Check("balance", "every record is released once or suppressed", select, problem)
+
+
+def _same_groups(spec: ReleaseSpec, method: Method, republication: Republication) -> Check:
+    """Fact `same_groups`: False where groups that were taken over came out differently.
+
+    NULL where none were, or where members have another name in every version.
+    """
+
+    def select(state: State) -> sql.Composed | sql.SQL:
+        found = repeated(republication, state.facts)
+        tables = _tables(method.form.relations(spec, state), staged=True)
+        if found is None or found.members_table is None or not (spec.record_key or spec.individual):
+            return sql.SQL("SELECT NULL::boolean AS same_groups")
+        return sql.SQL(
+            "SELECT pganon.same_groups({}, to_regclass({}), to_regclass({})) AS same_groups"
+        ).format(
+            sql.Literal(state.run_id),
+            sql.Literal(found.members_table),
+            sql.Literal(str(tables["members"])),
+        )
+
+    return Check(
+        "same_groups",
+        "groups that were taken over are the same",
+        select,
+        lambda row, state: republication.after_grouping(
+            source_fingerprint(state.facts), row["same_groups"]
+        ),
+    )
 
 
 def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pganon.identifiers import QualifiedName
+from pganon.policy.partition import Part
 
 DATA_SCHEMA = "pganon_data"
 PRIVATE_SCHEMA = "pganon_private"
@@ -80,7 +81,11 @@ class Staged:
         measures: utility and risk for the steward.
         stamps: pganon.stamp() of each of `relations`, of when it was made.
         fingerprint: keyed fingerprint of the published relations when they were verified.
-        source_fingerprint: what the next version's source is compared with.
+        partition: the partition part of the policy.
+        sources: names of the source and of all that its rows come from.
+        source_fingerprint: what the source of later versions is compared with.
+        compared_with: runs of the versions over these sources that this one was compared with;
+            None if it may appear beside any other.
     """
 
     run_id: int
@@ -100,4 +105,7 @@ class Staged:
     stamps: tuple[str, ...]
     fingerprint: bytes
     source_fingerprint: bytes
+    partition: Part
+    sources: tuple[str, ...]
+    compared_with: frozenset[int] | None = None
     measures: dict[str, Any] = field(default_factory=dict)

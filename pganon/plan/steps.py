@@ -80,6 +80,14 @@ Name = Callable[[State], QualifiedName]
 
 
 @dataclass(frozen=True)
+class Outside:
+    """Relations and functions that others may have made, whose code a statement may run."""
+
+    relations: tuple[QualifiedName, ...] = ()
+    functions: tuple[QualifiedName, ...] = ()
+
+
+@dataclass(frozen=True)
 class CreateTable:
     """Statement: create a private table from a query, revoke foreign grants, analyze it.
 
@@ -90,6 +98,7 @@ class CreateTable:
     Attributes:
         when: the step is left out unless this holds.
         counted: name of the fact that the number of rows becomes.
+        outside: what the query reads and calls that is not pganon's own.
         every_round: in a Repeat, the queries of all rounds differ in the round's number in the
             names of work tables and in nothing else, so that one rendering serves them all.
     """
@@ -102,6 +111,7 @@ class CreateTable:
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
     counted: str | None = None
+    outside: Outside | None = None
 
 
 @dataclass(frozen=True)

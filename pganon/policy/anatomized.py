@@ -103,6 +103,7 @@ class _Anatomized(MethodOptions):
     roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
     grouped = "quasi_identifying"
     shows = "exact"
+    unlinks = True
 
 
 class Anatomy(_Anatomized):
@@ -168,6 +169,17 @@ class Divided(_Anatomized):
         return tuple(link(part) for part in _possible("st", self.tables(sensitive), sensitive))
 
 
+_OF_FIREFLIES = {
+    "fireflies",
+    "generations",
+    "patience",
+    "attraction",
+    "absorption",
+    "step",
+    "cooling",
+}
+
+
 class Slamsa(Divided):
     """Sensitive columns in tables of associated ones, buckets of similar quasi-identifiers."""
 
@@ -194,6 +206,11 @@ class Slamsa(Divided):
     step: Annotated[float, Field(ge=0, le=1)] = 0.25
     cooling: Annotated[float, Field(gt=0, le=1)] = 0.95
     norm: Annotated[float, Field(ge=1, le=100)] = 2.0
+
+    @property
+    def idle(self) -> frozenset[str]:
+        linking = {"link_threshold"} if self.profile == "aligned" else set()
+        return frozenset(linking | (_OF_FIREFLIES if self.optimizer == "base" else set()))
 
     def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
         sts = super().part_names(grouped, sensitive)[1:]

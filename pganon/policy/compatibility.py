@@ -43,6 +43,7 @@ def method_refusals(
     models: Sequence[Any],
     release: object,
     individual: object = None,
+    inference: object = None,
 ) -> list[Refusal]:
     """What does not fit the method; nothing is concluded from what is None."""
     if method is None:
@@ -60,6 +61,7 @@ def method_refusals(
         *_wrong_levels(method, models),
         *_unprotected(method, models),
         *_long_names(method, columns, release),
+        *_nothing_to_infer(method, inference),
     ]
 
 
@@ -221,3 +223,15 @@ def _long_names(
             f" PostgreSQL allows {MAX_BYTES}",
             f"choose a name of at most {longest} bytes",
         )
+
+
+def _nothing_to_infer(method: ANY, inference: object) -> Iterable[Refusal]:
+    if inference is None or method.unlinks:
+        return
+    known = [name for name, options in OPTIONS.items() if options.unlinks]
+    yield Refusal(
+        ("inference",),
+        f"the method {method.name} publishes no sensitive values apart from the records, so there"
+        " is nothing to measure",
+        f"remove inference, or use the method {alternatives(known)}",
+    )

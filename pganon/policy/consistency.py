@@ -103,6 +103,7 @@ def policy_refusals(
     method: ANY | None,
     release: object,
     exclusions: Iterable[Any] = (),
+    inference: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -114,7 +115,7 @@ def policy_refusals(
     if not models:
         example = (method or Mondrian).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
-    out += method_refusals(method, columns, models, release, individual)
+    out += method_refusals(method, columns, models, release, individual, inference)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}

@@ -7,9 +7,9 @@ and `order` get it by themselves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -77,14 +77,36 @@ DatabaseName = Annotated[str, Field(max_length=200), AfterValidator(_function_or
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
 
 
-def _number(value: object) -> object:
+LEAST, MOST = 1e-30, 1e30
+"""How near and how far bounds of intervals may be; beyond, widths are slips of the pen."""
+
+
+def _number(value: object) -> int | float:
     # One sentence instead of one per member of the union.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        refuse_one(f"must be a number, not {show(value)}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        refuse_one(f"must be a number, not {show(value)}", suggestion="for example 5")
+        raise AssertionError
+    if abs(value) > MOST:
+        refuse_one(f"must be at most {MOST:g}", suggestion="for example 5")
     return value
 
 
+def _width(value: object) -> int | float:
+    width = _number(value)
+    if width <= 0:
+        refuse_one("a width must be greater than 0", suggestion="for example 5")
+    if width < LEAST:
+        refuse_one(f"a width must be at least {LEAST:g}", suggestion="for example 0.5")
+    return width
+
+
 Number = Annotated[int | float, BeforeValidator(_number)]
+Width = Annotated[int | float, BeforeValidator(_width)]
+
+
+def is_multiple(wide: Decimal, narrow: Decimal) -> bool:
+    """Whether a width has others in it without a rest, however far apart they are."""
+    return Fraction(wide) % Fraction(narrow) == 0
 
 
 class CsvHierarchy(Declaration):
@@ -117,16 +139,14 @@ class IntervalHierarchy(Declaration):
     """Widths of half-open intervals that start at `origin`, in the column's unit."""
 
     kind: ClassVar = "intervals"
-    intervals: Annotated[tuple[Number, ...], Field(strict=False, min_length=1)]
+    intervals: Annotated[tuple[Width, ...], Field(strict=False, min_length=1)]
     origin: Number = 0
 
     @model_validator(mode="after")
     def _multiples(self) -> IntervalHierarchy:
         widths = [Decimal(str(width)) for width in self.intervals]
-        if widths[0] <= 0:
-            refuse_one("a width must be greater than 0", at=("intervals", 0))
         for i, (before, width) in enumerate(pairwise(widths), start=1):
-            if width <= before or width % before:
+            if width <= before or not is_multiple(width, before):
                 refuse_one(
                     f"{width} must be a larger multiple of the width before it, {before}",
                     at=("intervals", i),
@@ -169,11 +189,14 @@ def _unit(value: object) -> object:
     return value
 
 
+Characters = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
 class PrefixHierarchy(Declaration):
     """Numbers of leading characters that are kept, longest first."""
 
     kind: ClassVar = "prefix"
-    prefix: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)]
+    prefix: Annotated[tuple[Characters, ...], Field(strict=False, min_length=1)]
 
     @model_validator(mode="after")
     def _descending(self) -> PrefixHierarchy:

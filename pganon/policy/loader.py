@@ -170,6 +170,7 @@ def _across(data: dict[str, Any]) -> list[Refusal]:
         method,
         data.get("release"),
         [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else (),
+        data.get("inference"),
     )
     return out + across
 

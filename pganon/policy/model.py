@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from pganon.identifiers import NameProblem, parse_name
+from pganon.identifiers import NameProblem, own_schema, parse_name
 from pganon.policy import methods
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.domains import Domain
@@ -34,7 +34,6 @@ from pganon.policy.words import (
     METHODS,
     MODELS,
     NULLS,
-    RESERVED_SCHEMAS,
     ROLES,
     TYPES,
 )
@@ -75,7 +74,7 @@ def _condition(text: str) -> str:
 
 
 def _open_schema(name: str) -> str:
-    if name in RESERVED_SCHEMAS or name.startswith("pg_"):
+    if own_schema(name) is not None:
         refuse_one(
             f'schema "{name}" is not for published views',
             suggestion='choose another schema; the default is "published"',
@@ -368,6 +367,17 @@ class Publish(Declaration):
     keep: Annotated[int, Field(ge=1, le=10_000)] = 3
 
 
+class Inference(Declaration):
+    """How much a reader may infer from sensitive values that are published apart from the records.
+
+    At most `share` of the records may have a sensitive value that naive Bayes, learned from the
+    release alone, tells with a probability above `limit`.
+    """
+
+    limit: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    share: Annotated[float, Field(ge=0, le=1)] = 0.01
+
+
 # --- the policy ------------------------------------------------------------------------------
 
 
@@ -382,6 +392,7 @@ class Policy(Declaration):
     privacy: Annotated[tuple[AnyPrivacyModel, ...], Field(strict=False)]
     method: Method
     exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()
+    inference: Inference | None = None
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
     on_infeasible: Annotated[
         Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
@@ -394,6 +405,7 @@ class Policy(Declaration):
         Literal["one", "many_accepted"],
         known_word("word for records_per_individual", ("one", "many_accepted")),
     ] = "one"
+    trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     publish: Publish = Publish()
 
     @model_validator(mode="after")
@@ -406,6 +418,7 @@ class Policy(Declaration):
                 self.method,
                 self.release,
                 self.exclusions,
+                self.inference,
             )
         )
         return self

@@ -61,7 +61,10 @@ class MethodOptions(Declaration):
         reserves_identity: whether it keeps the records of an individual together.
         climbs: whether it goes up hierarchies, which every column that it groups by then needs.
         along_curve: whether records are placed along a curve over their attributes.
+        unlinks: whether it publishes sensitive values apart from the records, so that a reader may
+            try to infer whose they are.
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
+        revision: raised when the same records under the same seed give other groups than before.
     """
 
     roles: ClassVar[frozenset[str]]
@@ -78,7 +81,14 @@ class MethodOptions(Declaration):
     reserves_identity: ClassVar[bool] = False
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
+    unlinks: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
+    revision: ClassVar[int] = 1
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Options that have no effect beside the others."""
+        return frozenset()
 
     @property
     def random_order(self) -> RandomOrder:

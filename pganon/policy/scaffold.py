@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pganon.catalog.introspect import Connection, unique_columns
 from pganon.catalog.model import Column, Relation
@@ -20,8 +20,11 @@ LONGEST_RELEASE = 40
 MOST_QUASI_IDENTIFIERS = 8
 
 
-def scaffold_policy(conn: Connection, relation: Relation) -> str:
+def scaffold_policy(conn: Connection, relation: Relation, trusted: Sequence[str] = ()) -> str:
     """YAML of a policy that loads and checks; roles are guessed, no value of a row is in it.
+
+    Args:
+        trusted: what the policy says under `trust`.
 
     Raises:
         PreconditionError: no column can be released.
@@ -46,7 +49,7 @@ def scaffold_policy(conn: Connection, relation: Relation) -> str:
         )
         for column in usable
     }
-    return _text(relation, _with_quasi_identifier(guesses, facts), facts)
+    return _text(relation, _with_quasi_identifier(guesses, facts), facts, trusted)
 
 
 def _why_not(column: Column) -> str | None:
@@ -76,7 +79,12 @@ def _with_quasi_identifier(
     return out
 
 
-def _text(relation: Relation, guesses: Mapping[str, Guess], facts: Mapping[str, Facts]) -> str:
+def _text(
+    relation: Relation,
+    guesses: Mapping[str, Guess],
+    facts: Mapping[str, Facts],
+    trusted: Sequence[str],
+) -> str:
     lines = [
         "# A first policy. The roles are guesses from names and counts: check every line.",
         "# Columns that are not declared are not released. All keys: docs/reference/policy.md",
@@ -88,6 +96,11 @@ def _text(relation: Relation, guesses: Mapping[str, Guess], facts: Mapping[str, 
         "",
         f"release: {_scalar(_release_name(relation))}",
         f"source: {_scalar(str(relation.name))}",
+        *(
+            [f"trust: [{', '.join(map(_scalar, trusted))}]  # roles whose code may run as this one"]
+            if trusted
+            else []
+        ),
         "",
         "# identifying: never leaves. quasi_identifying: others may know it; it is generalized.",
         "# sensitive: published as it is, protected by the models below. insensitive: as it is.",

@@ -63,11 +63,3 @@ LATER_METHODS = (
     "kagg_mic",
 )
 DISTANCES = ("equal", "ordered", "hierarchical")
-RESERVED_SCHEMAS = (
-    "information_schema",
-    "pganon",
-    "pganon_private",
-    "pganon_work",
-    "pganon_stage",
-    "pganon_data",
-)

@@ -19,6 +19,7 @@ from psycopg import sql
 
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.install import access
 from pganon.publish import history, lifecycle
 from pganon.publish.parquet import write_parquet
 
@@ -66,7 +67,7 @@ def export(
         raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
-    with lifecycle.translated():
+    with lifecycle.translated(), conn.transaction():
         shown, number, select = _source(conn, name, view, version)
         with _temporary(path) as part:
             if form == ".parquet":
@@ -79,23 +80,44 @@ def export(
 def _source(
     conn: Connection, name: str, view: str | None, version: int | None
 ) -> tuple[QualifiedName, int, sql.Composable]:
-    """The view to read, its version, and the SELECT that reads it."""
-    if version is None:
-        info = lifecycle.show(conn, name)
-        if info.version is None:
-            known = lifecycle.find(conn, name)
-            history.check_stored(known, known.versions[0], None)
-            raise PreconditionError(f"the release {quote(name)} shows no version")
-        chosen = _choose([_qualified(text) for text in info.views], view)
-        return chosen, info.version, sql.SQL("SELECT * FROM {}").format(chosen.identifier)
+    """The view to read, its version, and the SELECT that reads it.
+
+    The steward reads the stored tables as the view should; others read the view, if it is one.
+    """
     if not lifecycle.is_steward(conn):
-        raise UsageError("only the steward can export other versions than the current one")
+        if version is not None:
+            raise UsageError("only the steward can export other versions than the current one")
+        return _published(conn, name, view)
     known = lifecycle.find(conn, name)
-    found = next((v for v in known.versions if v.version == version), None)
+    wanted = version if version is not None else known.release.current
+    found = next((v for v in known.versions if v.version == wanted), None)
+    if version is None and found is None:
+        found = known.versions[0]  # of a release that was dropped: the error says so
     stored = history.check_stored(known, found, version)
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
-    return chosen, version, sql.SQL(text)  # pyright: ignore[reportArgumentType]
+    return chosen, stored.version, sql.SQL(text)  # pyright: ignore[reportArgumentType]
+
+
+def _published(
+    conn: Connection, name: str, view: str | None
+) -> tuple[QualifiedName, int, sql.Composable]:
+    info = lifecycle.show(conn, name)
+    if info.version is None:
+        raise PreconditionError(f"the release {quote(name)} shows no version")
+    chosen = _choose([_qualified(text) for text in info.views], view)
+    _hold(conn, chosen)
+    if lifecycle.show(conn, name) != info:
+        raise PreconditionError(
+            f"the release {quote(name)} changed at this moment", hint="try again", code="busy"
+        )
+    return chosen, info.version, sql.SQL("SELECT * FROM {}").format(chosen.identifier)
+
+
+def _hold(conn: Connection, view: QualifiedName) -> None:
+    """Keep the view as it is until the transaction ends, and see that only its data are read."""
+    conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
+    access.check_view(conn, view)
 
 
 def _qualified(text: str) -> QualifiedName:

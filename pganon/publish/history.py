@@ -12,7 +12,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.errors import LedgerError, PreconditionError
+from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.plan.staged import (
@@ -23,6 +23,8 @@ from pganon.plan.staged import (
     StoredRelation,
     ViewColumn,
 )
+from pganon.policy.partition import part_hash
+from pganon.spec.republication import CODE, Earlier
 
 Connection = psycopg.Connection[Any]
 
@@ -108,10 +110,32 @@ def read(conn: Connection, name: str) -> History | None:
     return History(release, tuple(_version(row) for row in rows))
 
 
-def last_version(conn: Connection, name: str) -> Version | None:
-    """The newest version that was ever published, stored or not."""
-    found = read(conn, name)
-    return found.versions[0] if found and found.versions else None
+def sources_of(conn: Connection, oid: int) -> tuple[str, ...]:
+    """Names of a relation and of all that its rows come from, as versions remember them."""
+    row = conn.execute(sqlfiles.query("publish", "sources"), {"oid": oid}).fetchone()
+    return tuple(row[0] or ()) if row else ()
+
+
+def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:
+    """Versions of all releases over any of these sources, stored or not, nearest first."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(
+            sqlfiles.query("publish", "earlier"), {"release": release, "sources": list(sources)}
+        ).fetchall()
+    return tuple(Earlier(**row) for row in rows)
+
+
+def check_none_appeared(conn: Connection, staged: Staged) -> None:
+    """Refuse what may not appear beside versions that were published while it was made."""
+    if staged.compared_with is None:
+        return
+    for found in earlier(conn, staged.release, staged.sources):
+        if found.run_id not in staged.compared_with:
+            raise PrivacyRefusal(
+                f"{found.label} over the same source was published while the run went on",
+                hint="run the release again",
+                code=CODE,
+            )
 
 
 def _version(row: dict[str, Any]) -> Version:
@@ -144,7 +168,7 @@ def check_source(history: History | None, source: str) -> None:
         raise LedgerError(
             f'the release "{history.release.name}" is made from {history.release.source}, '
             f"not from {source}",
-            hint="choose another release name",
+            hint="keep the name of the source; releases of other people have their own name",
             code="other_source",
         )
 
@@ -183,6 +207,9 @@ def add_version(
             "checks": as_jsonb([check.as_dict() for check in staged.checks]),
             "policy": as_jsonb(staged.policy),
             "policy_hash": staged.policy_hash,
+            "partition": as_jsonb(staged.partition),
+            "partition_hash": part_hash(staged.partition),
+            "sources": list(staged.sources),
             "measures": as_jsonb(staged.measures),
             "row_count": staged.row_count,
             "suppressed": staged.suppressed,
@@ -207,6 +234,11 @@ def _columns(staged: Staged) -> list[dict[str, Any]]:
         for view in staged.views
         for column in view.columns
     ]
+
+
+def remember_views(conn: Connection, release: str, version: int) -> None:
+    """Keep how the server prints the views of a version, which were made just now."""
+    conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
 
 
 def set_current(conn: Connection, release: Release, version: Version | None) -> None:

@@ -14,7 +14,7 @@ import psycopg
 from pganon import database, sqlfiles
 from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import quote
-from pganon.install import state
+from pganon.install import access
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
@@ -98,10 +98,10 @@ class Changed:
     cascaded: tuple[str, ...] = ()
 
 
-def become_steward(conn: Connection) -> bool:
+def become_steward(conn: Connection, *, named: str | None = None) -> bool:
     """Become the owner if the session may; False for a role that can only read."""
     try:
-        database.become_owner(conn)
+        database.become_owner(conn, named=named)
     except InstallError as error:
         if error.code != "not_owner":
             raise
@@ -111,7 +111,7 @@ def become_steward(conn: Connection) -> bool:
 
 def is_steward(conn: Connection) -> bool:
     """Whether the statements of this session act as the owner of pganon."""
-    owner = state.owner(conn)
+    owner = access.installed_owner(conn)
     return conn.execute(sqlfiles.query("lifecycle", "current_role")).fetchone() == (owner,)
 
 
@@ -135,7 +135,9 @@ def show(conn: Connection, name: str) -> ReleaseInfo:
 
 
 def _readable(conn: Connection) -> list[ReleaseInfo]:
-    rows = conn.execute(sqlfiles.query("lifecycle", "readable")).fetchall()
+    with conn.transaction():
+        access.admit_reader(conn)
+        rows = conn.execute(sqlfiles.query("lifecycle", "readable")).fetchall()
     return [ReleaseInfo(*row) for row in rows]
 
 
@@ -194,6 +196,7 @@ def rollback(
             lambda: views.swap(conn, name, known, target.views, readers, cascade=cascade),
         )
         history.set_current(conn, known.release, target)
+        history.remember_views(conn, name, target.version)
         before = known.release.current
         ledger.append(
             conn,

@@ -34,6 +34,14 @@ _PLAIN = {
 _LISTS = {1000: 16, 1005: 21, 1007: 23, 1016: 20, 1021: 700, 1022: 701, 1182: 1082}
 _TIMESTAMP, _TIMESTAMPTZ, _NUMERIC = 1114, 1184, 1700
 _MOST_DIGITS = 38
+_FIRST_OF_USERS = 16384
+
+# Who owns a type can plant casts on it, so values of such types are shown by their output function.
+_RENDERED = "CASE WHEN num_nulls({0}) = 0 THEN format('%s', {0}) END"
+_RENDERED_ARRAY = (
+    "CASE WHEN num_nulls({0}) = 0 THEN ARRAY(SELECT CASE WHEN num_nulls(e) = 0"
+    " THEN format('%s', e) END FROM unnest({0}) AS u(e)) END"
+)
 
 
 def write_parquet(
@@ -80,7 +88,7 @@ def write_parquet(
 def _shape(
     conn: Connection, select: sql.Composable, arrow: Any
 ) -> tuple[list[str], list[Any], list[str | None]]:
-    """Names, Arrow types, and the SQL type to cast to (None: as it is) of the columns."""
+    """Names, Arrow types, and the template of the text (None: as it is) of the columns."""
     cursor = conn.execute(sql.SQL("SELECT * FROM ({}) AS s LIMIT 0").format(select))
     described = cursor.description or []
     oids = [column.type_code for column in described]
@@ -104,16 +112,18 @@ def _type(column: psycopg.Column, is_array: bool, arrow: Any) -> tuple[Any, str 
     digits, scale = column.precision, column.scale
     if oid == _NUMERIC and digits and scale is not None and 0 <= scale <= digits <= _MOST_DIGITS:
         return arrow.decimal128(digits, scale), None
-    return (arrow.list_(arrow.string()), "text[]") if is_array else (arrow.string(), "text")
+    if oid >= _FIRST_OF_USERS:
+        as_text = _RENDERED_ARRAY if is_array else _RENDERED
+    else:
+        as_text = "{}::text[]" if is_array else "{}::text"
+    return arrow.list_(arrow.string()) if is_array else arrow.string(), as_text
 
 
 def _cast(
     select: sql.Composable, names: Sequence[str], casts: Sequence[str | None]
 ) -> sql.Composed:
     columns = [
-        sql.SQL("s.{}").format(sql.Identifier(name))
-        if target is None
-        else sql.SQL("s.{}::{}").format(sql.Identifier(name), sql.SQL(target))  # pyright: ignore[reportArgumentType]
+        sql.SQL(target or "{}").format(sql.Identifier("s", name))  # pyright: ignore[reportArgumentType]
         for name, target in zip(names, casts, strict=True)
     ]
     return sql.SQL("SELECT {} FROM ({}) AS s").format(sql.SQL(", ").join(columns), select)

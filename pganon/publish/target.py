@@ -25,6 +25,7 @@ def check_target(
     readers: Sequence[str],
     *,
     parts: Sequence[QualifiedName] = (),
+    trusted: Sequence[str] = (),
 ) -> None:
     """Refuse what publication would refuse for names, roles and privileges.
 
@@ -32,16 +33,19 @@ def check_target(
         source: the policy's source as a :class:`Staged` release will have it.
         view: the release's first view.
         parts: its other views.
+        trusted: roles whose schemas releases may be published in.
 
     Raises:
         LedgerError: other_source.
-        PreconditionError: missing_role, bad_schema, no_create, no_grant, name_taken.
+        PreconditionError: missing_role, bad_schema, foreign_schema, no_create, no_grant,
+            name_taken.
     """
     known = history.read(conn, release)
     history.check_source(known, source)
     check_readers(conn, readers)
     names = (view, *parts)
     for schema in sorted({name.schema for name in names}):
+        _check_owner(conn, schema, trusted)
         _check_schema(conn, schema, readers)
     for name in names:
         views.check_free(conn, name, release, known)
@@ -55,6 +59,19 @@ def check_readers(conn: Connection, readers: Sequence[str]) -> None:
             hint="create the role, or correct publish.readers",
             code="missing_role",
         )
+
+
+def _check_owner(conn: Connection, schema: str, trusted: Sequence[str]) -> None:
+    """Whoever owns a schema can drop the views in it and put others in their place."""
+    row = conn.execute(sqlfiles.query("publish", "schema_owner"), {"schema": schema}).fetchone()
+    if row is None or row[1] or row[0] in trusted:
+        return
+    raise PreconditionError(
+        f"the schema {quote(schema)} belongs to the role {quote(row[0])}, which could put other"
+        " views in the place of releases",
+        hint=f"choose another publish.schema, or accept it with trust: [{quote(row[0])}]",
+        code="foreign_schema",
+    )
 
 
 def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None:
@@ -89,10 +106,15 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
         )
 
 
-def ensure_schema(conn: Connection, schema: str) -> None:
-    """Make the schema if it is missing, open to its owner alone."""
+def ensure_schema(conn: Connection, schema: str, trusted: Sequence[str] = ()) -> None:
+    """Make the schema if it is missing, open to its owner alone.
+
+    Raises:
+        PreconditionError: foreign_schema.
+    """
     row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
     if row and row[0]:
+        _check_owner(conn, schema, trusted)
         return
     conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
     held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema]]).fetchall()

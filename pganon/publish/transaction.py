@@ -89,7 +89,7 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
         cascade: drop what others built on a view whose columns changed.
 
     Raises:
-        PrivacyRefusal: changed_after_verification.
+        PrivacyRefusal: changed_after_verification, republication.
         PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
         LedgerError: other_source.
     """
@@ -97,12 +97,13 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
         locks.assert_held(conn, release=staged.release, run_id=staged.run_id)
         known = history.read(conn, staged.release)
         history.check_source(known, staged.source)
+        history.check_none_appeared(conn, staged)
         check_readers(conn, staged.readers)
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
             _move(conn, relation)
         for schema in sorted({view.name.schema for view in staged.views}):
-            ensure_schema(conn, schema)
+            ensure_schema(conn, schema, staged.policy.get("trust") or ())
         return _make_readable(conn, staged, known, rows, cascade)
 
 
@@ -119,6 +120,7 @@ def _make_readable(
             conn, staged.release, known, staged.views, staged.readers, cascade=cascade
         ),
     )
+    history.remember_views(conn, staged.release, version)
     old = after.versions[staged.keep :]
     retired = _retire(conn, staged.release, old)
     replaced = known.release.current if known else None

@@ -77,7 +77,7 @@ def check_free(
 def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
     return PreconditionError(
         f'{name} exists: {what} that pganon did not make for the release "{release}"',
-        hint="rename or drop it, or choose another release name or publish.schema",
+        hint="rename or drop it, or choose another publish.schema",
         code="name_taken",
     )
 

@@ -12,7 +12,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.run.locks import dead_run
+from pganon.run.locks import dead_run, forget_dead
 from pganon.run.tables import drop_tables
 
 Connection = psycopg.Connection[Any]
@@ -65,6 +65,7 @@ def clean(conn: Connection) -> Cleaned:
                 conn, run_id, "failed", {"reason": "interrupted"}
             ):
                 interrupted.append(run_id)
+    forget_dead(conn)
     return Cleaned(dropped, forgotten, tuple(interrupted), tuple(alive))
 
 
@@ -75,6 +76,7 @@ def drop_run(conn: Connection, run_id: int) -> int:
     """
     dropped = _drop(conn, _tables(conn, run_id).get(run_id, []))
     _forget(conn, run_id)
+    forget_dead(conn)
     return dropped
 
 

@@ -27,6 +27,7 @@ from pganon.plan.steps import (
     DropTables,
     Facts,
     Load,
+    Outside,
     Parallel,
     Query,
     Repeat,
@@ -49,6 +50,8 @@ from pganon.run.tables import (
 from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
+
+Reading = Callable[[Connection, Outside], contextlib.AbstractContextManager[object]]
 
 _ANY_ROUND = 1_000_000_000
 """Number that stands for the current round in a query that is rendered once for all."""
@@ -74,6 +77,7 @@ class Executor:
 
     Attributes:
         on_step: called before each step with its name and purpose, for progress displays.
+        reading: wraps a statement that reads or calls what is not pganon's own, in a transaction.
         created: called after each CREATE TABLE AS with the step's name, before its transaction
             commits; may raise.
         processes: how many work on the tasks of a search.
@@ -87,6 +91,7 @@ class Executor:
     state: State
     on_step: Callable[[str, str], None] = lambda name, purpose: None
     created: Callable[[str], None] = lambda name: None
+    reading: Reading = lambda conn, outside: conn.transaction()
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
     processes: int = 1
@@ -166,7 +171,7 @@ class Executor:
         if not step.when(self.state):
             return
         target = step.table(self.state)
-        with self.conn.transaction():
+        with self.conn.transaction(), self._reading(step.outside):
             rows = create_table_as(self.conn, target, self._select(step), analyze=step.analyze)
             self.created(step.name)
             if target.schema == STAGE_SCHEMA:
@@ -176,6 +181,9 @@ class Executor:
             self.state = self.state.with_facts({step.counted: rows})
         if rows:
             self.filled.add(target)
+
+    def _reading(self, outside: Outside | None) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext() if outside is None else self.reading(self.conn, outside)
 
     def _change(self, step: Statement) -> None:
         if not step.when(self.state):

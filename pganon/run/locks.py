@@ -1,25 +1,25 @@
-"""Session locks: one run per release, and a sign of life of every run.
+"""Who works on which release and run, kept as rows that only the owner can write.
 
-Locks are PostgreSQL's advisory locks of a session, kept per database. The key is a bigint: the
-first 8 bytes, big-endian and signed, of sha256 over `pganon.<namespace>`, a zero byte and the
-name. Namespaces:
+Whoever starts on a release or a run draws a random key, takes the advisory lock of that key for
+its session, and writes a row into `pganon_private.activity`. Unique indexes let one row stand for
+a release, and one for who leads a run; further sessions of a run have rows of their own. A
+session's end, however it comes, frees its lock, and its rows count no more.
 
-    release   exclusive: a run, rollback or drop of the release of that name is in progress
-    run       exclusive: the session that leads the run of that number is alive
-    worker    shared: further sessions of that run are alive
+Advisory locks can be taken by every role that may connect, and pg_locks shows their keys. Nothing
+follows from that: no key is taken a second time, keys say nothing about names, and a lock counts
+only if the session that holds it is of a role that is a member of the owner.
 
-A session's end, however it comes, frees its locks. Poolers that hand a client another session
-per transaction break that: :func:`check_session` finds them, and :func:`assert_held` makes
-publication fail if one was missed.
+Poolers that hand a client another session per transaction break session locks:
+:func:`check_session` finds them, and :func:`assert_held` makes publication fail if one was missed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import psycopg
 
@@ -29,10 +29,25 @@ from pganon.errors import PreconditionError
 Connection = psycopg.Connection[Any]
 
 
-def lock_key(namespace: str, name: str | int) -> int:
-    """Key of an advisory lock, a signed 64-bit integer."""
-    digest = hashlib.sha256(f"pganon.{namespace}\0{name}".encode()).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
+@dataclass(frozen=True)
+class _Work:
+    """What a row stands for: a release, or a run that is led, cleaned up or helped with."""
+
+    kind: Literal["release", "run", "cleaning", "worker"]
+    release: str | None = None
+    run_id: int | None = None
+
+    def values(self, key: int) -> dict[str, object]:
+        return {"key": key, "kind": self.kind, "release": self.release, "run_id": self.run_id}
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """A session at work."""
+
+    key: int
+    pid: int
+    role: str
 
 
 @contextmanager
@@ -42,46 +57,60 @@ def release_lock(conn: Connection, release: str) -> Iterator[None]:
     Raises:
         PreconditionError: code "busy".
     """
-    key = lock_key("release", release)
-    # A session may take its own lock twice, so ask first.
-    if _held(conn, [key]) or not _call(conn, "try", key):
+    key = _enter(conn, _Work("release", release=release))
+    if isinstance(key, _Holder):
         raise PreconditionError(
-            f'another run of the release "{release}" is in progress',
+            f'another run of the release "{release}" is in progress: process {key.pid} of the'
+            f' server, role "{key.role}"',
             hint="try again when it has finished",
             code="busy",
         )
     try:
         yield
     finally:
-        _free(conn, key)
+        _leave(conn, key)
 
 
-def take_run(conn: Connection, run_id: int) -> None:
-    """Show that this session leads the run; stays until :func:`run_lock` ends or the session."""
-    if not _call(conn, "try", lock_key("run", run_id)):
-        raise PreconditionError(f"run {run_id} is led by another session", code="busy")
+def take_run(conn: Connection, run_id: int) -> int:
+    """Show that this session leads the run; until :func:`run_lock` or the session ends.
+
+    Gives the key of the lock.
+    """
+    key = _enter(conn, _Work("run", run_id=run_id))
+    if isinstance(key, _Holder):
+        raise PreconditionError(
+            f'run {run_id} is led by process {key.pid}, role "{key.role}"', code="busy"
+        )
+    return key
 
 
 @contextmanager
 def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
     """Hold the run for the length of a block; adopts what :func:`take_run` took."""
-    key = lock_key("run", run_id)
-    if not _held(conn, [key]):
-        take_run(conn, run_id)
+    key = _led_by_this_session(conn, run_id) or take_run(conn, run_id)
     try:
         yield
     finally:
-        _free(conn, key)
+        _leave(conn, key)
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:
-    """Show that a further session of the run is alive; stays until the session ends.
+    """Show that a further session of the run is alive; until the session ends.
 
     False if nobody leads the run on this server, or if it is being cleaned up.
     """
-    if not _call(conn, "try_shared", lock_key("worker", run_id)):
-        return False
-    return _call(conn, "led", lock_key("run", run_id))
+    key = _draw(conn)
+    with conn.transaction():
+        # Who cleans up must wait for this row lock, and then sees the new row.
+        standing = _standing(conn, _Work("run", run_id=run_id))
+        led = standing is not None and standing[1] == "run" and _holder(conn, standing[0])
+        if led:
+            conn.execute(
+                sqlfiles.query("locks", "enter"), _Work("worker", run_id=run_id).values(key)
+            )
+            return True
+    _unlock(conn, key)
+    return False
 
 
 @contextmanager
@@ -90,28 +119,32 @@ def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
 
     A run that this session itself leads is alive.
     """
-    leader, workers = lock_key("run", run_id), lock_key("worker", run_id)
-    if _held(conn, [leader]) or not _call(conn, "try", leader):
+    key = _enter(conn, _Work("cleaning", run_id=run_id))
+    if isinstance(key, _Holder):
         yield False
         return
     try:
-        if not _call(conn, "try", workers):
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            _free(conn, workers)
+        rows = conn.execute(sqlfiles.query("locks", "workers"), {"run_id": run_id}).fetchall()
+        yield not _holders(conn, [row[0] for row in rows])
     finally:
-        _free(conn, leader)
+        _leave(conn, key)
+
+
+def forget_dead(conn: Connection) -> int:
+    """Take away rows of sessions that have ended; gives their number."""
+    keys = [row[0] for row in conn.execute(sqlfiles.query("locks", "all")).fetchall()]
+    alive = {holder.key for holder in _holders(conn, keys)}
+    dead = [key for key in keys if key not in alive]
+    return conn.execute(sqlfiles.query("locks", "leave"), {"keys": dead}).rowcount if dead else 0
 
 
 def assert_held(conn: Connection, *, release: str, run_id: int | None = None) -> None:
     """Refuse to go on unless this very session holds the locks; for use inside a transaction."""
-    wanted = [lock_key("release", release)]
-    if run_id is not None:
-        wanted.append(lock_key("run", run_id))
-    if _held(conn, wanted) != set(wanted):
+    wanted = {"release"} if run_id is None else {"release", "run"}
+    rows = conn.execute(
+        sqlfiles.query("locks", "mine"), {"release": release, "run_id": run_id}
+    ).fetchall()
+    if {row[0] for row in rows} != wanted:
         raise PreconditionError(
             f'this session does not hold the lock of the release "{release}"',
             hint="connect to the server directly, not through a transaction pooler",
@@ -125,9 +158,9 @@ def check_session(conn: Connection) -> None:
     Raises:
         PreconditionError: code "pooler".
     """
-    mark, key = secrets.token_hex(8), secrets.randbits(62)
+    mark, key = secrets.token_hex(8), _random_key()
     marked = conn.execute(sqlfiles.query("locks", "mark_session"), {"mark": mark}).fetchone()
-    locked = _call(conn, "try", key)
+    locked = _try(conn, key)
     try:
         pid = marked[1] if marked else None
         for _ in range(3):
@@ -140,24 +173,86 @@ def check_session(conn: Connection) -> None:
                     code="pooler",
                 )
     finally:
-        _free(conn, key)
+        _unlock(conn, key)
 
 
-def _held(conn: Connection, keys: list[int]) -> set[int]:
-    rows = conn.execute(sqlfiles.query("locks", "held"), {"keys": keys}).fetchall()
-    return {row[0] for row in rows}
+def _enter(conn: Connection, work: _Work) -> int | _Holder:
+    """The key under which this session works now, or who works there already."""
+    key = _draw(conn)
+    try:
+        with conn.transaction():
+            found = _settle(conn, work, key)
+    except BaseException:
+        _unlock(conn, key)
+        raise
+    if isinstance(found, _Holder):
+        _unlock(conn, key)
+    return found
 
 
-def _call(conn: Connection, name: str, key: int) -> bool:
-    row = conn.execute(sqlfiles.query("locks", name), {"key": key}).fetchone()
+def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
+    # An insert waits for others of the same release, and their row may go while this one looks.
+    while not conn.execute(sqlfiles.query("locks", "enter"), work.values(key)).fetchone():
+        standing = _standing(conn, work)
+        if standing is None:
+            continue
+        holder = _holder(conn, standing[0])
+        if holder is not None:
+            return holder
+        conn.execute(sqlfiles.query("locks", "leave"), {"keys": [standing[0]]})
+    return key
+
+
+def _leave(conn: Connection, key: int) -> None:
+    """Take the row away, unless the session is gone or cannot be asked: its end is enough."""
+    if not _usable(conn):
+        return
+    conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
+    _unlock(conn, key)
+
+
+def _led_by_this_session(conn: Connection, run_id: int) -> int | None:
+    standing = _standing(conn, _Work("run", run_id=run_id))
+    holder = _holder(conn, standing[0]) if standing and standing[1] == "run" else None
+    return holder.key if holder and holder.pid == conn.info.backend_pid else None
+
+
+def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:
+    values = {"release": work.release, "run_id": work.run_id}
+    return conn.execute(sqlfiles.query("locks", "standing"), values).fetchone()
+
+
+def _holder(conn: Connection, key: int) -> _Holder | None:
+    return next(iter(_holders(conn, [key])), None)
+
+
+def _holders(conn: Connection, keys: Sequence[int]) -> list[_Holder]:
+    # Within a transaction the server would show the sessions that there were at the first look.
+    conn.execute(sqlfiles.query("locks", "fresh"))
+    rows = conn.execute(sqlfiles.query("locks", "holders"), {"keys": list(keys)}).fetchall()
+    return [_Holder(*row) for row in rows]
+
+
+def _draw(conn: Connection) -> int:
+    """A lock that nobody else can know of before it is taken."""
+    while not _try(conn, key := _random_key()):
+        continue
+    return key
+
+
+def _random_key() -> int:
+    return secrets.randbits(64) - 2**63
+
+
+def _try(conn: Connection, key: int) -> bool:
+    row = conn.execute(sqlfiles.query("locks", "try"), {"key": key}).fetchone()
     return bool(row and row[0])
 
 
-def _free(conn: Connection, key: int) -> None:
-    """Unlock, unless the session is gone or cannot be asked: its end frees the lock."""
-    status = conn.info.transaction_status
-    if conn.closed or status != psycopg.pq.TransactionStatus.IDLE:
-        return
-    while _held(conn, [key]):
-        if not _call(conn, "unlock", key):
-            return
+def _unlock(conn: Connection, key: int) -> None:
+    if _usable(conn):
+        conn.execute(sqlfiles.query("locks", "unlock"), {"key": key})
+
+
+def _usable(conn: Connection) -> bool:
+    return not conn.closed and conn.info.transaction_status == psycopg.pq.TransactionStatus.IDLE

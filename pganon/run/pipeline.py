@@ -11,19 +11,21 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from pganon import database
+from pganon.catalog.code import check_code, reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.encode.snapshot import SNAPSHOT
-from pganon.encode.source import Previous
+from pganon.encode.source import source_fingerprint
 from pganon.errors import PganonError, PreconditionError, translate
+from pganon.identifiers import QualifiedName, quote
 from pganon.ledger import repository as ledger
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
@@ -34,12 +36,12 @@ from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State, stamp_fact
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import Policy, QSKAnonymity
-from pganon.publish import lifecycle
-from pganon.publish.history import last_version
+from pganon.publish import history, lifecycle
 from pganon.publish.lifecycle import ReleaseInfo
+from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.target import check_target
 from pganon.publish.transaction import publish
-from pganon.publish.views import check_swap
+from pganon.publish.views import check_swap, missing_roles
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from pganon.run.crew import Crew
@@ -47,6 +49,7 @@ from pganon.run.executor import Executor
 from pganon.run.result import RunResult, StepSeconds, Verified
 from pganon.run.warnings import warnings_of
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Republication
 from pganon.spec.resolve import resolve
 
 Connection = psycopg.Connection[Any]
@@ -79,15 +82,27 @@ class Options:
 
 def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
     """The policy against the catalog that `conn` sees."""
-    relation = read_relation(conn, loaded.policy.source)
-    return resolve(
-        loaded.policy,
-        relation,
-        public=public_relations(conn, loaded.policy),
+    policy = loaded.policy
+    spec = resolve(
+        policy,
+        read_relation(conn, policy.source),
+        public=public_relations(conn, policy),
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
     )
+    check_code(conn, spec.outside, policy.trust)
+    return spec
+
+
+def _check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+    missing = missing_roles(conn, roles)
+    if missing:
+        raise PreconditionError(
+            f"these trusted roles are not roles of the server: {', '.join(map(quote, missing))}",
+            hint="correct `trust` in the policy",
+            code="missing_role",
+        )
 
 
 def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
@@ -100,17 +115,20 @@ def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
     }
 
 
-def plan_release(policy: str | Path | LoadedPolicy, *, dsn: str | None = None) -> Plan:
+def plan_release(
+    policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
+) -> Plan:
     """The plan of a policy against the catalog; nothing is run and no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(database.connect(dsn)) as conn, _translated():
-        database.become_owner(conn)
+        database.become_owner(conn, named=owner)
         return build_plan(resolve_policy(conn, loaded))
 
 
-def releases(dsn: str | None = None) -> list[ReleaseInfo]:
+def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
     """Releases that the connecting role may know of: the steward all, others what they read."""
     with contextlib.closing(database.connect(dsn)) as conn, _translated():
+        lifecycle.become_steward(conn, named=owner)
         return lifecycle.releases(conn)
 
 
@@ -118,10 +136,14 @@ def run_release(
     policy: str | Path | LoadedPolicy,
     *,
     dsn: str | None = None,
+    owner: str | None = None,
     settings: database.Settings = RUN_SETTINGS,
     options: Options | None = None,
 ) -> RunResult:
     """Compute, verify and publish one release.
+
+    Args:
+        owner: whose pganon, where it is not the role that logs in.
 
     Raises:
         PolicyError: the policy does not fit itself or the source; all problems at once.
@@ -134,7 +156,7 @@ def run_release(
     def connect() -> Connection:
         conn = database.connect(dsn, settings=settings)
         try:
-            database.become_owner(conn)
+            database.become_owner(conn, named=owner)
             _advise_planner(conn, options)
         except BaseException:
             conn.close()
@@ -187,12 +209,14 @@ class _Run:
         self.options = options
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
+        self.sources: tuple[str, ...] = ()
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         locks.check_session(self.conn)
+        _check_trusted(self.conn, spec.policy.trust)
         with locks.release_lock(self.conn, spec.policy.release):
             check_target(
                 self.conn,
@@ -201,20 +225,33 @@ class _Run:
                 view=spec.view,
                 readers=spec.readers,
                 parts=[view.name for view in views[1:]],
+                trusted=spec.policy.trust,
             )
             if plan.method.form.settled(spec):
                 # Else publication finds out, when the columns of the views are known.
                 check_swap(self.conn, spec.policy.release, views, cascade=self.options.cascade)
+            check_closed(self.conn)
+            opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
             )
             with locks.run_lock(self.conn, run_id):
                 try:
-                    return self._compute(spec, run_id)
+                    result = self._compute(spec, run_id)
+                    return replace(result, warnings=(*opened, *result.warnings))
                 except BaseException as error:
                     self._record(run_id, error)
                     raise
+
+    def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
+        """Warnings of roles that may use the release's views though no policy named them."""
+        known = history.read(self.conn, spec.policy.release)
+        readers = {*spec.readers, *(known.release.readers if known else ())}
+        return tuple(
+            f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
+            for name, roles in unexpected_readers(self.conn, views, readers)
+        )
 
     def _record(self, run_id: int, error: BaseException) -> None:
         """Ledger row and clean-up of a failed run, as far as the connection still works."""
@@ -226,11 +263,14 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        last = last_version(self.conn, spec.policy.release)
-        previous = Previous(last.version, last.run_id, last.source_fingerprint) if last else None
-        plan = build_plan(spec, previous, self.options.metrics)
+        self.sources = history.sources_of(self.conn, spec.source.oid)
+        republication = self._republication(spec)
+        refusal = republication.before_work()
+        if refusal is not None:
+            raise refusal
+        plan = build_plan(spec, republication, self.options.metrics)
         state = self._execute(plan, State(run_id))
-        warnings = warnings_of(plan, previous, state, last.policy_hash if last else None)
+        warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
         metrics = plan.metrics(state)
         checks = plan.stored_checks(state)
@@ -261,11 +301,16 @@ class _Run:
             steps=tuple(self.steps),
         )
 
+    def _republication(self, spec: ReleaseSpec) -> Republication:
+        earlier = history.earlier(self.conn, spec.policy.release, self.sources)
+        return Republication(spec.policy, spec.partition, earlier)
+
     def _execute(self, plan: Plan, state: State) -> State:
         executor = Executor(
             self.conn,
             state,
             created=lambda step: self._check_source(plan, step),
+            reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
             processes=self.options.jobs or os.cpu_count() or 1,
             crew=Crew(self.conn, state.run_id, self.connect),
         )
@@ -290,9 +335,11 @@ class _Run:
         """
         if step != SNAPSHOT:
             return
-        if read_relation(self.conn, self.loaded.policy.source) != plan.spec.source:
+        source = plan.spec.source
+        found = read_relation(self.conn, self.loaded.policy.source)
+        if found != source or history.sources_of(self.conn, source.oid) != self.sources:
             raise PreconditionError(
-                f"the definition of {plan.spec.source.name} changed while the run began",
+                f"the definition of {source.name} changed while the run began",
                 hint="run the release again",
                 code="source_changed",
             )
@@ -328,7 +375,10 @@ class _Run:
             suppressed=state.count("suppressed"),
             stamps=tuple(str(state.facts[stamp_fact(r.staged)]) for r in relations),
             fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
-            source_fingerprint=bytes(state.facts["source_fingerprint"]),  # pyright: ignore
+            source_fingerprint=source_fingerprint(state.facts),
+            partition=spec.partition,
+            sources=self.sources,
+            compared_with=_compared_with(plan.republication, state),
             measures={
                 "records": state.count("records"),
                 "utility": asdict(utility),
@@ -336,6 +386,15 @@ class _Run:
                 **({"metrics": asdict(metrics)} if metrics else {}),
             },
         )
+
+
+def _compared_with(republication: Republication | None, state: State) -> frozenset[int] | None:
+    """Runs beside whose versions alone the release may appear; None if beside any other."""
+    if republication is None or not republication.refuses:
+        return None
+    if republication.repeated(source_fingerprint(state.facts)) is not None:
+        return None  # it shows nothing new
+    return frozenset(earlier.run_id for earlier in republication.earlier)
 
 
 def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.encode.source import Previous, source_unchanged
+from pganon.encode.source import source_fingerprint
 from pganon.identifiers import quote
 from pganon.plan.build import Plan
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Republication
 
 
-def warnings_of(
-    plan: Plan, previous: Previous | None, state: State, last_hash: str | None
-) -> tuple[str, ...]:
+def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     """What the steward should know of a run that succeeded: sentences with names and counts."""
     spec = plan.spec
     found: list[str] = []
-    warn = spec.policy.republication == "warn"
-    if warn and previous is not None and not source_unchanged(previous, state.facts):
-        found.append(
-            f"the source changed since version {previous.version}; who compares two versions"
-            " may learn what neither shows"
-        )
-    if previous is not None and last_hash is not None and last_hash != spec.policy_hash:
-        found.append(
-            f"the policy changed since version {previous.version}; {plan.method.form.groups} of"
-            " both versions can be intersected by whoever has both"
-        )
+    beside = beside_earlier(plan.republication, state)
+    found += [beside] if beside else []
     if spec.policy.records_per_individual == "many_accepted":
         found.append(
             "the guarantee counts records; a person with several records is protected less"
         )
     found += unbounded(spec)
+    found += plan.method.form.warnings(spec, state.facts)
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
         found.append(f"not declared and not released: {names}")
     return tuple(found)
+
+
+def beside_earlier(republication: Republication | None, state: State) -> str | None:
+    """That other versions over the source show other groups, if the policy wants to know."""
+    if republication is None:
+        return None
+    same = state.facts.get("same_groups")
+    return republication.warning(source_fingerprint(state.facts), same)  # pyright: ignore
 
 
 def unbounded(spec: ReleaseSpec) -> Iterator[str]:

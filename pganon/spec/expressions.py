@@ -8,6 +8,7 @@ volatile. The caller renders the checked tree, never the text.
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,7 +119,13 @@ _MOVING = (
     exp.Localtime,
     exp.Localtimestamp,
 )
-_MOVING_TIMES = frozenset({"now", "today", "tomorrow", "yesterday"})
+# Words that the server reads as a time of its clock, alone or beside others ("today 12:00").
+_MOVING_WORDS = frozenset({"now", "today", "tomorrow", "yesterday"})
+_LETTERS = re.compile("[a-z]+", re.ASCII)
+_TIMES = frozenset(
+    {exp.DataType.Type.DATE, exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPTZ}
+)
+_READ_AS_TIMES = (exp.Column, exp.Literal, exp.Null)
 _UNITS = (
     *("second", "minute", "hour", "day", "dow", "isodow", "doy", "week", "month"),
     *("quarter", "year", "isoyear", "decade", "century", "epoch"),
@@ -136,11 +143,38 @@ def check_where(text: str) -> Where:
         for node in nodes:
             _check_node(node)
         _check_root(tree)
+        if any(_is_time(node) for node in nodes):
+            refuse_moving_times(tree)
         columns = frozenset(_fold(column) for column in tree.find_all(exp.Column))
         _check_rendering(tree)
     except RecursionError:
         raise ExpressionProblem("the condition is nested too deeply") from None
     return Where(tree, columns)
+
+
+def refuse_moving_times(condition: Tree) -> None:
+    """Refuse a condition with a text that the server's clock decides if it becomes a time.
+
+    For conditions in which there are times at all: whatever text stands beside one may become one.
+    """
+    for literal in condition.find_all(exp.Literal):
+        if literal.is_string and _MOVING_WORDS.intersection(_LETTERS.findall(_lower(literal.name))):
+            raise ExpressionProblem(
+                "a time that moves is not allowed, because a release must be repeatable",
+                "write the date itself; compare such a text in a view over the source",
+            )
+
+
+def _lower(text: str) -> str:
+    """As the server folds names and words of times: ASCII letters alone."""
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _is_time(node: Any) -> bool:
+    """Whether it is a time, or may take a text for one."""
+    if isinstance(node, exp.Cast):
+        return node.to.this in _TIMES
+    return isinstance(node, exp.TimestampTrunc | exp.Extract)
 
 
 def _parse(text: str) -> Tree:
@@ -231,11 +265,12 @@ def _check_cast(node: exp.Cast) -> None:
             "allowed: integer, bigint, numeric, real, double precision, text, varchar, char, "
             "date, timestamp, timestamptz, boolean, uuid",
         )
-    value = node.this
-    if isinstance(value, exp.Literal) and value.name.strip().lower() in _MOVING_TIMES:
+    value = node.this.unnest()
+    if to.this in _TIMES and not (_is_time(value) or isinstance(value, _READ_AS_TIMES)):
         raise ExpressionProblem(
-            "a time that moves is not allowed, because a release must be repeatable",
-            "write the date itself",
+            "only a column or a text in quotes can be cast to a time, because what is computed may"
+            " be a time that moves",
+            "compute it in a view over the source",
         )
 
 
@@ -282,8 +317,7 @@ def _fold(column: exp.Column) -> str:
     """Give the reference its catalog name, quoted. The server folds ASCII letters alone."""
     identifier = column.this
     if not identifier.quoted:
-        folded = "".join(c.lower() if c.isascii() else c for c in identifier.name)
-        identifier.set("this", folded)
+        identifier.set("this", _lower(identifier.name))
         identifier.set("quoted", True)
     return identifier.name
 

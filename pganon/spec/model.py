@@ -14,11 +14,13 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
-from pganon.identifiers import QualifiedName
+from pganon.identifiers import QualifiedName, parse_name
+from pganon.plan.steps import Outside
 from pganon.policy.exclusions import Condition
-from pganon.policy.hierarchies import Hierarchy
+from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
 from pganon.policy.model import Policy
 from pganon.policy.options import part_name
+from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 
 
@@ -131,6 +133,7 @@ class ReleaseSpec:
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
+        partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
     """
 
@@ -149,6 +152,7 @@ class ReleaseSpec:
     readers: tuple[str, ...]
     public: Mapping[str, Relation]
     rules: tuple[Rule, ...]
+    partition: Part
     base_dir: Path
 
     @property
@@ -162,6 +166,25 @@ class ReleaseSpec:
         names = dict.fromkeys(a.qs_set for a in self.attributes if a.qs_set is not None)
         return {name: tuple(a for a in self.attributes if a.qs_set == name) for name in names}
 
+    @property
+    def outside(self) -> Outside:
+        """What the policy names that a run reads or calls."""
+        hierarchies = [column.hierarchy for column in self.policy.columns.values()]
+        tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
+        public = [relation.name for relation in self.public.values()]
+        return Outside(
+            relations=(self.source.name, *public, *tables),
+            functions=tuple(
+                _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
+            ),
+        )
+
     def view_of(self, part: str) -> QualifiedName:
         """The published view of a part of the release, beside :attr:`view`."""
         return QualifiedName(self.view.schema, part_name(self.view.name, part))
+
+
+def _named(text: str) -> QualifiedName:
+    """A name that the policy's hierarchy has with its schema."""
+    schema, name = parse_name(text)
+    return QualifiedName(schema or "", name)

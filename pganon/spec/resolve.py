@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Relation
+from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
 from pganon.encode.hierarchy import has_ranges
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.encode.snapshot import canonical_type
@@ -19,10 +19,13 @@ from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
+from pganon.policy.partition import partition_part
 from pganon.privacy.registry import requirements_of
+from pganon.spec.collations import collation_refusals
+from pganon.spec.conditions import typed
 from pganon.spec.domains import type_refusals
 from pganon.spec.exclusions import rule_refusals, rules
-from pganon.spec.expressions import ExpressionProblem, check_where
+from pganon.spec.expressions import ExpressionProblem, check_where, refuse_moving_times
 from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
 
 RANGE_TYPES = {
@@ -110,6 +113,8 @@ class _Builder:
         self._names(attributes, sensitive, carried)
         for attribute in attributes:
             self._public(attribute)
+        for wrong in collation_refusals(self.policy, self.relation):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         for wrong in rule_refusals(self.policy, attributes, sensitive):
             self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         if self.problems:
@@ -133,6 +138,7 @@ class _Builder:
             readers=self.policy.publish.readers,
             public=self.public,
             rules=tuple(rules(self.policy, attributes, sensitive)),
+            partition=partition_part(self.policy, self.relation.name, self.base_dir),
             base_dir=self.base_dir,
         )
 
@@ -144,9 +150,14 @@ class _Builder:
         except ExpressionProblem as problem:
             self.report("where", problem.problem.message, problem.problem.suggestion)
             return None
-        for name in sorted(where.columns):
-            self._known("where", name)
-        return where.expression
+        columns = [self._known("where", name) for name in sorted(where.columns)]
+        try:
+            if not all(column is None or column.kind in TIMELESS_KINDS for column in columns):
+                refuse_moving_times(where.expression)
+            return typed(where.expression, self.relation)
+        except ExpressionProblem as problem:
+            self.report("where", problem.problem.message, problem.problem.suggestion)
+            return None
 
     def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
         """The column of the source, or of another relation; reports what is wrong with it."""
@@ -254,10 +265,10 @@ class _Builder:
             null_column = f"{published}_null"
         published_type = {
             Form.RANGE: RANGE_TYPES.get(column.kind, ""),
-            Form.SET: f"{column.type_name}[]",
+            Form.SET: f"{column.stored_type}[]",
             Form.LABEL: "text",
-            Form.VALUES: f"{column.type_name}[]",
-            Form.EXACT: column.type_name,
+            Form.VALUES: f"{column.stored_type}[]",
+            Form.EXACT: column.stored_type,
         }[form]
         attribute = Attribute(
             index=index,

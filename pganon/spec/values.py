@@ -40,6 +40,8 @@ def readable(column: Column, text: str) -> Comparable | None:
     Raises:
         Unreadable: the server could not read it as a value of the column's type.
     """
+    if column.kind == "enum":
+        return _label(column, text)
     reader = _READERS.get(column.kind)
     return reader(column, text.strip(" \t\n\r\f\v")) if reader else None
 
@@ -140,6 +142,13 @@ def _boolean(column: Column, text: str) -> bool:
     if len(meant) != 1:
         raise Unreadable("true or false")
     return meant.pop()
+
+
+def _label(column: Column, text: str) -> Decimal:
+    """The place of a label, which blanks around it are part of."""
+    if text not in column.labels:
+        raise Unreadable(f"a label of {column.base}")
+    return Decimal(column.labels.index(text))
 
 
 _READERS: dict[str, Callable[[Column, str], Comparable | None]] = {

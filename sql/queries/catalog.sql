@@ -49,6 +49,12 @@ SELECT
     t.typname::text,
     t.typtype::text,
     n.nspname = 'pg_catalog' AS built_in,
+    ARRAY(
+        SELECT e.enumlabel::text
+        FROM pg_catalog.pg_enum AS e
+        WHERE e.enumtypid = t.oid
+        ORDER BY e.enumsortorder
+    ) AS labels,
     NOT EXISTS (
         SELECT
         FROM member AS m
@@ -63,6 +69,7 @@ SELECT
                     AND k.conkey = ARRAY[o.attnum]
             )
     ) AS not_null,
+    l.oid::pg_catalog.regcollation::text AS collation,
     COALESCE(l.collisdeterministic, true) AS collation_deterministic,
     pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable
 FROM type_chain AS c
@@ -108,3 +115,154 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')
 ORDER BY n.nspname, c.relname
 LIMIT 10000;
+
+-- functions --
+-- Functions of these names as the catalog has them now; one that is replaced has another row there.
+SELECT p.oid, p.xmin::text
+FROM ROWS FROM (
+    pg_catalog.unnest(%(schemas)s::text[]), pg_catalog.unnest(%(names)s::text[])
+) AS f(schema, name)
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = f.schema
+JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid AND p.proname = f.name
+ORDER BY p.oid;
+
+-- untrusted_code --
+-- Code that runs, or may run, when the current role reads relations or calls functions, and that
+-- belongs neither to this role, nor to the session's, nor to a superuser, nor to a trusted role.
+-- What a view uses runs with the rights of its reader. The planner computes constant expressions
+-- of indexes, statistics, checks and partition keys. Defaults, triggers and policies do not run in
+-- a SELECT under row_security = off; a materialized view is a table when it is read.
+WITH RECURSIVE reached AS (
+    SELECT 'pg_catalog.pg_class'::pg_catalog.regclass::oid AS class, c.oid AS object
+    FROM ROWS FROM (
+        pg_catalog.unnest(%(relation_schemas)s::text[]), pg_catalog.unnest(%(relations)s::text[])
+    ) AS r(schema, name)
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname = r.schema
+    JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = r.name
+    UNION
+    SELECT 'pg_catalog.pg_proc'::pg_catalog.regclass::oid, p.oid
+    FROM ROWS FROM (
+        pg_catalog.unnest(%(function_schemas)s::text[]), pg_catalog.unnest(%(functions)s::text[])
+    ) AS f(schema, name)
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname = f.schema
+    JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid AND p.proname = f.name
+        AND pg_catalog.oidvectortypes(p.proargtypes) = 'text, integer'
+    UNION
+    SELECT s.class, s.object
+    FROM reached AS r
+    CROSS JOIN LATERAL (
+        SELECT d.refclassid AS class, d.refobjid AS object
+        FROM pg_catalog.pg_depend AS d
+        WHERE d.classid = r.class AND d.objid = r.object
+            AND (
+                d.refclassid IN (
+                    'pg_catalog.pg_proc'::pg_catalog.regclass,
+                    'pg_catalog.pg_operator'::pg_catalog.regclass,
+                    'pg_catalog.pg_type'::pg_catalog.regclass,
+                    'pg_catalog.pg_foreign_server'::pg_catalog.regclass
+                )
+                OR d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+                AND r.class IN (
+                    'pg_catalog.pg_rewrite'::pg_catalog.regclass,
+                    'pg_catalog.pg_proc'::pg_catalog.regclass
+                )
+            )
+        UNION ALL
+        SELECT 'pg_catalog.pg_rewrite'::pg_catalog.regclass, w.oid
+        FROM pg_catalog.pg_rewrite AS w
+        JOIN pg_catalog.pg_class AS v ON v.oid = w.ev_class AND v.relkind = 'v'
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND w.ev_class = r.object AND w.ev_type = '1'
+        UNION ALL
+        SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid
+        FROM pg_catalog.pg_index AS i
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND i.indrelid = r.object
+        UNION ALL
+        SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, h.inhrelid
+        FROM pg_catalog.pg_inherits AS h
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND h.inhparent = r.object
+        UNION ALL
+        SELECT 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass, x.oid
+        FROM pg_catalog.pg_statistic_ext AS x
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND x.stxrelid = r.object
+        UNION ALL
+        SELECT 'pg_catalog.pg_attrdef'::pg_catalog.regclass, g.oid
+        FROM pg_catalog.pg_attrdef AS g
+        JOIN pg_catalog.pg_attribute AS a
+            ON a.attrelid = g.adrelid AND a.attnum = g.adnum AND a.attgenerated <> ''
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND g.adrelid = r.object
+        UNION ALL
+        SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid
+        FROM pg_catalog.pg_constraint AS k
+        WHERE k.contype = 'c'
+            AND (
+                r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND k.conrelid = r.object
+                OR r.class = 'pg_catalog.pg_type'::pg_catalog.regclass AND k.contypid = r.object
+            )
+        UNION ALL
+        SELECT 'pg_catalog.pg_cast'::pg_catalog.regclass, t.oid
+        FROM pg_catalog.pg_cast AS t
+        WHERE r.class = 'pg_catalog.pg_type'::pg_catalog.regclass
+            AND r.object IN (t.castsource, t.casttarget)
+    ) AS s
+),
+owned AS (
+    SELECT r.class, r.object, o.owner
+    FROM reached AS r
+    CROSS JOIN LATERAL (
+        SELECT c.relowner AS owner
+        FROM pg_catalog.pg_class AS c
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND c.oid = r.object
+            -- Who owns a table can give it statistics for the moment in which it is planned, which
+            -- no lock keeps away. Who is or can become superuser has too much to lose by that.
+            AND (c.relkind = 'v' OR (c.relkind IN ('r', 'p', 'm', 'f') AND EXISTS (
+                SELECT
+                FROM pg_catalog.pg_roles AS s
+                WHERE s.rolsuper AND pg_catalog.pg_has_role(session_user, s.oid, 'MEMBER')
+            )))
+        UNION ALL
+        SELECT p.proowner
+        FROM pg_catalog.pg_proc AS p
+        WHERE r.class = 'pg_catalog.pg_proc'::pg_catalog.regclass AND p.oid = r.object
+        UNION ALL
+        SELECT p.oprowner
+        FROM pg_catalog.pg_operator AS p
+        WHERE r.class = 'pg_catalog.pg_operator'::pg_catalog.regclass AND p.oid = r.object
+        UNION ALL
+        SELECT t.typowner
+        FROM pg_catalog.pg_type AS t
+        WHERE r.class = 'pg_catalog.pg_type'::pg_catalog.regclass
+            AND t.oid = r.object AND t.typtype = 'd'
+        UNION ALL
+        SELECT f.srvowner
+        FROM pg_catalog.pg_foreign_server AS f
+        WHERE r.class = 'pg_catalog.pg_foreign_server'::pg_catalog.regclass AND f.oid = r.object
+    ) AS o
+)
+SELECT i.type::text AS kind, i.identity::text AS name, a.rolname::text AS owner,
+    current_user::text AS role
+FROM owned AS o
+JOIN pg_catalog.pg_roles AS a ON a.oid = o.owner
+CROSS JOIN LATERAL pg_catalog.pg_identify_object(o.class, o.object, 0) AS i
+WHERE NOT a.rolsuper
+    AND a.rolname NOT IN (current_user, session_user)
+    AND a.rolname <> ALL (%(trusted)s::text[])
+ORDER BY a.rolname, i.type COLLATE "C", i.identity COLLATE "C";
+
+-- reads --
+-- Schemas of the relation and of every relation that it reads, through views at any depth.
+WITH RECURSIVE read AS (
+    SELECT %(oid)s::pg_catalog.oid AS oid
+    UNION
+    SELECT d.refobjid
+    FROM read
+    JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = read.oid
+    JOIN pg_catalog.pg_depend AS d
+        ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+        AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+)
+SELECT DISTINCT n.nspname::text
+FROM read
+JOIN pg_catalog.pg_class AS c ON c.oid = read.oid
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace;

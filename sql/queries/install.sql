@@ -1,8 +1,112 @@
 -- Queries of the installer. `pganon_data` holds published tables and outlives an uninstall.
 
 -- lock --
--- One installer at a time per database; released at the end of the transaction.
-SELECT pg_catalog.pg_advisory_xact_lock(7161736300452069);
+-- One installer at a time, until the end of the transaction; no other role can take this lock.
+LOCK TABLE pganon_private.migration IN SHARE ROW EXCLUSIVE MODE;
+
+-- hold_releases --
+-- Keep the list of releases as it is until the transaction ends.
+LOCK TABLE pganon.releases IN ACCESS SHARE MODE;
+
+-- session --
+-- Who logged in, and whether that role is a superuser or can become one.
+SELECT session_user::text, EXISTS (
+    SELECT
+    FROM pg_catalog.pg_roles AS r
+    WHERE r.rolsuper AND pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
+);
+
+-- foreign_objects --
+-- What stands in pganon's schemas and is not the owner's, or would run code of somebody else when
+-- pganon reads or writes there. Asks the catalog alone: nothing of what it finds is executed.
+WITH ours AS (
+    SELECT n.oid, n.nspname
+    FROM pg_catalog.pg_namespace AS n
+    WHERE n.nspname = ANY (%(schemas)s)
+),
+owner AS (
+    SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = %(owner)s
+),
+relation AS (
+    SELECT c.oid, c.relkind, c.relowner, c.relrowsecurity, o.nspname,
+        c.relname ~ '^r[0-9]+_' AS of_run
+    FROM pg_catalog.pg_class AS c
+    JOIN ours AS o ON o.oid = c.relnamespace
+),
+part(classid, objid, of_run) AS (
+    SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid, r.of_run FROM relation AS r
+    UNION ALL
+    SELECT 'pg_catalog.pg_rewrite'::pg_catalog.regclass, w.oid, r.of_run
+    FROM pg_catalog.pg_rewrite AS w JOIN relation AS r ON r.oid = w.ev_class
+    UNION ALL
+    SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid, r.of_run
+    FROM pg_catalog.pg_constraint AS k JOIN relation AS r ON r.oid = k.conrelid
+    UNION ALL
+    SELECT 'pg_catalog.pg_attrdef'::pg_catalog.regclass, d.oid, r.of_run
+    FROM pg_catalog.pg_attrdef AS d JOIN relation AS r ON r.oid = d.adrelid
+    UNION ALL
+    SELECT 'pg_catalog.pg_trigger'::pg_catalog.regclass, t.oid, r.of_run
+    FROM pg_catalog.pg_trigger AS t JOIN relation AS r ON r.oid = t.tgrelid
+    WHERE NOT t.tgisinternal
+    UNION ALL
+    SELECT 'pg_catalog.pg_statistic_ext'::pg_catalog.regclass, x.oid, r.of_run
+    FROM pg_catalog.pg_statistic_ext AS x JOIN relation AS r ON r.oid = x.stxrelid
+),
+found(classid, objid) AS (
+    SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid
+    FROM relation AS r CROSS JOIN owner AS o
+    WHERE r.relowner <> o.oid OR r.relrowsecurity
+        OR NOT (r.relkind IN ('r', 'i', 'S') OR (r.relkind = 'v' AND r.nspname = 'pganon'))
+    UNION
+    -- Rows of children are rows of the parent.
+    SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid
+    FROM relation AS r JOIN pg_catalog.pg_inherits AS h ON r.oid IN (h.inhrelid, h.inhparent)
+    UNION
+    SELECT 'pg_catalog.pg_rewrite'::pg_catalog.regclass, w.oid
+    FROM pg_catalog.pg_rewrite AS w JOIN relation AS r ON r.oid = w.ev_class
+    WHERE r.relkind <> 'v' OR w.rulename <> '_RETURN'
+    UNION
+    SELECT 'pg_catalog.pg_trigger'::pg_catalog.regclass, t.oid
+    FROM pg_catalog.pg_trigger AS t
+    JOIN relation AS r ON r.oid = t.tgrelid
+    JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+    CROSS JOIN owner AS o
+    WHERE NOT t.tgisinternal
+        AND (p.proowner <> o.oid OR p.pronamespace NOT IN (SELECT u.oid FROM ours AS u))
+    UNION
+    -- Changes here would reach tables of others.
+    SELECT 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid
+    FROM pg_catalog.pg_constraint AS k
+    JOIN relation AS r ON r.oid = k.confrelid
+    WHERE k.conrelid NOT IN (SELECT m.oid FROM relation AS m)
+    UNION
+    SELECT 'pg_catalog.pg_proc'::pg_catalog.regclass, p.oid
+    FROM pg_catalog.pg_proc AS p JOIN ours AS u ON u.oid = p.pronamespace CROSS JOIN owner AS o
+    WHERE p.proowner <> o.oid
+    UNION
+    SELECT 'pg_catalog.pg_type'::pg_catalog.regclass, t.oid
+    FROM pg_catalog.pg_type AS t JOIN ours AS u ON u.oid = t.typnamespace CROSS JOIN owner AS o
+    WHERE t.typowner <> o.oid
+    UNION
+    -- Built-in objects are pinned and have no entry.
+    SELECT d.classid, d.objid
+    FROM part AS a
+    JOIN pg_catalog.pg_depend AS d ON d.classid = a.classid AND d.objid = a.objid
+    LEFT JOIN pg_catalog.pg_proc AS p
+        ON d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND p.oid = d.refobjid
+    LEFT JOIN pg_catalog.pg_class AS c
+        ON d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND c.oid = d.refobjid
+    LEFT JOIN pg_catalog.pg_type AS t
+        ON d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass AND t.oid = d.refobjid
+    LEFT JOIN pg_catalog.pg_operator AS e
+        ON d.refclassid = 'pg_catalog.pg_operator'::pg_catalog.regclass AND e.oid = d.refobjid
+    CROSS JOIN owner AS o
+    WHERE p.proowner <> o.oid OR e.oprowner <> o.oid OR c.relowner <> o.oid
+        OR (t.typowner <> o.oid AND NOT a.of_run)
+)
+SELECT pg_catalog.pg_describe_object(f.classid, f.objid, 0)
+FROM found AS f
+ORDER BY 1;
 
 -- schemas --
 -- Which of pganon's schemas exist, and who owns them.
@@ -103,6 +207,90 @@ CROSS JOIN LATERAL (
     SELECT CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.format('%%I', r.rolname) END AS grantee
 ) AS g
 WHERE acl.grantee <> h.owner;
+
+-- harmless_view --
+-- Whether reading a view runs nothing but immutable functions of the server and these: it is pganon's owner's, and
+-- so are the plain tables that it reads, and it uses no object that anybody made but types of superusers. Functions of the server
+-- are no dependencies, so they are looked up in the stored tree.
+SELECT v.relkind = 'v'
+    AND v.relowner = (SELECT p.nspowner FROM pg_catalog.pg_namespace AS p WHERE p.nspname = 'pganon')
+    AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_rewrite AS w
+        JOIN pg_catalog.pg_depend AS d
+            ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+        LEFT JOIN pg_catalog.pg_class AS c
+            ON d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND c.oid = d.refobjid
+        LEFT JOIN pg_catalog.pg_type AS t
+            ON d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass AND t.oid = d.refobjid
+        LEFT JOIN pg_catalog.pg_roles AS o ON o.oid = t.typowner
+        WHERE w.ev_class = v.oid
+            AND (c.oid = v.oid
+                OR (c.relkind = 'r' AND c.relowner = v.relowner AND NOT c.relrowsecurity)
+                OR o.rolsuper) IS NOT TRUE
+    )
+    AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_rewrite AS w
+        CROSS JOIN LATERAL pg_catalog.regexp_matches(
+            w.ev_action::pg_catalog.text, ':(?:funcid|aggfnoid|winfnoid) ([0-9]+)', 'g'
+        ) AS m(parts)
+        LEFT JOIN pg_catalog.pg_proc AS p ON p.oid = m.parts[1]::pg_catalog.oid
+            AND p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace
+        WHERE w.ev_class = v.oid
+            AND (p.provolatile = 'i' OR p.proname = ANY (%(functions)s::pg_catalog.name[])) IS NOT TRUE
+    )
+    -- The planner computes constants of indexes, statistics, checks and children of a table, and
+    -- what makes JSON calls casts of the types of columns.
+    AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_rewrite AS w
+        JOIN pg_catalog.pg_depend AS d
+            ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+            AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> v.oid
+        WHERE w.ev_class = v.oid AND (
+            EXISTS (
+                SELECT FROM pg_catalog.pg_index AS i
+                WHERE i.indrelid = d.refobjid AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
+            )
+            OR EXISTS (
+                SELECT FROM pg_catalog.pg_statistic_ext AS x
+                WHERE x.stxrelid = d.refobjid AND x.stxexprs IS NOT NULL
+            )
+            OR EXISTS (
+                SELECT
+                FROM pg_catalog.pg_constraint AS k
+                JOIN pg_catalog.pg_depend AS u
+                    ON u.classid = 'pg_catalog.pg_constraint'::pg_catalog.regclass
+                    AND u.objid = k.oid AND u.refclassid IN (
+                        'pg_catalog.pg_proc'::pg_catalog.regclass,
+                        'pg_catalog.pg_operator'::pg_catalog.regclass
+                    )
+                WHERE k.conrelid = d.refobjid AND k.contype = 'c'
+            )
+            OR EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = d.refobjid)
+            OR EXISTS (
+                SELECT
+                FROM pg_catalog.pg_attribute AS a
+                JOIN pg_catalog.pg_type AS y ON y.oid = a.atttypid
+                JOIN pg_catalog.pg_roles AS q ON q.oid = y.typowner
+                WHERE a.attrelid = d.refobjid AND a.attnum > 0 AND NOT a.attisdropped
+                    AND (NOT q.rolsuper OR a.attgenerated <> '')
+            )
+        )
+    )
+    -- Some nodes run functions of which neither a dependency nor a number tells.
+    AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_rewrite AS w
+        CROSS JOIN LATERAL pg_catalog.regexp_matches(
+            w.ev_action::pg_catalog.text, '[{]([A-Z_]+)', 'g'
+        ) AS m(parts)
+        WHERE w.ev_class = v.oid AND m.parts[1] <> ALL (%(nodes)s::pg_catalog.text[])
+    )
+FROM pg_catalog.pg_class AS v
+JOIN pg_catalog.pg_namespace AS n ON n.oid = v.relnamespace
+WHERE n.nspname = %(schema)s AND v.relname = %(name)s;
 
 -- data_relations --
 -- How many relations schema pganon_data holds.

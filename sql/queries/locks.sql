@@ -1,42 +1,81 @@
--- Session locks. Keys are bigint; pg_locks shows them as two halves with objsubid 1.
+-- Who works on what. A row of pganon_private.activity counts while its advisory lock is held by a
+-- session of a role that is a member of the owner. Keys are bigint; pg_locks shows them as two
+-- halves with objsubid 1.
 
 -- try --
 -- Take an exclusive session lock if it is free.
 SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 
--- try_shared --
--- Take a shared session lock if nobody holds it exclusively.
-SELECT pg_catalog.pg_try_advisory_lock_shared(%(key)s);
-
 -- unlock --
--- Give up one hold on an exclusive session lock.
+-- Give up a session lock.
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);
 
--- held --
--- Which of these exclusive locks this session holds.
-SELECT h.key
+-- enter --
+-- A row of this session's work; none if another row stands for the same release or run.
+INSERT INTO pganon_private.activity (lock_key, kind, release, run_id)
+VALUES (%(key)s, %(kind)s, %(release)s, %(run_id)s)
+ON CONFLICT DO NOTHING
+RETURNING lock_key;
+
+-- standing --
+-- Key and kind of the row that stands for a release, or for who leads or cleans up a run; locked.
+SELECT a.lock_key, a.kind
+FROM pganon_private.activity AS a
+WHERE (a.kind = 'release' AND a.release = %(release)s)
+    OR (a.kind IN ('run', 'cleaning') AND a.run_id = %(run_id)s)
+FOR UPDATE;
+
+-- workers --
+-- Keys of the further sessions of a run.
+SELECT a.lock_key FROM pganon_private.activity AS a
+WHERE a.kind = 'worker' AND a.run_id = %(run_id)s;
+
+-- fresh --
+-- Forget what this transaction has seen of other sessions.
+SELECT pg_catalog.pg_stat_clear_snapshot();
+
+-- holders --
+-- Process and role of each session that holds one of these locks and counts. Anybody may wait for
+-- a lock that pg_locks shows, and have it when its holder is gone: so it matters whose session it is.
+SELECT h.key, l.pid, s.usename::text
 FROM pg_catalog.pg_locks AS l
 CROSS JOIN LATERAL (SELECT (l.classid::bigint << 32) | l.objid::bigint AS key) AS h
+JOIN pg_catalog.pg_stat_activity AS s ON s.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'ExclusiveLock'
-    AND l.pid = pg_catalog.pg_backend_pid()
     AND l.database = (
         SELECT d.oid FROM pg_catalog.pg_database AS d
         WHERE d.datname = pg_catalog.current_database()
     )
-    AND h.key = ANY (%(keys)s::bigint[]);
+    AND h.key = ANY (%(keys)s::bigint[])
+    AND pg_catalog.pg_has_role(s.usesysid, current_user, 'MEMBER');
 
--- led --
--- Whether any session of this server holds this exclusive lock in this database.
-SELECT EXISTS (
-    SELECT
-    FROM pg_catalog.pg_locks AS l
-    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'ExclusiveLock'
-        AND ((l.classid::bigint << 32) | l.objid::bigint) = %(key)s
-        AND l.database = (
-            SELECT d.oid FROM pg_catalog.pg_database AS d
-            WHERE d.datname = pg_catalog.current_database()
-        )
-);
+-- leave --
+-- Take rows away.
+DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigint[]);
+
+-- all --
+-- Every row's key.
+SELECT a.lock_key FROM pganon_private.activity AS a;
+
+-- mine --
+-- Rows for a release and a run whose locks this very session holds; locked until the transaction
+-- ends.
+SELECT a.kind
+FROM pganon_private.activity AS a
+WHERE ((a.kind = 'release' AND a.release = %(release)s)
+        OR (a.kind = 'run' AND a.run_id = %(run_id)s))
+    AND EXISTS (
+        SELECT
+        FROM pg_catalog.pg_locks AS l
+        WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+            AND l.mode = 'ExclusiveLock' AND l.pid = pg_catalog.pg_backend_pid()
+            AND ((l.classid::bigint << 32) | l.objid::bigint) = a.lock_key
+            AND l.database = (
+                SELECT d.oid FROM pg_catalog.pg_database AS d
+                WHERE d.datname = pg_catalog.current_database()
+            )
+    )
+FOR UPDATE;
 
 -- mark_session --
 -- Leave a mark in the session.

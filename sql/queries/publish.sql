@@ -20,6 +20,32 @@ FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
 
+-- sources --
+-- The names that a relation is remembered by as a source, given its oid.
+SELECT pganon.sources_of(%(oid)s);
+
+-- earlier --
+-- Versions that were ever readable over any of these sources, the nearest first: those of the
+-- release itself, then the newest. Without its secrets no version can be compared with another.
+SELECT
+    v.release, v.version, v.run_id, v.partition,
+    CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
+        THEN v.partition_hash END AS partition_hash,
+    v.source_fingerprint, v.members_table
+FROM pganon_private.version AS v
+JOIN pganon_private.release AS r ON r.name = v.release
+WHERE %(sources)s::text[] && coalesce(
+    v.sources,
+    -- Published before sources were remembered: what they are today.
+    (
+        SELECT pganon.sources_of(c.oid)
+        FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE ARRAY[n.nspname::text, c.relname::text] = parse_ident(r.policy_source)
+    )
+)
+ORDER BY v.release = %(release)s DESC, v.run_id DESC;
+
 -- put_release --
 -- Make a release, or set what its new version brings.
 INSERT INTO pganon_private.release (
@@ -38,16 +64,32 @@ ON CONFLICT (name) DO UPDATE SET
 -- A new version.
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
-    policy_hash, measures, row_count, suppressed, fingerprint, source_fingerprint, members_table,
-    published_at
+    policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
+    source_fingerprint, members_table, published_at
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
-    %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(measures)s, %(row_count)s,
-    %(suppressed)s, %(fingerprint)s, %(source_fingerprint)s, %(members_table)s,
-    clock_timestamp()
+    %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
+    %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
+    %(source_fingerprint)s, %(members_table)s, clock_timestamp()
 )
 RETURNING published_at;
+
+-- print_views --
+-- Remember how this server prints the views of a version, which it shows now.
+UPDATE pganon_private.version AS v
+SET views = (
+    SELECT jsonb_agg(
+        i.item || jsonb_build_object(
+            'definition', pg_get_viewdef(
+                to_regclass(format('%%I.%%I', i.item ->> 'schema', i.item ->> 'name'))
+            ),
+            'printed_by', (current_setting('server_version_num')::int / 10000)::text
+        ) ORDER BY i.place
+    )
+    FROM jsonb_array_elements(v.views) WITH ORDINALITY AS i(item, place)
+)
+WHERE v.release = %(release)s AND v.version = %(version)s;
 
 -- set_current --
 -- Which version the views show; NULL for none.
@@ -98,6 +140,21 @@ SELECT
         OR has_schema_privilege(n.oid, 'USAGE WITH GRANT OPTION')
 FROM (VALUES (1)) AS one(n)
 LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
+
+-- schema_owner --
+-- Who owns a schema, and whether that role is the current one or a superuser. In schema public it
+-- may stand for the owner of the database.
+SELECT o.rolname::text, o.oid = current_user::regrole OR o.rolsuper
+FROM pg_namespace AS n
+JOIN pg_database AS d ON d.datname = current_database()
+JOIN pg_roles AS g ON g.oid = n.nspowner
+JOIN pg_roles AS o
+    ON o.oid = CASE g.rolname WHEN 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
+WHERE n.nspname = %(schema)s;
+
+-- granted --
+-- Privileges of others than the owner in these schemas: object, grantee, privilege.
+SELECT g.object, g.grantee, g.privilege FROM pganon.granted(%(schemas)s::text[]) AS g;
 
 -- missing_roles --
 -- Those of these roles that do not exist; public stands for everybody.

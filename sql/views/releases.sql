@@ -1,5 +1,7 @@
 -- The current version of every release whose view the caller may read.
--- By name and not by to_regclass: that raises where the caller may not use the schema.
+-- By name and not by to_regclass: that raises where the caller may not use the schema. A name is
+-- not enough, though: whoever owns the schema of the view may have put another one in its place. So
+-- it must be a view of the owner that reads the stored tables of the version and nothing else.
 CREATE VIEW pganon.releases WITH (security_barrier) AS
 SELECT
     v.release,
@@ -13,6 +15,20 @@ JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current
 JOIN pg_catalog.pg_namespace AS n ON n.nspname = r.view_schema::pg_catalog.name
 JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = r.view_name::pg_catalog.name
 WHERE v.dropped_at IS NULL
+    AND c.relkind = 'v'
+    AND c.relowner = (SELECT p.nspowner FROM pg_catalog.pg_namespace AS p WHERE p.nspname = 'pganon')
+    AND (
+        SELECT bool_and(tn.nspname = 'pganon_data' AND v.relations @> pg_catalog.jsonb_build_array(
+            pg_catalog.jsonb_build_object('schema', tn.nspname, 'name', t.relname)
+        ))
+        FROM pg_catalog.pg_rewrite AS w
+        JOIN pg_catalog.pg_depend AS d
+            ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+        JOIN pg_catalog.pg_class AS t
+            ON d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND t.oid = d.refobjid
+        JOIN pg_catalog.pg_namespace AS tn ON tn.oid = t.relnamespace
+        WHERE w.ev_class = c.oid AND t.oid <> c.oid
+    )
     AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
     AND pg_catalog.has_table_privilege(c.oid, 'SELECT');
 

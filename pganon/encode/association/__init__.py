@@ -16,12 +16,12 @@ from typing import Literal
 
 from sqlglot import exp
 
-from pganon.encode.association.contingency import contingency, mean_square_contingency
+from pganon.encode.association.contingency import Pairs, contingency, mean_square_contingency
 from pganon.encode.association.numbers import correlation, correlation_ratio
 from pganon.encode.association.pairs import Associated, Relation, determined, nothing
 from pganon.plan.sqltools import cast, fragment, named, query, stacked
 
-__all__ = ["Associated", "Mode", "association", "dependencies", "matrix"]
+__all__ = ["Associated", "Mode", "association", "associations", "dependencies", "matrix", "values"]
 
 Mode = Literal["contingency", "msc", "pearson"]
 
@@ -48,6 +48,11 @@ def association(relation: Relation, columns: Sequence[Associated], mode: Mode) -
     return _as_json(every, "association")
 
 
+def associations(relation: Relation, columns: Sequence[Associated], pairs: Pairs) -> exp.Select:
+    """The same of some pairs i < j alone, by `contingency`."""
+    return _as_json(contingency(relation, dict(enumerate(columns)), pairs), "association")
+
+
 def dependencies(relation: Relation, columns: Sequence[Associated]) -> exp.Select:
     """One row, one column `dependencies`: the text of a JSON array of [i, j, 1] in both orders,
     where column i determines column j.
@@ -62,9 +67,14 @@ def dependencies(relation: Relation, columns: Sequence[Associated]) -> exp.Selec
 def matrix(text: str, size: int) -> list[list[float]]:
     """The symmetric matrix of a JSON text of pairs; 1 on the diagonal, 0 for missing pairs."""
     result = [[float(i == j) for j in range(size)] for i in range(size)]
-    for i, j, value in json.loads(text):
-        result[i][j] = result[j][i] = float(value)
+    for (i, j), value in values(text).items():
+        result[i][j] = result[j][i] = value
     return result
+
+
+def values(text: str) -> dict[tuple[int, int], float]:
+    """The values of a JSON text of pairs."""
+    return {(i, j): float(value) for i, j, value in json.loads(text)}
 
 
 def _as_json(pairs: exp.Select, name: str) -> exp.Select:

@@ -10,12 +10,15 @@ memory. Joining the records to themselves would make a row per record and pair.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 from sqlglot import exp
 
 from pganon.encode.association.pairs import Columns, Relation, codes, grouped, nothing, stored
 from pganon.plan.sqltools import col, fragment, named, num, query
+
+Pairs = Sequence[tuple[int, int]]
 
 DISTINCT = 32
 """Most different values of a number or date that are compared uncut."""
@@ -24,8 +27,8 @@ _R, _C, _N = col("distinct_values", "a"), col("distinct_values", "b"), col("n", 
 _SHRUNK = ":r - (:r - 1) * (:r - 1) / nullif(:n - 1, 0)"
 
 
-def contingency(relation: Relation, columns: Columns) -> exp.Select:
-    """(i, j, value) with V corrected for bias, for pairs i < j."""
+def contingency(relation: Relation, columns: Columns, pairs: Pairs | None = None) -> exp.Select:
+    """(i, j, value) with V corrected for bias, for these pairs i < j or all of them."""
     value = fragment(
         "case when least(:r, :c) < 2 then 0"
         # LEAST and GREATEST ignore NULL, so they must not meet what is undefined.
@@ -37,7 +40,7 @@ def contingency(relation: Relation, columns: Columns) -> exp.Select:
         c=_C,
         n=_N,
     )
-    return _measured(relation, columns, value)
+    return _measured(relation, columns, value, pairs)
 
 
 def mean_square_contingency(relation: Relation, columns: Columns) -> exp.Select:
@@ -48,12 +51,14 @@ def mean_square_contingency(relation: Relation, columns: Columns) -> exp.Select:
         r=_R,
         c=_C,
     )
-    return _measured(relation, columns, value)
+    return _measured(relation, columns, value, None)
 
 
-def _measured(relation: Relation, columns: Columns, value: exp.Expr) -> exp.Select:
+def _measured(
+    relation: Relation, columns: Columns, value: exp.Expr, wanted: Pairs | None
+) -> exp.Select:
     """The value of every pair; `s.phi2` is its mean-square contingency, `a` and `b` the sizes."""
-    pairs = list(combinations(columns, 2))
+    pairs = list(combinations(columns, 2)) if wanted is None else list(wanted)
     if not pairs:
         return nothing()
     counts = grouped([*[(i,) for i in columns], *pairs], columns)

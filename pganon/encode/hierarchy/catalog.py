@@ -12,7 +12,7 @@ from pganon.encode.hierarchy.listing import listing_steps, nodes_check
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, fragment, num, query, text
-from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.plan.steps import Check, CreateTable, DropTables, Outside, Repeat, State, Step
 
 MAX_CALLS = 20
 
@@ -23,14 +23,14 @@ def table_steps(build: Build, table: QualifiedName) -> tuple[Step, ...]:
         build.step("read"),
         build.purpose(f"rows of {table}"),
         build.part("rows"),
-        # JSON keeps the order of the columns, so their names need not be known when planning.
+        # The names of the columns need not be known when planning.
         lambda state: query(
-            "select l.labels from r cross join lateral ("
-            "select (array_agg(e.value order by e.place))"
-            "[1:coalesce(max(e.place) filter (where e.value <> ''), 1)] as labels"
-            " from json_each_text(row_to_json(r.*)) with ordinality as e(key, value, place)) as l",
-            {"r": table},
+            "select r.labels[1:coalesce((select max(e.place)"
+            " from unnest(r.labels) with ordinality as e(value, place) where e.value <> ''), 1)]"
+            " as labels from pganon.label_rows(:name::regclass) as r(labels)",
+            name=text(str(table)),
         ),
+        outside=Outside((table,)),
     )
     return (_table_check(build, table), read, *listing_steps(build))
 
@@ -168,7 +168,11 @@ def _call(build: Build, function: QualifiedName, number: int) -> Sequence[Step]:
 
     steps: list[Step] = [
         CreateTable(
-            build.step(f"call_{level}"), build.purpose(f"labels of level {level}"), after, select
+            build.step(f"call_{level}"),
+            build.purpose(f"labels of level {level}"),
+            after,
+            select,
+            outside=Outside(functions=(function,)),
         )
     ]
     if number:

@@ -26,7 +26,7 @@ from pganon.encode.hierarchy.build import (
 from pganon.errors import PganonError
 from pganon.plan.sqltools import col, fragment, named, num, query, text
 from pganon.plan.steps import Check, State, Step
-from pganon.policy.hierarchies import TOP
+from pganon.policy.hierarchies import TOP, is_multiple
 
 _Map = Callable[[exp.Expr], exp.Expr]
 
@@ -57,7 +57,7 @@ def interval_steps(
     exact = [Decimal(str(width)) for width in widths]
     if not exact or min(exact) <= 0:
         raise build.refuse("the widths of intervals must be greater than 0")
-    if any(wide % narrow for narrow, wide in pairwise(exact)):
+    if not all(is_multiple(wide, narrow) for narrow, wide in pairwise(exact)):
         raise build.refuse("every width must be a multiple of the width before it")
     return (
         _finite_check(build),

@@ -12,6 +12,7 @@ from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.eligible import ASSUMED
 from pganon.methods.forms.anatomized.staged import Buckets
+from pganon.methods.forms.stored import repeated
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -24,6 +25,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 BUCKETS = Buckets(
     groups=lambda spec, state, name: groups(Shape(spec), state),
     records=lambda spec, state, names, *part: dealt(Shape(spec), state, names[0], *part),
+    misplaced=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],
     parts=3,

@@ -18,9 +18,9 @@ from pganon.encode.sensitive import referenced, with_paths
 from pganon.methods.base import STRUCTURE, Tables
 from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import attribute_columns, value_key
-from pganon.methods.forms.members import cell_members, code_columns, equal
+from pganon.methods.forms.members import cell_members, code_columns, equal, repeated_members
 from pganon.methods.forms.recode import EXTENTS, generalized, preparation_steps
-from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
+from pganon.methods.forms.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.plan.sqltools import col, fragment, named, num, query, render, union_all
 from pganon.plan.staged import (
     DATA_SCHEMA,
@@ -139,6 +139,13 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
     return query("select count(*) as published from records", dict(tables))
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    return [
+        repeated(state.work("grouped_classes"), *cell_keys(spec)),
+        *repeated_members(spec, state),
+    ]
 
 
 def cell_keys(spec: ReleaseSpec) -> list[str]:
@@ -325,8 +332,9 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
         models = [r.label for r in spec.requirements if r.sensitive == item.index]
         held = f" Per class: {'; '.join(models)}." if models else ""
         columns.append(
-            ViewColumn(item.published, item.column.type_name, f"Sensitive, unchanged.{held}")
+            ViewColumn(item.published, item.column.stored_type, f"Sensitive, unchanged.{held}")
         )
     for item in spec.carried:
-        columns.append(ViewColumn(item.published, item.column.type_name, "Insensitive, unchanged."))
+        said = "Insensitive, unchanged."
+        columns.append(ViewColumn(item.published, item.column.stored_type, said))
     return tuple(columns)

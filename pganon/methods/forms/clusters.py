@@ -12,10 +12,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import keyed_hash
+from pganon.encode.values import in_order
 from pganon.methods.base import Tables
 from pganon.methods.forms.elements import element
-from pganon.methods.forms.members import cell_members, code_columns
-from pganon.methods.forms.stored import key_step, numbers, numbers_step, stored
+from pganon.methods.forms.members import cell_members, code_columns, repeated_members
+from pganon.methods.forms.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.methods.qs.shape import Shape, small_code_arrays
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, union_all
 from pganon.plan.staged import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
@@ -139,10 +140,11 @@ def _value_arrays(attribute: Attribute) -> Step:
         )
         each = query("select k.codes, unnest(k.codes) as code from k", {"k": keys})
         return query(
-            "select e.codes, array_agg(:value order by d.value) as members"
+            "select e.codes, array_agg(:value order by :place) as members"
             " from e join d on d.code = e.code group by e.codes",
             {"e": each, "d": state.work(f"dict{i}")},
             value=element(attribute, col("value", "d")),
+            place=in_order(attribute.column, col("value", "d")),
         )
 
     return CreateTable(
@@ -203,7 +205,7 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
         bags = exp.alias_(state.work("bags").table, "b", table=True, quoted=True)
         tree = tree.join(bags, on=fragment("b.cluster_no = k.cluster_no"))
     for item in spec.carried:
-        bag = cast(col(f"p{item.index}", "b"), f"{item.column.type_name}[]")
+        bag = cast(col(f"p{item.index}", "b"), f"{item.column.stored_type}[]")
         tree = tree.select(named(bag, item.published))
     return tree.select(named(col("n", "k"), SIZE)).order_by(col(CLUSTER_NO, "k"))
 
@@ -245,6 +247,24 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
             )
         parts.append(tree)
     return union_all(parts)
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    """Beside keys: cells of which the clusters together have more or fewer records."""
+    cells = state.work("cells")
+    assigned = query(
+        "select 1 as repeated from c full join"
+        " (select a.cell, sum(a.n) as n from a group by a.cell) as x on x.cell = c.cell"
+        " where c.w is distinct from x.n",
+        {"c": cells, "a": state.work("assigned")},
+    )
+    return [
+        assigned,
+        repeated(cells, "cell"),
+        repeated(cells, *code_columns(spec)),
+        repeated(numbers(state, CLUSTER_NO), "gid"),
+        *repeated_members(spec, state),
+    ]
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:

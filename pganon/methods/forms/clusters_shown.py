@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
+from pganon.encode.values import in_order
 from pganon.identifiers import quote
 from pganon.methods.base import STRUCTURE, PublishedForm, Tables
 from pganon.methods.forms import clusters
@@ -105,11 +106,11 @@ def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
         a=col(attribute.published, "c"),
     )
     text = attribute.column.kind in ("text", "bpchar", "citext")
-    sorted_set = (
-        'select array_agg(distinct u.x::text collate "C" order by u.x::text collate "C")'
-        " from unnest(d.a) as u(x)"
-        if text
-        else "select array_agg(distinct u.x order by u.x) from unnest(d.a) as u(x)"
+    element = fragment('u.x::text collate "C"' if text else "u.x")
+    sorted_set = query(
+        "select array_agg(v.x order by :place) from v",
+        {"v": query("select distinct :x as x from unnest(d.a) as u(x)", x=element)},
+        place=in_order(attribute.column, col("x", "v")),
     )
     shown = fragment("d.a::text[]" if text else "d.a")
     return query(
@@ -117,7 +118,7 @@ def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
         " or :shown is distinct from :set",
         {"d": arrays},
         shown=shown,
-        set=query(sorted_set).subquery(),
+        set=sorted_set.subquery(),
     )
 
 
@@ -177,7 +178,7 @@ def _columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
         columns.append(
             ViewColumn(
                 item.published,
-                f"{item.column.type_name}[]",
+                f"{item.column.stored_type}[]",
                 "Insensitive. Values of all records of the cluster, in random order.",
             )
         )
@@ -310,6 +311,7 @@ CLUSTERS = PublishedForm(
     checks=checks,
     views=views,
     released=clusters.released,
+    misplaced=clusters.misplaced,
     measures=measures,
     utility=utility,
     figures=ClusterUtility,

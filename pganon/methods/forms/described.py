@@ -77,6 +77,7 @@ CLASSES = PublishedForm(
     checks=classes.checks,
     views=classes.views,
     released=classes.released,
+    misplaced=classes.misplaced,
     measures=measures,
     utility=class_utility,
     figures=ClassUtility,

@@ -10,6 +10,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.joined import dictionary, joined
 from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
+from pganon.methods.forms.stored import repeated
 from pganon.plan.sqltools import cast, chain, col, fragment, named, query
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
@@ -79,6 +80,15 @@ def cell_members(
         exp.alias_(grouped.table, "g", table=True, quoted=True), on=equal(keys, "g", "c")
     )
     return members(spec, state, source, [group])
+
+
+def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    """A row for each record, or individual, that the memory has in several groups."""
+    policy = spec.policy
+    scattered = policy.records_per_individual == "many_accepted"
+    if identity(spec) is None or (scattered and not policy.method.reserves_identity):
+        return []
+    return [repeated(state.stage("members"), "member")]
 
 
 def code_columns(spec: ReleaseSpec) -> list[str]:

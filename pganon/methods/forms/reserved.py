@@ -16,7 +16,7 @@ from pganon.methods.base import STRUCTURE, Tables
 from pganon.methods.forms import classes, described
 from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import value_key
-from pganon.methods.forms.stored import numbers, numbers_step
+from pganon.methods.forms.stored import numbers, numbers_step, repeated
 from pganon.metrics.utility import IdentityUtility, class_utility
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
@@ -49,6 +49,15 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Select:
         return tree, col(INDIVIDUAL_NO, "n")
 
     return classes.records_of_classes(spec, state, owned)
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    """Beside what classes have: an individual is in one class, and has one number."""
+    return [
+        *classes.misplaced(spec, state),
+        repeated(state.work("individuals"), "individual"),
+        repeated(numbers(state, INDIVIDUAL_NO), "gid"),
+    ]
 
 
 # -- verification -----------------------------------------------------------------------------
@@ -181,6 +190,7 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> IdentityUtility:
 IDENTITY = replace(
     described.CLASSES,
     staging_steps=staging_steps,
+    misplaced=misplaced,
     checks=checks,
     views=views,
     measures=measures,

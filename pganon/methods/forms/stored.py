@@ -73,6 +73,13 @@ def numbers(state: State, number: str) -> QualifiedName:
     return state.work(f"numbers_{number}")
 
 
+def repeated(table: QualifiedName, *key: str) -> exp.Select:
+    """SELECT a row for each key that a table has more than once."""
+    columns = [col(name, "t") for name in key]
+    tree = query("select 1 as repeated from t having count(*) > 1", {"t": table})
+    return tree.group_by(*columns)
+
+
 def key_step(part: str, column: str) -> Statement:
     """The primary key of a staged relation, which the views join on."""
     return _index(

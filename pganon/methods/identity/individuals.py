@@ -9,15 +9,10 @@ could be found by intersecting them. `rid` numbers individuals in a secret rando
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlglot import exp
 
 from pganon.encode.curve import along_curve
 from pganon.encode.secrets import run_secret
-from pganon.errors import PganonError, PreconditionError
-from pganon.identifiers import quote
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.shape import Shape, hull
 from pganon.plan.sqltools import col, fragment, named, num, query
@@ -26,14 +21,6 @@ from pganon.plan.steps import Check, CreateTable, State, Step
 
 def individual_steps(shape: Shape) -> list[Step]:
     return [
-        Check(
-            "somebody",
-            "every record has an individual",
-            lambda s: query(
-                "select count(*) - count(c.individual) as nobody from c", {"c": s.work("coded")}
-            ),
-            lambda row, state: _nobody(shape, row),
-        ),
         *feasible_steps(shape),
         CreateTable(
             "individuals",
@@ -58,17 +45,6 @@ def block_steps(shape: Shape, block_size: int) -> list[Step]:
             lambda s: _blocked(shape, s, block_size),
         ),
     ]
-
-
-def _nobody(shape: Shape, row: Mapping[str, Any]) -> PganonError | None:
-    if not row["nobody"]:
-        return None
-    return PreconditionError(
-        f"column {quote(shape.spec.individual or '')} is NULL in {row['nobody']} records; every"
-        " record needs an individual",
-        hint="leave these records out with `where`, or fill the column",
-        code="nobody",
-    )
 
 
 def _individuals(shape: Shape, state: State) -> exp.Expr:

@@ -23,7 +23,7 @@ from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.plan.steps import Check, CreateTable, Outside, State, Step
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 
 
@@ -84,6 +84,7 @@ def _support(shape: Shape, number: int) -> Step:
         f"combinations of the QS set {quote(name)} that exist",
         lambda s: shape.support(s, number),
         lambda s: _known(shape, s, name, public) if public else _occurring(shape, s, name),
+        outside=Outside((public.name,)) if public else None,
     )
 
 

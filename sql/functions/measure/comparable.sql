@@ -1,9 +1,11 @@
 -- The values of a column of `t` as measures tell them apart, in pg_catalog's operators alone:
--- texts byte by byte, citext without case, types of extensions as they are written. Everything
--- else as its own type does, so -0 = 0 and 1.0 = 1.00. `ordered`: numbers, dates, times and
--- enums, whose order a distance can be taken in.
+-- texts byte by byte, or as a collation does that calls different ones equal; citext without case;
+-- enums and types of extensions as they are written, since operators could meet casts that their
+-- owner planted. Everything else as its own type does, so -0 = 0 and 1.0 = 1.00.
+-- `ordered`: numbers, dates, times and enums, whose order a distance can be taken in; `labels` are
+-- those of an enum, in its order.
 CREATE FUNCTION pganon.comparable(
-    rel regclass, column_name text, OUT expression text, OUT ordered boolean
+    rel regclass, column_name text, OUT expression text, OUT ordered boolean, OUT labels text[]
 )
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -12,18 +14,20 @@ DECLARE
     kind record;
 BEGIN
     WITH RECURSIVE base AS (
-        SELECT a.atttypid AS type, 0 AS depth
+        SELECT a.atttypid AS type, a.attcollation AS collation
         FROM pg_attribute AS a
         WHERE a.attrelid = rel AND a.attname = column_name AND a.attnum > 0 AND NOT a.attisdropped
         UNION ALL
-        SELECT t.typbasetype, b.depth + 1
+        SELECT t.typbasetype, b.collation
         FROM base AS b JOIN pg_type AS t ON t.oid = b.type AND t.typtype = 'd'
     )
-    SELECT t.typname, t.typcategory, t.typtype, n.nspname = 'pg_catalog' AS built_in
+    SELECT t.oid, t.typname, t.typcategory, t.typtype, n.nspname = 'pg_catalog' AS built_in,
+        CASE WHEN l.collisdeterministic THEN '"C"' ELSE l.oid::regcollation::text END AS collation
     INTO kind
     FROM base AS b
     JOIN pg_type AS t ON t.oid = b.type AND t.typtype <> 'd'
-    JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+    JOIN pg_namespace AS n ON n.oid = t.typnamespace
+    LEFT JOIN pg_collation AS l ON l.oid = b.collation;
     IF kind.typname IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA112',
@@ -44,10 +48,16 @@ BEGIN
     expression := format('t.%I', column_name);
     IF kind.typname = 'citext' THEN
         expression := format('lower(%s::text) COLLATE "C"', expression);
-    ELSIF kind.typtype = 'b' AND (
-        kind.typcategory = 'S' OR NOT (kind.built_in OR kind.typcategory = 'A')
-    ) THEN
-        expression := format('%s::text COLLATE "C"', expression);
+    ELSIF kind.built_in AND kind.typcategory = 'S' THEN
+        expression := format('%s::text COLLATE %s', expression, coalesce(kind.collation, '"C"'));
+    ELSIF NOT kind.built_in THEN
+        expression := format('(%s) COLLATE "C"', pganon.text_of(kind.oid, expression));
+    END IF;
+    IF kind.typtype = 'e' THEN
+        labels := ARRAY(
+            SELECT e.enumlabel::text FROM pg_enum AS e WHERE e.enumtypid = kind.oid
+            ORDER BY e.enumsortorder
+        );
     END IF;
 END
 $$;

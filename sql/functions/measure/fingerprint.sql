@@ -4,6 +4,7 @@
 CREATE FUNCTION pganon.fingerprint(p_run_id bigint, p_relations regclass[]) RETURNS bytea
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off
 AS $$
 DECLARE
     secret record;
@@ -31,11 +32,10 @@ BEGIN
         -- An enum hashes by the number of its label in the catalog, which a restored dump does
         -- not keep; its text stays.
         string_agg(
-            format(
-                CASE WHEN 'e' IN (y.typtype, e.typtype) OR 'd' IN (y.typtype, e.typtype)
-                    THEN 't.%I::text' ELSE 't.%I' END,
-                a.attname
-            ), ', ' ORDER BY a.attnum
+            CASE WHEN 'e' IN (y.typtype, e.typtype) OR 'd' IN (y.typtype, e.typtype)
+                THEN pganon.text_of(a.atttypid, format('t.%I', a.attname))
+                ELSE format('t.%I', a.attname) END,
+            ', ' ORDER BY a.attnum
         ) INTO columns, shown
         FROM pg_attribute AS a
         JOIN pg_type AS y ON y.oid = a.atttypid

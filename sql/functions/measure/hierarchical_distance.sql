@@ -17,7 +17,9 @@ DECLARE
     broken record;
     result numeric;
 BEGIN
-    SELECT array_agg(format('h.%I::text', a.attname) ORDER BY a.attnum) INTO levels
+    SELECT array_agg(
+        format('(%s)', pganon.text_of(a.atttypid, format('h.%I', a.attname))) ORDER BY a.attnum
+    ) INTO levels
     FROM pg_attribute AS a
     WHERE a.attrelid = hierarchy AND a.attnum > 0 AND NOT a.attisdropped;
     IF coalesce(cardinality(levels), 0) < 2 THEN

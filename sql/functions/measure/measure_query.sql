@@ -25,6 +25,7 @@ DECLARE
     result text;
     expression text;
     needs_codes boolean;
+    labels text[];
 BEGIN
     SELECT k INTO unknown FROM jsonb_each(required) AS r(k, v)
     WHERE k <> ALL (wanted) OR jsonb_typeof(v) <> 'number' LIMIT 1;
@@ -76,18 +77,20 @@ BEGIN
             SELECT bool_or(m.counts = 'values' AND m.needs NOT LIKE 'plain%') INTO needs_codes
             FROM pganon.measures() AS m WHERE m.name = ANY (wanted);
             IF needs_codes THEN
+                labels := (pganon.comparable(rel, sensitive[i])).labels;
                 -- Values become numbers in their order, NULL the last; only NULL joins none.
                 ctes := ctes || format(
                     'reference%1$s AS MATERIALIZED (SELECT v.value AS original,'
-                    ' row_number() OVER (ORDER BY v.value) AS value,'
-                    ' row_number() OVER (ORDER BY v.value) AS position,'
+                    ' row_number() OVER (ORDER BY %3$s) AS value,'
+                    ' row_number() OVER (ORDER BY %3$s) AS position,'
                     ' v.n / sum(v.n) OVER () AS share FROM (SELECT b.s%1$s AS value,'
                     ' sum(b.n) AS n FROM base AS b GROUP BY 1) AS v),'
                     ' histogram%1$s AS (SELECT b.class, coalesce(r.value, (SELECT z.value'
                     ' FROM reference%1$s AS z WHERE z.original IS NOT DISTINCT FROM NULL))'
                     ' AS value, b.n FROM %2$s AS b'
                     ' LEFT JOIN reference%1$s AS r ON r.original = b.s%1$s)',
-                    i, base
+                    i, base, CASE WHEN labels IS NULL THEN 'v.value'
+                        ELSE format('array_position(%L::text[], v.value)', labels) END
                 );
             ELSE
                 ctes := ctes || format(

@@ -1,6 +1,6 @@
 -- Measures the stored tables of a release's current version again: every check that it passed
--- before it was published, the number of rows of each stored table, its fingerprint, and what its
--- views read. A table that is missing fails everything that needs it, and nothing is raised.
+-- before it was published, the number of rows of each stored table, its fingerprint, its views, and
+-- what others may do. A table that is missing fails everything that needs it, and nothing is raised.
 -- Checks cast values to text, so the settings that shape texts are fixed.
 CREATE FUNCTION pganon.verify(release text)
     RETURNS TABLE (
@@ -18,6 +18,7 @@ CREATE FUNCTION pganon.verify(release text)
     SET "IntervalStyle" = 'postgres'
     SET "TimeZone" = 'UTC'
     SET bytea_output = 'hex'
+    SET quote_all_identifiers = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -28,7 +29,7 @@ DECLARE
     relation regclass;
     complete boolean;
 BEGIN
-    SELECT v.* INTO stored
+    SELECT v.*, r.readers INTO stored
     FROM pganon_private.release AS r
     JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
     WHERE r.name = $1 AND v.dropped_at IS NULL;
@@ -90,25 +91,33 @@ BEGIN
     );
     RETURN NEXT;
 
-    -- A view must still be there, read stored tables alone, and let nobody write through it.
     model := 'view';
     FOR item IN SELECT c FROM jsonb_array_elements(stored.views) AS c LOOP
         against := format('%I.%I', item ->> 'schema', item ->> 'name');
-        holds := EXISTS (
-            SELECT
-            FROM pg_class AS v
-            JOIN pg_rewrite AS w ON w.ev_class = v.oid
-            JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-                AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
-            WHERE v.oid = to_regclass(against) AND v.relkind = 'v'
-                AND pg_get_userbyid(v.relowner) = current_user
-                AND pg_relation_is_updatable(v.oid, false) & 28 = 0
-            HAVING bool_and(d.refobjid = ANY (relations))
-        );
+        holds := pganon.is_published_view(to_regclass(against), item, stored.relations);
+        RETURN NEXT;
+    END LOOP;
+
+    model := 'privileges';
+    parameter := 0;
+    against := 'private schemas';
+    SELECT count(*) INTO measured
+    FROM pganon.granted('{pganon_private,pganon_work,pganon_stage,pganon_data}') AS g;
+    holds := measured = 0;
+    RETURN NEXT;
+    FOR item IN SELECT c FROM jsonb_array_elements(stored.views) AS c LOOP
+        against := format('%I.%I', item ->> 'schema', item ->> 'name');
+        SELECT count(*) INTO measured
+        FROM pganon.granted(ARRAY[item ->> 'schema']) AS g
+        WHERE g.relation = to_regclass(against)
+            AND NOT (
+                g.privilege = 'SELECT' AND g.grantee = ANY (stored.readers) AND NOT g.grantable
+            );
+        holds := measured = 0;
         RETURN NEXT;
     END LOOP;
 END
 $$;
 
 COMMENT ON FUNCTION pganon.verify(text) IS
-    'measure the current version of a release again: its guarantee, row counts and fingerprint';
+    'measure the current version of a release again: guarantee, rows, fingerprint, views, privileges';

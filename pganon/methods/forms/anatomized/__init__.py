@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from pganon.methods.arrangement import Arrange
 from pganon.methods.base import OnRequest, PublishedForm
-from pganon.methods.forms.anatomized import figures, shown, staged, verified
+from pganon.methods.forms.anatomized import figures, inferred, shown, staged, verified
 from pganon.metrics.buckets.report import BucketMetrics, metrics_of
 from pganon.metrics.buckets.steps import measure_steps
 from pganon.metrics.utility import AnatomyUtility
@@ -48,10 +48,12 @@ def anatomized(
         checks=lambda spec, state, tables: verified.checks(spec, arrange(spec, state), tables),
         views=lambda spec, state, tables: shown.views(spec, arrange(spec, state), tables),
         released=lambda spec, state, tables: staged.released(arrange(spec, state), tables),
+        misplaced=lambda spec, state: staged.misplaced(spec, arrange(spec, state), buckets, state),
         measures=lambda spec: figures.measures(spec, arrange, buckets),
         utility=figures.utility,
         figures=AnatomyUtility,
         metrics=metrics,
         groups=groups,
         settled=settled,
+        warnings=inferred.warnings,
     )

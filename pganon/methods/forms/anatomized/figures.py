@@ -11,6 +11,7 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.methods.arrangement import Arrange, Arrangement
+from pganon.methods.forms.anatomized import inferred
 from pganon.methods.forms.anatomized.staged import Buckets, bucket
 from pganon.methods.forms.members import code_columns
 from pganon.metrics import loss
@@ -39,7 +40,10 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
         )
         for item in spec.sensitive
     ]
-    return [[step] for step in (extents, *degrees)]
+    return [
+        *[[step] for step in (extents, *degrees)],
+        *inferred.chains(spec, arrange, buckets),
+    ]
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
@@ -105,6 +109,8 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
             )
             for item in spec.sensitive
         },
+        inferred=inferred.inferred(spec, facts),
+        related=inferred.related(spec, facts),
         objective=objective,
         baseline=baseline,
     )

@@ -74,10 +74,10 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
             case Attribute():
                 found += attribute_columns(item)
             case Carried():
-                kind, said = item.column.type_name, "Insensitive, unchanged."
+                kind, said = item.column.stored_type, "Insensitive, unchanged."
                 found.append(ViewColumn(item.published, kind, said))
             case Sensitive():
-                kind, said = item.column.type_name, "Sensitive, of some of the bucket."
+                kind, said = item.column.stored_type, "Sensitive, of some of the bucket."
                 found.append(ViewColumn(item.published, kind, said))
     return found
 

@@ -15,12 +15,13 @@ from pganon.methods.arrangement import Arrange, Arrangement, QuasiTable, Sensiti
 from pganon.methods.base import Tables
 from pganon.methods.forms.anatomized.generalized import GENERALIZED, generalization_steps
 from pganon.methods.forms.elements import attribute_columns, element
-from pganon.methods.forms.members import code_columns, identity, members
+from pganon.methods.forms.members import code_columns, identity, members, repeated_members
 from pganon.methods.forms.stored import (
     distinct_groups,
     drawn_numbers,
     index_step,
     numbers,
+    repeated,
     stored,
 )
 from pganon.plan.sqltools import col, fragment, named, presorted, query, stacked
@@ -44,6 +45,18 @@ def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
     return tree.select(named(fragment(counted), "published"), append=False)
 
 
+def misplaced(
+    spec: ReleaseSpec, arrangement: Arrangement, buckets: Buckets, state: State
+) -> list[exp.Select]:
+    names = [bucket(place) for place in range(len(arrangement.partitions))]
+    found = [repeated(numbers(state, name), "gid") for name in names]
+    if arrangement.generalized:
+        found.append(repeated(state.work(GENERALIZED), CLASS_ID))
+    else:
+        found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
+    return [*found, *buckets.misplaced(spec, state), *repeated_members(spec, state)]
+
+
 def bucket(partition: int) -> str:
     """Work column with the bucket of a partition, by its place in the arrangement."""
     return f"b{partition}"
@@ -60,12 +73,14 @@ class Buckets:
             of parts.
         beside: steps that `records` needs and that may go on while numbers are drawn.
         after: steps once they are drawn.
+        misplaced: as of a :class:`PublishedForm`, from the tables that `records` reads.
         parts: in how many parts records may be read side by side. More than one pays where a part
             is the work of one server process.
     """
 
     groups: Callable[[ReleaseSpec, State, str], exp.Select]
     records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     parts: int = 1
@@ -105,7 +120,11 @@ def _grouped(
     return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
 
 
-GROUPED = Buckets(lambda spec, state, name: distinct_groups(state, "grouped", name), _grouped)
+GROUPED = Buckets(
+    groups=lambda spec, state, name: distinct_groups(state, "grouped", name),
+    records=_grouped,
+    misplaced=lambda spec, state: [repeated(state.work("grouped"), "rid")],
+)
 """The work table `grouped` (rid, b<i>: a bucket per partition), to be joined with `coded`."""
 
 

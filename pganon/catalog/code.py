@@ -1,0 +1,117 @@
+"""Whose code runs when a relation is read.
+
+Functions in a view, in an index or in a check of a table that others own run with the rights of
+the session that reads, planning included. So what a policy names is looked through before, and code
+of a role that is neither trusted nor a superuser is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from pganon import sqlfiles
+from pganon.catalog.introspect import Connection
+from pganon.errors import PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.plan.steps import Outside
+
+_NAMED = 5
+"""How many objects a message names."""
+
+
+def check_code(
+    conn: Connection, outside: Outside, trusted: Sequence[str], *, option: bool = False
+) -> None:
+    """Refuse code of roles that are not trusted.
+
+    Args:
+        trusted: names of roles beside the current one, that of the session and superusers.
+        option: the command line has whom to trust, and not a policy.
+
+    Raises:
+        PreconditionError: untrusted_code.
+    """
+    parameters = {
+        "relation_schemas": [name.schema for name in outside.relations],
+        "relations": [name.name for name in outside.relations],
+        "function_schemas": [name.schema for name in outside.functions],
+        "functions": [name.name for name in outside.functions],
+        "trusted": list(trusted),
+    }
+    with conn.cursor(row_factory=dict_row) as cursor:
+        query = sqlfiles.query("catalog", "untrusted_code")
+        found = cursor.execute(query, parameters).fetchall()
+    if not found:
+        return
+    named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in found[:_NAMED]]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    names = ", ".join(map(str, (*outside.relations, *outside.functions)))
+    owners = dict.fromkeys(quote(row["owner"]) for row in found)
+    key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
+    raise PreconditionError(
+        f"{names} would run code of others with the rights of {quote(found[0]['role'])}:"
+        f" {', '.join(named)}{more}",
+        hint=f"if their owners may do whatever this role may, write {key};"
+        " else copy the data into a table of your own",
+        code="untrusted_code",
+    )
+
+
+def _listed(owners: Iterable[str]) -> str:
+    return f"trust: [{', '.join(owners)}]"
+
+
+@contextmanager
+def reading(
+    conn: Connection,
+    outside: Outside,
+    trusted: Sequence[str],
+    *,
+    option: bool = False,
+    only: bool = False,
+) -> Iterator[None]:
+    """A transaction that reads relations of others, and ends in an error if their code may run.
+
+    Checked under a lock, before anything is planned; and again when all has been read, because who
+    owns a table can give it an index in between, and a function cannot be locked.
+
+    Args:
+        only: nothing is written, so whatever the transaction did is undone.
+    """
+    with conn.transaction(force_rollback=only):
+        _lock(conn, outside.relations)
+        before = _objects(conn, outside)
+        check_code(conn, outside, trusted, option=option)
+        yield
+        check_code(conn, outside, trusted, option=option)
+        if _objects(conn, outside) != before:
+            raise PreconditionError(
+                f"{', '.join(map(str, outside.functions))} changed while it was called",
+                hint="run the release again",
+                code="source_changed",
+            )
+
+
+def _objects(conn: Connection, outside: Outside) -> list[tuple[object, ...]]:
+    """Which functions bear the names, and which version of each."""
+    query = sqlfiles.query("catalog", "functions")
+    names = {
+        "schemas": [name.schema for name in outside.functions],
+        "names": [name.name for name in outside.functions],
+    }
+    return conn.execute(query, names).fetchall()
+
+
+def _lock(conn: Connection, relations: Sequence[QualifiedName]) -> None:
+    """ACCESS SHARE locks on relations and on what views read, until the transaction ends.
+
+    LOCK TABLE takes no materialized view, no foreign table, and wants a privilege on the whole
+    table. A prepared statement is parsed, which takes the locks, and is not planned.
+    """
+    for relation in relations:
+        text = sql.SQL("PREPARE pganon_lock AS SELECT FROM {}; DEALLOCATE pganon_lock")
+        conn.execute(text.format(relation.identifier))

@@ -1,0 +1,214 @@
+"""Whose installation it is, and whether this session may touch it.
+
+SET ROLE is no sandbox: code of an object's owner (a trigger, a view's function) runs in the
+session that touches the object, and RESET ROLE gives it the rights of who logged in. So a command
+works on what belongs to the role that logged in. What belongs to another role is touched only if
+the session names that role, and never by a superuser. Objects of third roles are not touched.
+"""
+
+from __future__ import annotations
+
+import os
+
+from pganon import sqlfiles
+from pganon.errors import InstallError
+from pganon.identifiers import QualifiedName
+from pganon.install import state
+from pganon.install.state import SCHEMAS, Connection
+
+VARIABLE = "PGANON_OWNER"
+RELEASES = QualifiedName("pganon", "releases")
+
+_HARMLESS = (
+    "has_schema_privilege",
+    "has_table_privilege",
+    "jsonb_build_array",
+    "jsonb_build_object",
+)
+"""Functions of the server that views of pganon call, beside immutable ones. Others run any SQL."""
+
+_NODES = (
+    "AGGREF",
+    "ALIAS",
+    "BOOLEXPR",
+    "CASEEXPR",
+    "CASEWHEN",
+    "COALESCEEXPR",
+    "CONST",
+    "FROMEXPR",
+    "FUNCEXPR",
+    "JOINEXPR",
+    "NULLTEST",
+    "OPEXPR",
+    "QUERY",
+    "RANGETBLENTRY",
+    "RANGETBLFUNCTION",
+    "RANGETBLREF",
+    "RELABELTYPE",
+    "RTE",  # until PostgreSQL 14
+    "RTEPERMISSIONINFO",
+    "SORTGROUPCLAUSE",
+    "SUBLINK",
+    "TARGETENTRY",
+    "VAR",
+)
+"""What the stored trees of such views are made of."""
+
+_SHOWN = 5
+
+
+def owner_of(found: state.State) -> str:
+    """The one role that owns all of pganon's schemas.
+
+    Raises:
+        InstallError: foreign_schema, one belongs to somebody else.
+    """
+    owner = found.owners["pganon_private"]
+    for name, other in sorted(found.owners.items()):
+        if other != owner:
+            raise foreign_schema(name, f'it belongs to "{other}", pganon_private to "{owner}"')
+    return owner
+
+
+def foreign_schema(name: str, why: str) -> InstallError:
+    return InstallError(
+        f'a schema "{name}" that is not pganon\'s exists: {why}',
+        hint="rename or drop that schema, or use another database",
+        code="foreign_schema",
+    )
+
+
+def chosen(named: str | None) -> str | None:
+    """The role that the caller names, else that of PGANON_OWNER."""
+    return named or os.environ.get(VARIABLE) or None
+
+
+def installed_owner(conn: Connection) -> str:
+    """The owner of pganon in this database; asks the catalog alone.
+
+    Raises:
+        InstallError: missing, foreign_schema.
+    """
+    found = state.read(conn)
+    if not found.installed:
+        raise state.missing()
+    return owner_of(found)
+
+
+def admit(conn: Connection, named: str | None = None) -> str:
+    """The owner of pganon in this database, if this session may touch what is the owner's.
+
+    Raises:
+        InstallError: missing, foreign_schema, superuser, not_owner, other_owner, foreign_object.
+    """
+    owner = installed_owner(conn)
+    check_actor(conn, owner, named)
+    check_objects(conn, owner)
+    return owner
+
+
+def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
+    """Refuse a session that did not log in as the owner, unless it names that role.
+
+    Args:
+        named: the role given as `--owner`; else the variable PGANON_OWNER counts.
+
+    Raises:
+        InstallError: superuser, not_owner, other_owner.
+    """
+    login, superuser = _session(conn)
+    named = chosen(named)
+    if login == owner and named in (None, owner):
+        return
+    if superuser and login != owner:
+        raise _superuser(login, owner)
+    belongs = _belongs(owner)
+    if named is None:
+        raise InstallError(
+            f'{belongs}, not to "{login}"',
+            hint=f"connect as that role, or name it with --owner if you trust it and its members:"
+            f' their code can then run with the rights of "{login}"',
+            code="not_owner",
+        )
+    if named != owner:
+        raise InstallError(
+            f'{belongs}, not to "{named}"',
+            hint="name that role, or connect as it",
+            code="other_owner",
+        )
+
+
+def admit_reader(conn: Connection) -> None:
+    """Refuse to list releases where that could run code of whoever owns the list.
+
+    To be called in the transaction that reads them.
+
+    Raises:
+        InstallError: missing, foreign_schema, foreign_object, foreign_view.
+    """
+    owner = installed_owner(conn)
+    check_objects(conn, owner)
+    # Nobody replaces it before the caller's transaction has read it.
+    conn.execute(sqlfiles.query("install", "hold_releases"))
+    check_view(conn, RELEASES)
+
+
+def is_harmless(conn: Connection, view: QualifiedName) -> bool:
+    """Whether it is a view of pganon's owner that runs no code of any role when it is read."""
+    values = {**view.__dict__, "functions": list(_HARMLESS), "nodes": list(_NODES)}
+    row = conn.execute(sqlfiles.query("install", "harmless_view"), values).fetchone()
+    return bool(row and row[0])
+
+
+def check_view(conn: Connection, view: QualifiedName) -> None:
+    """Refuse a view that could run code of its owner in the session that reads it.
+
+    Raises:
+        InstallError: foreign_view.
+    """
+    if not is_harmless(conn, view):
+        raise InstallError(
+            f"{view} is not a view that pganon made: reading it could run code of its owner",
+            hint="ask the steward",
+            code="foreign_view",
+        )
+
+
+def _session(conn: Connection) -> tuple[str, bool]:
+    """Who logged in, and whether that role is a superuser or can become one."""
+    row = conn.execute(sqlfiles.query("install", "session")).fetchone()
+    assert row is not None
+    return row[0], row[1]
+
+
+def _superuser(login: str, owner: str) -> InstallError:
+    return InstallError(
+        f'{_belongs(owner)}, and "{login}" is a superuser or can become one: code of that role'
+        " would run with these rights",
+        hint=f'connect as "{owner}"',
+        code="superuser",
+    )
+
+
+def _belongs(owner: str) -> str:
+    return f'pganon in this database belongs to the role "{owner}"'
+
+
+def check_objects(conn: Connection, owner: str) -> None:
+    """Refuse to touch schemas that hold code of others. Needs no privilege, runs no such code.
+
+    Raises:
+        InstallError: foreign_object, with the names of what is there.
+    """
+    rows = conn.execute(
+        sqlfiles.query("install", "foreign_objects"), {"schemas": list(SCHEMAS), "owner": owner}
+    ).fetchall()
+    if not rows:
+        return
+    names = [row[0] for row in rows[:_SHOWN]]
+    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    raise InstallError(
+        f"pganon's schemas hold what is not pganon's: {', '.join(names)}{more}",
+        hint="have it dropped: reading pganon's tables could run code of other roles",
+        code="foreign_object",
+    )

@@ -1,0 +1,155 @@
+"""The partition part of a policy: what decides which groups come out and what of them is shown.
+
+Two versions of one part over one source, under one seed, have the same groups and show the same
+of them. Whatever else a policy says (readers, names, versions kept) changes nothing of that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pganon.identifiers import QualifiedName
+from pganon.policy.hierarchies import CsvHierarchy
+from pganon.policy.model import Column, Policy, PrivacyModel
+from pganon.policy.options import MethodOptions
+
+REVISION = 1
+"""Raised when records are encoded in another way, so that every method may give other groups. Where
+only one does, its own `revision` is raised."""
+
+DECIDES = frozenset(
+    {
+        "source",
+        "where",
+        "individual",
+        "columns",
+        "privacy",
+        "method",
+        "exclusions",
+        "suppression_limit",
+        "on_infeasible",
+        "records_per_individual",
+    }
+)
+"""Keys of a policy that decide which groups come out, or what of them is shown."""
+
+ELSE = frozenset({"release", "republication", "publish", "trust", "inference"})
+"""All other keys."""
+
+COLUMN_DECIDES = frozenset(
+    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set"}
+)
+COLUMN_ELSE = frozenset({"published_as"})
+"""The same for the keys of a column."""
+
+Part = Mapping[str, Any]
+"""Values of JSON by path, such as `privacy.k_anonymity.k`; what is left out has its default."""
+
+_GROUPED = ("quasi_identifying", "quasi_sensitive")
+_WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
+"""Keys of a column that hold no values of it."""
+
+_MOST = 4
+"""Differences that a message names."""
+
+
+def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Part:
+    """The part of a policy about this source; files in `base_dir` count by their content."""
+    plain = ("where", "suppression_limit", "on_infeasible", "records_per_individual", "exclusions")
+    found: dict[str, Any] = {"revision": REVISION, "source": str(source)}
+    found |= _given(policy, plain)
+    found["individual"] = policy.individual_column
+    found |= _columns(policy.columns, base_dir)
+    found |= _privacy(policy.privacy)
+    found |= _method(policy.method)
+    return {path: value for path, value in found.items() if value is not None}
+
+
+def _given(declared: Policy | Column, fields: Iterable[str]) -> dict[str, Any]:
+    """What these fields say, under the keys of the file, where it is not the default."""
+    return declared.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, include=set(fields)
+    )
+
+
+def _columns(columns: Mapping[str, Column], base_dir: Path) -> dict[str, Any]:
+    """Columns that are read. Their order counts among those of one kind: it decides ties."""
+    found: dict[str, Any] = {}
+    order: dict[str, list[str]] = {}
+    for name, column in columns.items():
+        if column.role in ("identifying", "individual"):
+            continue
+        kind = "grouped" if column.role in _GROUPED else column.role
+        order.setdefault(kind, []).append(name)
+        given = _given(column, COLUMN_DECIDES)
+        if isinstance(column.hierarchy, CsvHierarchy):
+            given["hierarchy"] |= {"csv": _digest(base_dir / column.hierarchy.csv)}
+        found |= {f"columns.{name}.{key}": value for key, value in given.items()}
+    return {"columns": order, **found}
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _privacy(models: Iterable[PrivacyModel]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for model in models:
+        given = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        label = given.pop("model")
+        column = given.pop("column", None)
+        if column is not None:
+            label = f"{label}({column})"
+        elif given.get("level") == "tuple":
+            label = f"{label}[tuple]"  # beside it one of single columns may stand
+        found |= {f"privacy.{label}.{key}": value for key, value in given.items()}
+    return found
+
+
+def _method(method: MethodOptions) -> dict[str, Any]:
+    given = method.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude=set(method.idle)
+    )
+    given["revision"] = method.revision
+    return {f"method.{key}": value for key, value in given.items()}
+
+
+def part_hash(part: Part) -> str:
+    """sha256 (hex) of the part's canonical JSON."""
+    text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def differences(before: Part, now: Part) -> str:
+    """What differs, for messages: `privacy.anatomy_l_diversity(disease).l 4 -> 5, ...`.
+
+    Values are named where they are numbers and words of policies, never those of columns.
+    """
+    paths = [p for p in sorted(before.keys() | now.keys()) if before.get(p) != now.get(p)]
+    if any(path.startswith("columns.") for path in paths):
+        paths = [path for path in paths if path != "columns"]
+    shown = [_difference(path, before, now) for path in paths[:_MOST]]
+    if len(paths) > _MOST:
+        shown.append(f"{len(paths) - _MOST} more")
+    return ", ".join(shown)
+
+
+def _difference(path: str, before: Part, now: Part) -> str:
+    if path == "columns":
+        return "the order of columns"
+    old, new = (side.get(path) for side in (before, now))
+    if path not in before or path not in now:
+        return f"{path} {'added' if path in now else 'removed'}"
+    if not _harmless(path) or isinstance(old, list | dict) or isinstance(new, list | dict):
+        return path
+    return f"{path} {old} -> {new}"
+
+
+def _harmless(path: str) -> bool:
+    if path.startswith("columns."):
+        return path.rpartition(".")[2] in _WORDS
+    return path not in ("where", "exclusions")

@@ -1,0 +1,224 @@
+"""The deFinetti attack: naive Bayes, learned with EM from tables that only buckets link.
+
+Kifer: Attacks on privacy and deFinetti's theorem, SIGMOD 2009. Who sees the quasi-identifiers of a
+bucket beside its sensitive values does not see which belong together. Over many buckets it shows
+all the same: where a value is in buckets with one kind of record more often than in others, it is
+theirs. So every record starts with the shares of the values of its bucket. From these probabilities
+follows how frequent every value of an attribute is among the records with a sensitive value; by
+Bayes' rule, with attributes taken as independent of each other, follow new probabilities; and so
+on. They always add up to one for a record, and to its count for a value of a bucket. Without the
+latter, rounds end with one value for all records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pganon.plan.steps import Found
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ROUNDS = 8
+"""Most rounds of EM. Later ones make the reader surer, and rarely right more often."""
+
+UNCHANGED = 1e-4
+"""Largest change of a probability with which rounds end."""
+
+RESCALINGS = 4
+"""How often a round scales probabilities to the counts of the buckets and back to one per record.
+"""
+
+SMOOTHING = 10.0
+"""Records with the shares of the whole table that are added to those of every sensitive value."""
+
+MOST_VALUES = 50
+"""Different values of a number or date above which neighbouring ones are taken as one."""
+
+_LEAST = -600.0
+"""Lowest logarithm of a probability relative to the likeliest one: exp() of it is above 0."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """What tables that are linked by buckets show of n records.
+
+    Attributes:
+        bucket: of every record, from 0 and in this order.
+        attributes: of every column that is known of a record, the value of each, as a code from 0.
+        cell_bucket, cell_value, cell_count: the sensitive table, a row per bucket and value, in
+            this order; values are codes from 0.
+        cell_kind: values of the same kind are alike: what is learned of one holds for the others.
+    """
+
+    bucket: Ints
+    attributes: Sequence[Ints]
+    cell_bucket: Ints
+    cell_value: Ints
+    cell_count: Ints
+    cell_kind: Ints
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Every record with every value of its bucket, record by record.
+
+    Attributes:
+        record: number of the record.
+        cell: number of the row of the sensitive table.
+        first: where the candidates of each record begin.
+    """
+
+    record: Ints
+    cell: Ints
+    first: Ints
+
+    @classmethod
+    def of(cls, seen: Published) -> Candidates:
+        cells = np.bincount(seen.cell_bucket)
+        each = cells[seen.bucket]
+        record = np.repeat(np.arange(len(seen.bucket)), each)
+        first = np.cumsum(each) - each
+        place = np.arange(len(record)) - first[record]
+        return cls(record, (np.cumsum(cells) - cells)[seen.bucket][record] + place, first)
+
+    @cached_property
+    def each(self) -> Ints:
+        """Number of candidates of every record."""
+        return np.diff(self.first, append=len(self.record))
+
+    def largest(self, values: Floats) -> Floats:
+        """The largest of every record, for each of its candidates."""
+        return np.repeat(np.maximum.reduceat(values, self.first), self.each)
+
+    def total(self, values: Floats) -> Floats:
+        """The sum of every record, for each of its candidates."""
+        return np.repeat(np.add.reduceat(values, self.first), self.each)
+
+
+class _Learned:
+    """How frequent the values of one attribute are among the records with a sensitive value."""
+
+    def __init__(self, seen: Published, candidates: Candidates, codes: Ints) -> None:
+        kind = seen.cell_kind[candidates.cell]
+        kinds = int(seen.cell_kind.max()) + 1
+        # Only pairs that can be: there may be many values of both.
+        pairs, self.pair = np.unique(codes[candidates.record] * kinds + kind, return_inverse=True)
+        shares = np.bincount(codes) / len(codes)
+        records = np.bincount(seen.cell_kind, weights=seen.cell_count)
+        self.added = SMOOTHING * shares[pairs // kinds]
+        self.among = records[pairs % kinds] + SMOOTHING
+
+    def log_likelihood(self, probability: Floats) -> Floats:
+        """Of every candidate, from the probabilities of all."""
+        expected = np.bincount(self.pair, weights=probability, minlength=len(self.added))
+        return np.log((expected + self.added) / self.among)[self.pair]
+
+
+def posteriors(seen: Published, candidates: Candidates) -> Floats:
+    """The probability of every candidate, for a reader who has the published tables alone."""
+    count = seen.cell_count.astype(float)
+    prior = count[candidates.cell]
+    columns = [_Learned(seen, candidates, codes) for codes in seen.attributes]
+    probability = prior / candidates.total(prior)
+    for _ in range(ROUNDS):
+        likely = np.log(prior)
+        for column in columns:
+            likely += column.log_likelihood(probability)
+        likely -= candidates.largest(likely)
+        before = probability
+        probability = _fitted(np.exp(np.maximum(likely, _LEAST)), candidates, count)
+        if np.abs(probability - before).max() < UNCHANGED:
+            break
+    return probability
+
+
+def _fitted(weights: Floats, candidates: Candidates, count: Floats) -> Floats:
+    """Scaled so that a record's add up to one, those of a value in a bucket nearly to its count."""
+    weights = weights / candidates.total(weights)
+    for _ in range(RESCALINGS):
+        found = np.bincount(candidates.cell, weights=weights, minlength=len(count))
+        weights *= (count / found)[candidates.cell]
+        weights /= candidates.total(weights)
+    return weights
+
+
+# -- from rows of a release ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Columns of a row, in this order; all are whole numbers.
+
+    Attributes:
+        keys: how many say in which bucket a record is.
+        on_line: for every attribute, whether its codes are in the order of the values; 0 is NULL.
+        value_on_line: the same of the sensitive value, which comes last.
+    """
+
+    keys: int
+    on_line: tuple[bool, ...]
+    value_on_line: bool
+
+
+def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
+    """Rows (posterior, right): of every record, how probable its likeliest value is for the
+    reader, and whether it has that.
+
+    The attack takes from the sensitive column no more than what every bucket counts.
+    """
+    if not rows:
+        return Found([])
+    found = np.array(rows, dtype=np.int64)
+    # Sums depend in their last digits on the order in which the server gives rows.
+    found = found[np.lexsort(found.T[::-1])]
+    seen, value = _published(layout, found)
+    candidates = Candidates.of(seen)
+    probability = posteriors(seen, candidates)
+    best = np.flatnonzero(probability == candidates.largest(probability))
+    record, first = np.unique(candidates.record[best], return_index=True)
+    best = best[first]
+    right = seen.cell_value[candidates.cell[best]] == value[record]
+    return Found(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
+
+
+def _published(layout: Layout, found: Ints) -> tuple[Published, Ints]:
+    """What is published of the rows, which are in order; and the value of every record."""
+    keys = found[:, : layout.keys]
+    starts = np.any(keys[1:] != keys[:-1], axis=1)
+    bucket = np.concatenate(([0], np.cumsum(starts)))
+    kind = alike(found[:, -1], on_line=layout.value_on_line)
+    _, value = np.unique(found[:, -1], return_inverse=True)
+    values = int(value.max()) + 1
+    cells, first, count = np.unique(bucket * values + value, return_index=True, return_counts=True)
+    seen = Published(
+        bucket=bucket,
+        attributes=[
+            alike(found[:, layout.keys + i], on_line=on_line)
+            for i, on_line in enumerate(layout.on_line)
+        ],
+        cell_bucket=cells // values,
+        cell_value=cells % values,
+        cell_count=count,
+        cell_kind=kind[first],
+    )
+    return seen, value
+
+
+def alike(codes: Ints, *, on_line: bool) -> Ints:
+    """Codes from 0 without gaps; neighbours on a line are one where there are too many values.
+
+    Each takes about as many records. Equal values stay together, and 0, which is NULL, alone.
+    """
+    values, code, count = np.unique(codes, return_inverse=True, return_counts=True)
+    if not on_line or len(values) <= MOST_VALUES:
+        return code
+    place = np.cumsum(count) - count
+    piece = np.where(values == 0, -1, place * MOST_VALUES // len(codes))
+    return np.unique(piece[code], return_inverse=True)[1]

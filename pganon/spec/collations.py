@@ -1,0 +1,45 @@
+"""Columns whose collation can call different texts equal.
+
+Texts are compared byte by byte, as two values where the column has one. For quasi-identifiers that
+only makes finer classes, and insensitive values are not compared. It is refused where values are
+counted, or recognized by a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pganon.catalog.model import Relation
+from pganon.identifiers import quote
+from pganon.policy.model import Policy
+from pganon.policy.refusals import Place, Refusal
+
+_COUNTED = ("sensitive", "individual", "quasi_sensitive")
+
+
+def collation_refusals(policy: Policy, relation: Relation) -> Iterator[Refusal]:
+    """Columns that cannot have what the policy makes of them; places are those of the policy."""
+    for name, place in _counted(policy).items():
+        column = relation.column(name)
+        if column is None or column.collation_deterministic:
+            continue
+        yield Refusal(
+            place,
+            f"column {quote(name)} has the collation {column.collation}, which calls different"
+            " texts equal; they would count as several values",
+            f'release a view that makes them one text, such as lower({quote(name)}) COLLATE "C"',
+        )
+
+
+def _counted(policy: Policy) -> dict[str, Place]:
+    found: dict[str, Place] = {
+        name: ("columns", name)
+        for name, declared in policy.columns.items()
+        if declared.role in _COUNTED
+    }
+    if policy.individual is not None:
+        found.setdefault(policy.individual, ("individual",))
+    for number, exclusion in enumerate(policy.exclusions):
+        for name in exclusion.when:
+            found.setdefault(name, ("exclusions", number, "when", name))
+    return found

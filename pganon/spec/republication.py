@@ -1,0 +1,125 @@
+"""What a new version may show beside all that were ever readable over the same source.
+
+Who has two versions with different groups of the same people can intersect them. A run therefore
+takes over the groups of an earlier version, whatever its release is called, if part of the policy
+and source are the same: then it shows nothing that was not shown. Otherwise the policy decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.errors import PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.policy.model import Policy
+from pganon.policy.partition import Part, differences, part_hash
+
+ACCEPT = "republication: warn or allow accepts the risk"
+CODE = "republication"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A version that was readable once, over the same source or a part of it.
+
+    Attributes:
+        partition: the partition part of its policy.
+        partition_hash: of that part; None if nothing can be compared with the version.
+        source_fingerprint: of what it was made from, under the secret of the installation.
+        members_table: who was in which group.
+    """
+
+    release: str
+    version: int
+    run_id: int
+    partition: Part | None
+    partition_hash: str | None
+    source_fingerprint: bytes | None
+    members_table: str | None
+
+    @property
+    def label(self) -> str:
+        return f"version {self.version} of the release {quote(self.release)}"
+
+
+@dataclass(frozen=True)
+class Republication:
+    """A run beside the earlier versions; `earlier` has the nearest first."""
+
+    policy: Policy
+    partition: Part
+    earlier: tuple[Earlier, ...] = ()
+
+    @property
+    def refuses(self) -> bool:
+        return self.policy.republication == "refuse"
+
+    @property
+    def candidates(self) -> tuple[Earlier, ...]:
+        """Versions of the same part: what they show can be shown again."""
+        wanted = part_hash(self.partition)
+        return tuple(e for e in self.earlier if e.partition_hash == wanted)
+
+    def repeated(self, source_fingerprint: bytes) -> Earlier | None:
+        """The version whose groups come out again over this source."""
+        found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
+        return next(found, None)
+
+    def before_work(self) -> PrivacyRefusal | None:
+        """What is wrong whatever the source holds."""
+        if not self.refuses or not self.earlier or self.candidates:
+            return None
+        return self._refusal()
+
+    def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
+        """What is wrong with the source as it was read."""
+        if not self.refuses or not self.earlier or self.repeated(source_fingerprint):
+            return None
+        return self._refusal()
+
+    def after_grouping(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
+        """What is wrong with groups that were taken over; `same` is None where nobody can tell."""
+        if not self.refuses or same is not False:
+            return None
+        return _refused(self._difference(source_fingerprint, same), ACCEPT)
+
+    def warning(self, source_fingerprint: bytes, same: bool | None) -> str | None:
+        """For a run whose policy accepts other groups, if it has others."""
+        taken_over = self.repeated(source_fingerprint) and same is not False
+        if self.policy.republication != "warn" or not self.earlier or taken_over:
+            return None
+        return f"{self._difference(source_fingerprint, same)}; {_LEARN}"
+
+    def _refusal(self) -> PrivacyRefusal:
+        changed = not self.candidates and self._nearest.partition_hash is not None
+        undo = "; undoing the change of the policy avoids it" if changed else ""
+        return _refused(self._difference(), f"{ACCEPT}{undo}")
+
+    @property
+    def _nearest(self) -> Earlier:
+        return (*self.candidates, *self.earlier)[0]
+
+    def _difference(self, source_fingerprint: bytes = b"", same: bool | None = None) -> str:
+        nearest = self._nearest
+        repeated = self.repeated(source_fingerprint)
+        if repeated is not None and same is False:
+            return (
+                f"the groups differ from those of {repeated.label}, though policy and source are"
+                " the same"
+            )
+        if self.candidates:
+            return f"the source changed since {nearest.label}"
+        if nearest.partition is None or nearest.partition_hash is None:
+            return (
+                f"{nearest.label} is over the same source and cannot be compared: it was published"
+                " by an earlier pganon, or its secrets are gone"
+            )
+        changes = differences(nearest.partition, self.partition)
+        return f"{nearest.label} is over the same source under another policy: {changes}"
+
+
+_LEARN = "who has both may learn what neither shows"
+
+
+def _refused(what: str, hint: str) -> PrivacyRefusal:
+    return PrivacyRefusal(f"{what}; {_LEARN}", hint=hint, code=CODE)
