@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Major versions on which `make test-slow` runs the attacks. `make test` runs them on the newest,
+# and on another one that is installed.
+SERVERS ?= 14 15 16 17
 
 .PHONY: demo test test-slow check bench clean
 
@@ -14,6 +17,11 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+ifneq ($(strip $(SERVERS)),)
+	$(BIN)/python -m tests.support.fetch_servers $(SERVERS)
+	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \
+		$(BIN)/python -m pytest -n auto -m "not slow" tests/adversarial $(PYTEST_ARGS)
+endif
 
 check: $(STAMP)
 	$(BIN)/ruff check .

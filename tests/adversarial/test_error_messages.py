@@ -109,7 +109,7 @@ def silent(text: str) -> bool:
 def test_no_value_in_messages_or_ledger(db: Any, name: str, tmp_path: Any) -> None:
     build(db)
     db.source(FUNCTIONS)
-    declared = (PROVOKED | PRETENDING)[name]
+    declared = {**(PROVOKED | PRETENDING)[name], "trust": ["source_owner"]}
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(declared))
     with pytest.raises(PganonError) as raised:
@@ -129,7 +129,7 @@ def test_a_statement_timeout_shows_no_value(db: Any) -> None:
         "ALTER TABLE public.t RENAME TO raw; CREATE VIEW public.t AS"
         " SELECT raw.* FROM public.raw, pg_sleep(length(q) * 0.1) AS wait"
     )
-    loaded = load_policy(json.dumps(policy(ROLES, [K])))
+    loaded = load_policy(json.dumps(policy(ROLES, [K], trust=["source_owner"])))
     with pytest.raises(PganonError) as raised:
         run_release(loaded, dsn=db.dsn(), settings=database.Settings(statement_timeout="200ms"))
     assert raised.value.code == "interrupted"

@@ -27,7 +27,7 @@ def build(db: Any, persons: list[str | None]) -> None:
     ],
 )
 def test_several_records_of_one_person_are_refused(db: Any, named: dict[str, Any]) -> None:
-    build(db, ["anna-marker", "anna-marker", "bert", None, None])
+    build(db, ["anna-marker", "anna-marker", "bert", "cleo", "dora"])
     declared = policy({**ROLES, **named["columns"]}, 2)
     declared |= {key: value for key, value in named.items() if key != "columns"}
     with refused("several_records_per_individual") as errors:
@@ -43,7 +43,7 @@ def test_several_records_of_one_person_are_refused(db: Any, named: dict[str, Any
 
 
 def test_one_record_each_is_released(db: Any) -> None:
-    build(db, ["a", "b", "c", None])
+    build(db, ["a", "b", "c", "d"])
     assert publish(db, policy({**ROLES, "person": "individual"}, 2)).released == 4
 
 

@@ -91,12 +91,15 @@ def test_memory_outlives_drop_rollback_and_retention(db: Database) -> None:
     assert faults.run(db.dsn()).version == 3
 
 
-def test_a_rolled_back_version_still_guards(db: Database) -> None:
-    """The newest version was readable once; going back does not make it unread."""
+def test_every_version_ever_readable_guards(db: Database) -> None:
+    """Going back makes no version unread; what one of them showed shows nothing new."""
     db.source(faults.SOURCE)
     faults.run(db.dsn())
     db.source(NEW_ROW)
     faults.run(db.dsn(), faults.policy(republication="allow"))
     lifecycle.rollback(db.owner(), "patients")
+    assert faults.run(db.dsn()).version == 3  # the groups of version 2
     db.source("DELETE FROM public.patient WHERE id = 100")
+    assert faults.run(db.dsn()).version == 4  # those of version 1
+    db.source(NEW_ROW.replace("100", "101"))
     _refused(db)

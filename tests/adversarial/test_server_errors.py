@@ -84,7 +84,7 @@ def test_a_value_in_an_error_stays_in_the_server(db: Database) -> None:
         " SELECT id, disease::integer AS age, sex, city, disease, days FROM public.patient"
     )
     with pytest.raises(DatabaseError) as caught:
-        faults.run(db.dsn(), faults.policy(source="public.cast_view"))
+        faults.run(db.dsn(), faults.policy(source="public.cast_view", trust=["source_owner"]))
     assert caught.value.sqlstate == "22P02"
     conn = db.owner()
     ledger = conn.execute("SELECT string_agg(l::text, ' ') FROM pganon_private.ledger AS l")
@@ -100,7 +100,11 @@ def test_statement_timeout(db: Database) -> None:
         " (SELECT pg_sleep(5)) AS s;"
     )
     with pytest.raises(DatabaseError) as caught:
-        faults.run(db.dsn(), faults.policy(source="public.slow"), statement_timeout="300ms")
+        faults.run(
+            db.dsn(),
+            faults.policy(source="public.slow", trust=["source_owner"]),
+            statement_timeout="300ms",
+        )
     assert (caught.value.code, caught.value.step) == ("interrupted", "snapshot")
     conn = db.owner()
     assert faults.last_details(conn)["sqlstate"] == "57014"

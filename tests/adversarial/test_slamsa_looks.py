@@ -50,13 +50,15 @@ def looks(db: Database) -> dict[str, list[str]]:
 def test_equal_values_that_look_different_keep_no_order(db: Database) -> None:
     """A sort that calls them equal would keep the order of the source, and so would a count."""
     kinds = looks(db)
-    held = [f"s{i}" for i in range(len(kinds))]
+    # A column that calls texts equal cannot be sensitive: its values would be counted.
+    held = [f"s{i}" for i, kind in enumerate(kinds) if "COLLATE" not in kind]
     carried = [f"i{i}" for i in range(len(kinds))]
     usual = [found[0] for found in kinds.values()]
     rows = [
-        (value, *[*usual[:at], look, *usual[at + 1 :]] * 2)
+        (value, *[shown[int(name[1:])] for name in held], *shown)
         for at, found in enumerate(kinds.values())
         for look in found
+        for shown in [[*usual[:at], look, *usual[at + 1 :]]]
         for value in VALUES
     ]
     roles = {
@@ -70,7 +72,7 @@ def test_equal_values_that_look_different_keep_no_order(db: Database) -> None:
         "options": {"sensitive_tables": [["disease"], held], "block_size": 500},
     }
     source = db.connect("source_owner")
-    columns = {"disease": "text", **dict(zip(held + carried, [*kinds] * 2, strict=True))}
+    columns = {"disease": "text"} | _of(kinds, [*held, *carried])
     found = []
     for seed in (1, 2, 3):
         order = random.Random(seed).sample(rows, len(rows))
@@ -80,8 +82,15 @@ def test_equal_values_that_look_different_keep_no_order(db: Database) -> None:
         found.append(texts(db, run_id))
     assert found[0] == found[1] == found[2]
     for place, different in enumerate(kinds.values()):
-        for part, column in (("st2", f"s{place}"), ("qit", f"i{place}")):
+        parts = (("st2", f"s{place}"), ("qit", f"i{place}"))
+        for part, column in parts if f"s{place}" in held else parts[1:]:
             text = sql.SQL('SELECT DISTINCT t.{}::text COLLATE "C" FROM {} AS t')
             name = sql.Identifier("pganon_data", f"r{run_id}_{part}")
             shown = db.admin.execute(text.format(sql.Identifier(column), name)).fetchall()
             assert len(shown) == len({look.strip() for look in different}), column
+
+
+def _of(kinds: dict[str, list[str]], columns: list[str]) -> dict[str, str]:
+    """The type of every column, whose name ends in its place."""
+    types = [*kinds]
+    return {name: types[int(name[1:])] for name in columns}

@@ -75,17 +75,34 @@ def test_records_that_exchange_a_value_are_changed_records(source: Database) -> 
     assert release(source).version == 2
 
 
-@pytest.mark.parametrize("how", ["another name", "another policy"])
-def test_other_releases_of_the_same_people(source: Database, how: str) -> None:
-    """Limits: names are not compared, policies are warned of. Buckets differ and intersect."""
+def test_another_name_says_the_same(source: Database) -> None:
+    analyst = source.connect("analyst")
+    release(source)
+    release(source, release="others")
+    assert diseases(analyst, "others") == diseases(analyst)
+
+
+@pytest.mark.parametrize("name", ["stays", "others"])
+def test_another_policy_is_refused(source: Database, name: str) -> None:
+    """Its buckets differ: both leave people with one disease."""
     analyst = source.connect("analyst")
     release(source)
     seen = diseases(analyst)
     assert alone(seen) == 0
-    other: dict[str, Any] = {"privacy": stays.requirement(3)}
-    if how == "another name":
-        other = {"release": "others"}
-    done = release(source, **other)
-    warned = any("can be intersected" in warning for warning in done.warnings)
-    assert warned == (how == "another policy")
-    assert alone(seen, diseases(analyst, done.release)) > 0
+    other: dict[str, Any] = {"privacy": stays.requirement(3), "release": name}
+    with refused("republication") as errors:
+        release(source, **other)
+    assert "privacy.slicing_l_diversity.l 2 -> 3" in str(errors[0])
+    done = release(source, **other, republication="warn")
+    assert any("l 2 -> 3" in warning for warning in done.warnings)
+    assert alone(seen, diseases(analyst, name)) > 0
+
+
+def test_options_without_effect_are_no_change(source: Database) -> None:
+    analyst = source.connect("analyst")
+    release(source)
+    seen = diseases(analyst)
+    release(source, options={"link_threshold": 0.5})
+    assert diseases(analyst) == seen
+    with refused("republication"):
+        release(source, options={"fireflies": 5})

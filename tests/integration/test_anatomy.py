@@ -373,16 +373,22 @@ TYPES: list[tuple[str, list[str | None]]] = [
     ("public.code", ["b", "a", "c", None]),
 ]
 
+STORED = {'public."Mood"': "text", "public.age": "integer", "public.code": "varchar(5)"}
+"""Of enums and domains the type that is published."""
+
 
 @pytest.mark.primary_server_only
 def test_values_leave_as_they_came(db: Database) -> None:
-    """Quasi-identifier, insensitive and sensitive column: to the last digit, in their own type."""
+    """Quasi-identifier, insensitive and sensitive column: to the last digit."""
     db.source(SETUP)
     for kind, values in TYPES:
         source(db, [(v, v, w) for v in values for w in values], q=kind, i=kind, s=kind)
         staged = deal(db.owner(), declared(2, {"q": "q", "i": "i", "s": "s"})).staged
         qit, st = (f"pganon_stage.{staged.state.stage(part).name}" for part in ("qit", "st"))
-        assert types_of(db.admin, qit) | types_of(db.admin, st) == types_of(db.admin, "public.t")
+        stored = STORED.get(kind, kind)
+        db.admin.execute(f"CREATE TEMP TABLE x (q {stored}, i {stored}, s {stored})".encode())
+        assert types_of(db.admin, qit) | types_of(db.admin, st) == types_of(db.admin, "pg_temp.x")
+        db.admin.execute("DROP TABLE x")
         for shown, rows in (("q, i", qit), ("s", f"{st}, generate_series(1, count)")):
             texts = ", ".join(f"{name}::text" for name in shown.split(", "))
             found, expected = (

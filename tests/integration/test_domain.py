@@ -205,14 +205,16 @@ def test_exit_codes(db: Database, tmp_path: Path) -> None:
     assert str(SECRET) not in planned.out
 
 
-def test_a_version_with_another_domain_is_one_over_the_same_source(db: Database) -> None:
+def test_a_version_with_another_domain_is_one_by_another_policy(db: Database) -> None:
     build(db, "integer", [1, 2, 3, 4])
     first = publish(db, policy({"q": {"domain": [0, 9]}}, 2))
+    with refused("republication") as errors:
+        publish(db, policy({"q": {"domain": [1, 4]}}, 2, republication="refuse"))
+    assert "columns.q.domain" in str(errors[0])
     second = publish(db, policy({"q": {"domain": [1, 4]}}, 2))
     assert (first.version, second.version) == (1, 2)
-    rows = db.admin.execute(
-        "SELECT DISTINCT policy_hash FROM pganon_private.ledger WHERE policy_hash IS NOT NULL"
-    ).fetchall()
+    text = "SELECT DISTINCT partition_hash FROM pganon_private.version"
+    rows = db.admin.execute(text.encode()).fetchall()
     assert len(rows) == 2
 
 

@@ -40,7 +40,7 @@ def test_database_errors_exit_3(bare_db: Database):
 
 
 def test_server_errors_are_translated(bare_db: Database, monkeypatch):
-    def fail(conn):
+    def fail(conn, **given):
         conn.execute("SELECT 'a secret'::integer")
 
     monkeypatch.setattr(install, "init", fail)

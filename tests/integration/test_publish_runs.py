@@ -73,12 +73,6 @@ def test_transaction_poolers_are_found(db: Database) -> None:
         assert caught.value.code == "pooler"
 
 
-def test_lock_keys_stay() -> None:
-    """Two versions of the program must exclude each other, so keys never change."""
-    assert locks.lock_key("release", "adult") == -5194936241790354464
-    assert locks.lock_key("run", 12) == 837715750587299055
-
-
 def test_secrets(db: Database) -> None:
     conn = db.owner()
     runs = [ledger.start_run(conn, "a", "h") for _ in range(2)]

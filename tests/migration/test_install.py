@@ -83,11 +83,15 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
         install.init(bare_db.connect())
         bare_db.admin.execute(f"GRANT steward TO {name}".encode())
         member = bare_db.connect(name)
-        assert not install.init(member).changed
-        assert install.uninstall(member).changed
-        assert install.init(member).owner == "steward"
+        for refused in (install.init, install.upgrade, install.uninstall, database.become_owner):
+            with pytest.raises(InstallError) as caught:
+                refused(member)
+            assert caught.value.code == "not_owner"
+        assert not install.init(member, named="steward").changed
+        assert install.uninstall(member, named="steward").changed
+        assert install.init(member, named="steward").owner == "steward"
         assert member.execute("SELECT current_user::text").fetchone() == (name,)
-        assert database.become_owner(member) == "steward"
+        assert database.become_owner(member, named="steward") == "steward"
     finally:
         bare_db.close()
         with bare_db.server.admin() as admin:

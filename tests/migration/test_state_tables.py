@@ -53,7 +53,9 @@ def test_ledger_remembers_who_connected(db: Database):
 
 def _release(conn: Connection, name: str) -> None:
     conn.execute("CREATE SCHEMA IF NOT EXISTS published")
-    conn.execute(f"CREATE VIEW published.{name} AS SELECT 1 AS a".encode())
+    conn.execute(f"CREATE TABLE pganon_data.{name} AS SELECT 1 AS a".encode())
+    conn.execute(f"CREATE VIEW published.{name} AS SELECT a FROM pganon_data.{name}".encode())
+    relations = [{"schema": "pganon_data", "name": name, "part": "records", "rows": 1}]
     conn.execute(
         "INSERT INTO pganon_private.release VALUES (%s, 's', 'published', %s, 2)", [name, name]
     )
@@ -62,8 +64,8 @@ def _release(conn: Connection, name: str) -> None:
             "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
             " columns, relations, checks, policy, row_count, suppressed, published_at)"
             " VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version), 'mondrian',"
-            " %s, '[]', '[]', '[]', '{}', 1, 0, now())",
-            [name, version, Jsonb([{"model": "k_anonymity", "k": 2}])],
+            " %s, '[]', %s, '[]', '{}', 1, 0, now())",
+            [name, version, Jsonb([{"model": "k_anonymity", "k": 2}]), Jsonb(relations)],
         )
 
 

@@ -1,9 +1,11 @@
 """Servers for tests: where they come from, and databases on them.
 
 A *server* is found, not configured: PGANON_TEST_DSN, else the embedded PostgreSQL, else local
-binaries, else a container. It gets three roles. `steward` may log in and create schemas in the
-test's database, nothing else: a superuser would hide every missing privilege. `source_owner`
-owns the tables to be released. `analyst` has nothing.
+binaries, else a container. PGANON_TEST_SERVERS, such as "14 16", names major versions instead;
+their binaries may also have been fetched (`tests/support/fetch_servers.py`). A server gets three
+roles. `steward` may log in and create schemas in the test's database, nothing else: a superuser
+would hide every missing privilege. `source_owner` owns the tables to be released. `analyst` has
+nothing.
 """
 
 from __future__ import annotations
@@ -25,12 +27,12 @@ from psycopg import conninfo, sql
 
 from pganon import database, embedded, install
 from pganon.errors import DatabaseError
+from tests.support import fetch_servers
 
 Connection = psycopg.Connection[Any]
 
 ROLES = ("steward", "analyst", "source_owner")
 PASSWORD = "pganon-test"
-LOCAL_BINARIES = "/usr/lib/postgresql"
 _OPTIONS = (
     "fsync=off",
     "full_page_writes=off",
@@ -44,11 +46,11 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class Origin:
-    """A server that can be had: `id` such as pg18, and how to start it."""
+    """A server: `id` such as pg18, and how to start it; None: it was named and is not here."""
 
     id: str
     major: int
-    start: Callable[[], Server]
+    start: Callable[[], Server] | None
     binaries: Path | None = None
 
 
@@ -292,26 +294,37 @@ def find_origins() -> list[Origin]:
     given = os.environ.get("PGANON_TEST_DSN")
     if given:
         return [_given(given)]
-    found: dict[int, Origin] = {}
-    for binaries in _binaries():
-        major = _major(binaries)
-        if major is not None and major not in found:
-            found[major] = Origin(
-                f"pg{major}",
-                major,
-                partial(_start_fast, binaries),
-                binaries,
-            )
+    named = named_majors()
+    if named:
+        every = _by_major([*_binaries(), *map(fetch_servers.binaries, fetch_servers.PACKAGES)])
+        return [every.get(major, Origin(f"pg{major}", major, None)) for major in named]
+    found = _by_major(_binaries())
     if not found:
         container = _container()
         return [container] if container else []
     return list(found.values())[:2]
 
 
+def named_majors() -> list[int]:
+    """The versions that PGANON_TEST_SERVERS asks for; none: tests take what they find."""
+    return [int(word) for word in os.environ.get("PGANON_TEST_SERVERS", "").split()]
+
+
+def _by_major(folders: list[Path]) -> dict[int, Origin]:
+    """Origins by major version; the first folder of a version counts."""
+    found: dict[int, Origin] = {}
+    for binaries in folders:
+        major = _major(binaries)
+        if major is not None and major not in found and (binaries / "postgres").exists():
+            start = partial(_start_fast, binaries)
+            found[major] = Origin(f"pg{major}", major, start, binaries)
+    return found
+
+
 def _binaries() -> list[Path]:
     packaged = embedded.package_binaries()
     local = sorted(
-        (path for path in Path(LOCAL_BINARIES).glob("*/bin") if (path / "initdb").exists()),
+        (path for path in fetch_servers.LOCAL.glob("*/bin") if (path / "initdb").exists()),
         key=lambda path: path.parent.name.zfill(4),
         reverse=True,
     )

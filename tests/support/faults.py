@@ -340,7 +340,10 @@ def _run_child(dsn: str, stop: str, where: str) -> None:
     steps.SHARED_FROM = 0  # side by side, however few the records
     try:
         if where == "source":
-            run(dsn, policy(release="slow", source=stop))
+            slow = policy(
+                release="slow", source=stop, trust=["source_owner"], republication="allow"
+            )
+            run(dsn, slow)
         elif where == "step":
             run(dsn, before=at(stop, _halt))
         else:
@@ -406,4 +409,12 @@ def wait_for_backends(conn: Connection, *, seconds: float = 20) -> float:
         if row == (0,):
             return spent
         assert spent < seconds, "a backend outlived its client"
+        time.sleep(0.05)
+
+
+def patiently(holds: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Wait until something holds; fail if it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not come about"
         time.sleep(0.05)

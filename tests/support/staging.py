@@ -102,6 +102,8 @@ def staged(
         stamps=tuple(stamp for stamp, _ in stamps(conn, tables)),
         fingerprint=fingerprint(conn, run, tables),
         source_fingerprint=b"\x01",
+        partition={},
+        sources=(source,),
         measures={"ncp": float("nan"), "k": 1},
     )
 

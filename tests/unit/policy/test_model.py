@@ -206,6 +206,12 @@ def test_readers() -> None:
     assert policy_from(policy(publish={"readers": ["A b", "c"]})).publish.readers == ("A b", "c")
 
 
+def test_trust() -> None:
+    assert policy_from(policy()).trust == ()
+    assert policy_from(policy(trust=["app", "App"])).trust == ("app", "App")
+    assert "twice" in problems(policy(trust=["app", "app"]))["trust[1]"]
+
+
 @pytest.mark.parametrize("name", ["", "x" * 64, "é" * 32, "a\nb", "a\x00b"])
 def test_release_names(name: str) -> None:
     assert "release" in problems(policy(release=name))

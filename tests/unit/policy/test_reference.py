@@ -11,7 +11,7 @@ from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.loader import load_policy
 from pganon.policy.methods import OPTIONS
-from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
+from pganon.policy.model import MODEL_CLASSES, Column, Inference, Policy, Publish
 from pganon.policy.words import METHODS, MODELS, NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
@@ -35,6 +35,7 @@ def test_every_key_and_word_is_there() -> None:
             Policy,
             Column,
             Publish,
+            Inference,
             Exclusion,
             Between,
             *OPTIONS.values(),
@@ -54,7 +55,7 @@ def _defaults() -> list[tuple[str, str]]:
     return sorted(
         {
             (name, f"{info.default:g}" if isinstance(info.default, float) else str(info.default))
-            for model in (*OPTIONS.values(), *MODEL_CLASSES.values())
+            for model in (*OPTIONS.values(), *MODEL_CLASSES.values(), Inference)
             for name, info in model.model_fields.items()
             if info.default is not None and isinstance(info.default, int | float | str)
         }

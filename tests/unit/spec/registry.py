@@ -26,7 +26,20 @@ TYPES: dict[str, tuple[Kind, str]] = {
 
 
 def column(name: str, kind: Kind, base: str, type_name: str | None = None) -> Column:
-    return Column(1, name, 1, type_name or base, 1, base, kind, nullable=True)
+    labels = ("I", "II", "III") if kind == "enum" else ()
+    built_in = kind not in ("enum", "citext")
+    return Column(
+        1,
+        name,
+        1,
+        type_name or base,
+        1,
+        base,
+        kind,
+        nullable=True,
+        built_in=built_in,
+        labels=labels,
+    )
 
 
 def relation(name: str, types: dict[str, tuple[Kind, str]]) -> Relation:

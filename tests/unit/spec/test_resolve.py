@@ -49,7 +49,7 @@ def test_quasi_sensitive_columns_are_attributes() -> None:
     assert {a.form for a in spec.attributes} == {Form.VALUES}
     assert {a.null_column for a in spec.attributes} == {None}
     assert [a.published_type for a in spec.attributes] == [
-        *("integer[]", "character varying(10)[]", "public.zone[]", "smallint[]")
+        *("integer[]", "character varying(10)[]", "text[]", "smallint[]")
     ]
     assert [item.column.name for item in spec.carried] == ["speed"]
 

@@ -1,0 +1,118 @@
+"""Which earlier version is shown again, and what a run is told that shows something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.policy.loader import policy_from
+from pganon.policy.partition import part_hash
+from pganon.spec.republication import Earlier, Republication
+from tests.unit.policy.examples import policy
+
+NOW = {"source": "public.t", "privacy.k_anonymity.k": 5}
+OTHER = {**NOW, "privacy.k_anonymity.k": 4}
+HASH = part_hash(NOW)
+FINGERPRINT = b"now"
+
+
+def earlier(**changes: Any) -> Earlier:
+    found: dict[str, Any] = {
+        "release": "r",
+        "version": 1,
+        "run_id": 1,
+        "partition": NOW,
+        "partition_hash": HASH,
+        "source_fingerprint": FINGERPRINT,
+        "members_table": None,
+    }
+    return Earlier(**{**found, **changes})
+
+
+def other(**changes: Any) -> Earlier:
+    return earlier(partition=OTHER, partition_hash=part_hash(OTHER), **changes)
+
+
+def run(*versions: Earlier, mode: str = "refuse") -> Republication:
+    return Republication(policy_from(policy(republication=mode)), NOW, versions)
+
+
+def test_nothing_before() -> None:
+    found = run()
+    assert found.before_work() is None
+    assert found.after_reading(FINGERPRINT) is None
+    assert found.repeated(FINGERPRINT) is None
+    assert run(mode="warn").warning(FINGERPRINT, None) is None
+
+
+def test_the_nearest_equal_version_is_shown_again() -> None:
+    versions = [
+        other(run_id=9),
+        earlier(run_id=8, source_fingerprint=b"another"),
+        earlier(run_id=7, release="b"),
+        earlier(run_id=6, release="c"),
+    ]
+    found = run(*versions)
+    repeated = found.repeated(FINGERPRINT)
+    assert repeated is not None
+    assert repeated.run_id == 7
+    assert found.before_work() is None
+    assert found.after_reading(FINGERPRINT) is None
+    for mode in ("refuse", "warn", "allow"):
+        assert run(*versions, mode=mode).warning(FINGERPRINT, True) is None
+
+
+def test_what_cannot_be_compared_is_not_shown_again() -> None:
+    found = run(earlier(partition_hash=None))
+    assert found.repeated(FINGERPRINT) is None
+    refusal = found.before_work()
+    assert refusal is not None
+    assert "version 1 of the release r is over the same source and cannot be" in str(refusal)
+    assert refusal.hint == "republication: warn or allow accepts the risk"
+
+
+def test_another_policy() -> None:
+    found = run(other(release="My release", version=3))
+    refusal = found.before_work()
+    assert refusal is not None
+    assert refusal.code == "republication"
+    assert str(refusal) == (
+        'version 3 of the release "My release" is over the same source under another policy:'
+        " privacy.k_anonymity.k 4 -> 5; who has both may learn what neither shows"
+    )
+    assert refusal.hint == (
+        "republication: warn or allow accepts the risk; undoing the change of the policy avoids it"
+    )
+
+
+def test_another_source() -> None:
+    found = run(other(version=4), earlier(version=3, source_fingerprint=b"another"))
+    assert found.before_work() is None
+    refusal = found.after_reading(FINGERPRINT)
+    assert refusal is not None
+    assert "the source changed since version 3 of the release r;" in str(refusal)
+    assert refusal.hint == "republication: warn or allow accepts the risk"
+
+
+def test_other_groups() -> None:
+    found = run(earlier())
+    assert found.after_grouping(FINGERPRINT, None) is None
+    assert found.after_grouping(FINGERPRINT, True) is None
+    refusal = found.after_grouping(FINGERPRINT, False)
+    assert refusal is not None
+    assert "the groups differ from those of version 1" in str(refusal)
+    for mode in ("warn", "allow"):
+        assert run(earlier(), mode=mode).after_grouping(FINGERPRINT, False) is None
+    assert "groups differ" in (run(earlier(), mode="warn").warning(FINGERPRINT, False) or "")
+
+
+@pytest.mark.parametrize("mode", ["warn", "allow"])
+@pytest.mark.parametrize("before", [other(), earlier(source_fingerprint=b"another")])
+def test_accepted(mode: str, before: Earlier) -> None:
+    found = run(before, mode=mode)
+    assert found.before_work() is None
+    assert found.after_reading(FINGERPRINT) is None
+    warning = found.warning(FINGERPRINT, None)
+    assert (warning is not None) == (mode == "warn")
+    assert run(before).warning(FINGERPRINT, None) is None
