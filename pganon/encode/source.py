@@ -16,14 +16,13 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.catalog.model import Relation
+from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
-from pganon.encode.values import stored
 from pganon.errors import PganonError
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, named, num, query, text
-from pganon.plan.steps import Check, CreateTable, Facts, Outside, State, Statement, Step
+from pganon.plan.steps import Check, Facts, State, Statement, Step
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Earlier, Republication
@@ -56,7 +55,7 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
             republication.after_reading(source_fingerprint(state.facts)) if republication else None
         ),
     )
-    steps: list[Step] = [*_public_steps(spec), decide]
+    steps: list[Step] = [*public_steps(spec), decide]
     if republication is not None and republication.candidates:
         steps.append(_inheritance(republication))
     return tuple(steps)
@@ -110,34 +109,9 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         found = _digest(state.work(f"tree_{name}"), row, name, f"{_OTHERS}_tree{number}")
         tree = tree.select(found)
     for number, name in enumerate(sorted(spec.public)):
-        names = [attribute.column.name for attribute in spec.qs_sets[name]]
-        row = exp.func("row", *[col(n, "t") for n in names])
-        table = state.work(f"public{number}")
+        row = exp.func("row", *[col(f"q{a.index}", "t") for a in spec.qs_sets[name]])
+        table = public_table(spec, name, state)
         tree = tree.select(_digest(table, row, name, f"{_OTHERS}_public{number}"))
-    return tree
-
-
-def _public_steps(spec: ReleaseSpec) -> list[Step]:
-    """Tables of the public combinations of every set that has a relation of them."""
-    return [
-        CreateTable(
-            f"public{number}",
-            f"combinations of the QS set {quote(name)} in {relation.name}",
-            lambda s, number=number: s.work(f"public{number}"),
-            lambda s, name=name, relation=relation: _combinations(spec, name, relation),
-            outside=Outside((relation.name,)),
-        )
-        for number, (name, relation) in enumerate(sorted(spec.public.items()))
-    ]
-
-
-def _combinations(spec: ReleaseSpec, name: str, relation: Relation) -> exp.Expr:
-    source = exp.alias_(relation.name.table, "src", table=True, quoted=True)
-    tree = exp.select().from_(source).distinct()
-    for attribute in spec.qs_sets[name]:
-        column = relation.column(attribute.column.name)
-        assert column is not None  # the policy was resolved against the relation
-        tree = tree.select(named(stored(column, col(column.name, "src")), column.name))
     return tree
 
 

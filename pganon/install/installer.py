@@ -162,7 +162,6 @@ def _bring_forward(conn: Connection, action: str, owner: str, found: state.State
     missing = [name for name in SCHEMAS if name not in found.owners]
     for name in missing:
         conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
-    _close(conn, missing)
     applied = state.read_applied(conn) if found.has_migrations else state.Applied((), None)
     state.check_known(applied)
     pending = applied.pending()
@@ -186,14 +185,13 @@ def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
             sqlfiles.query("install", "add_migration"),
             [migration.number, migration.name, migration.checksum, state.program_version()],
         )
-    _close(conn, ["pganon_private", "pganon_work", "pganon_stage"])
 
 
 def _create_objects(conn: Connection) -> int:
     wanted = sqlfiles.object_set()
     for item in wanted.objects:
         _execute_file(conn, f"sql/{item.path}", item.text)
-    _close(conn, SCHEMAS)
+    _close(conn)
     _execute_file(conn, "sql/grants.sql", wanted.grants)
     conn.execute(
         sqlfiles.query("install", "add_object_set"),
@@ -242,12 +240,13 @@ def _execute_file(conn: Connection, path: str, text: bytes) -> None:
         ) from error
 
 
-def _close(conn: Connection, schemas: Sequence[str]) -> None:
-    """Revoke what others hold on these schemas and what is in them; refuse if anything stays."""
+def _close(conn: Connection) -> None:
+    """Revoke what others hold on pganon's schemas and what is in them; refuse if anything stays."""
     query = sqlfiles.query("install", "foreign_privileges")
-    for statement, _ in conn.execute(query, [list(schemas)]).fetchall():
+    held = conn.execute(query, [list(SCHEMAS)]).fetchall()
+    for statement in {row[0] for row in held}:
         conn.execute(statement.encode())
-    left = conn.execute(query, [list(schemas)]).fetchall()
+    left = conn.execute(query, [list(SCHEMAS)]).fetchall()
     if left:
         raise InstallError(
             "these privileges cannot be revoked: " + "; ".join(sorted(row[1] for row in left)),

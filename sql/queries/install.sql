@@ -171,42 +171,9 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = 'pganon' AND c.relname = %s AND c.relkind = 'v';
 
 -- foreign_privileges --
--- Privileges of others than the owner on pganon's schemas and what is in them, with their REVOKE.
-WITH ours AS (
-    SELECT n.oid, n.nspname, n.nspowner, n.nspacl
-    FROM pg_catalog.pg_namespace AS n
-    WHERE n.nspname = ANY (%s)
-),
-held AS (
-    SELECT 'SCHEMA' AS kind, pg_catalog.format('%%I', o.nspname) AS identity,
-        o.nspowner AS owner, o.nspacl AS privileges
-    FROM ours AS o
-    UNION ALL
-    SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
-        c.oid::pg_catalog.regclass::text, c.relowner, c.relacl
-    FROM pg_catalog.pg_class AS c JOIN ours AS o ON o.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
-    UNION ALL
-    SELECT 'TABLE', c.oid::pg_catalog.regclass::text, c.relowner, a.attacl
-    FROM pg_catalog.pg_attribute AS a
-    JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
-    JOIN ours AS o ON o.oid = c.relnamespace
-    WHERE a.attacl IS NOT NULL AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-    UNION ALL
-    SELECT 'ROUTINE', p.oid::pg_catalog.regprocedure::text, p.proowner,
-        coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))
-    FROM pg_catalog.pg_proc AS p JOIN ours AS o ON o.oid = p.pronamespace
-)
-SELECT DISTINCT
-    pg_catalog.format('REVOKE ALL ON %%s %%s FROM %%s CASCADE', h.kind, h.identity, g.grantee),
-    pg_catalog.format('%%s %%s to %%s', pg_catalog.lower(h.kind), h.identity, g.grantee)
-FROM held AS h
-CROSS JOIN LATERAL pg_catalog.aclexplode(h.privileges) AS acl
-LEFT JOIN pg_catalog.pg_roles AS r ON r.oid = acl.grantee
-CROSS JOIN LATERAL (
-    SELECT CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.format('%%I', r.rolname) END AS grantee
-) AS g
-WHERE acl.grantee <> h.owner;
+-- Privileges of others than the owner on these schemas and what is in them, with their REVOKE.
+SELECT g.revoke, pg_catalog.format('%%s on %%s to %%s', g.privilege, g.object, g.grantee)
+FROM pganon.granted(%s::text[]) AS g;
 
 -- harmless_view --
 -- Whether reading a view runs nothing but immutable functions of the server and these: it is pganon's owner's, and

@@ -14,16 +14,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Relation
 from pganon.encode.curve import numbered
+from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.encode.snapshot import canonical, folds
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, Outside, State, Step
+from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 
 
@@ -78,28 +77,19 @@ def _all_cells(state: State) -> exp.Select:
 
 def _support(shape: Shape, number: int) -> Step:
     name = shape.set_names[number - 1]
-    public = shape.spec.public.get(name)
     return CreateTable(
         f"support{number}",
         f"combinations of the QS set {quote(name)} that exist",
         lambda s: shape.support(s, number),
-        lambda s: _known(shape, s, name, public) if public else _occurring(shape, s, name),
-        outside=Outside((public.name,)) if public else None,
+        lambda s: (_known if name in shape.spec.public else _occurring)(shape, s, name),
     )
 
 
-def _known(shape: Shape, state: State, name: str, public: Relation) -> exp.Expr:
+def _known(shape: Shape, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
-    source = exp.alias_(public.name.table, "src", table=True, quoted=True)
-    read = exp.select().from_(source)
-    attributes = shape.spec.qs_sets[name]
-    for attribute in attributes:
-        column = public.column(attribute.column.name)
-        assert column is not None
-        read = read.select(named(canonical(column, folded=folds(attribute)), f"q{attribute.index}"))
-    tree = query("select distinct 1 from r", {"r": read})
+    tree = query("select distinct 1 from r", {"r": public_table(shape.spec, name, state)})
     columns: list[exp.Expr] = []
-    for place, attribute in enumerate(attributes, start=1):
+    for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
         alias, value = f"d{attribute.index}", col(f"q{attribute.index}", "r")
         code = fragment("case when :q is null then 0 else :d end", q=value, d=col("code", alias))
         columns.append(named(shape.value_number(state, attribute.index, code), f"v{place}"))
