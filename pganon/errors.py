@@ -120,6 +120,15 @@ class PrivacyRefusal(PganonError):
         self.observed = observed if observed is not None and isfinite(observed) else None
 
 
+class Unbalanced(PrivacyRefusal):
+    """Records are there more than once, or not at all: tables of the run were changed."""
+
+    code = "unbalanced"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="tables of the run were changed meanwhile; run it again")
+
+
 class LedgerError(PganonError):
     """The ledger or the stored releases do not allow what was asked."""
 

@@ -23,7 +23,7 @@ from pganon.encode.sensitive import (
     valued,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.errors import PganonError, Unbalanced
 from pganon.plan.sqltools import named, num, query
 from pganon.plan.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -87,11 +87,7 @@ def _once(spec: ReleaseSpec) -> Step:
         expected = state.count("records") - row["unknown"]
         if state.count("kept") == expected:
             return None
-        return PrivacyRefusal(
-            f"{expected} records were to be encoded and {state.count('kept')} were",
-            hint="tables of the run were changed meanwhile; run it again",
-            code="unbalanced",
-        )
+        return Unbalanced(f"{expected} records were to be encoded and {state.count('kept')} were")
 
     return Check(
         "encoded",

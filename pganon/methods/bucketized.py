@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.methods.cells import suppression_problem
 from pganon.methods.partitions import grouped_rows, partition_columns
@@ -130,6 +130,9 @@ def leftover_check(
 def _too_many(
     spec: ReleaseSpec, least: int, row: Mapping[str, Any], state: State
 ) -> PganonError | None:
+    if row["ungrouped"] < 0:
+        records = state.count("released")
+        return Unbalanced(f"{records} records are in groups {row['released']} times")
     limit = spec.policy.suppression_limit * state.count("records")
     if (row["released"] and row["suppressed"] <= limit) or not row["ungrouped"]:
         return suppression_problem(spec, row, state)

@@ -23,7 +23,7 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
@@ -317,7 +317,9 @@ def nothing_left(state: State) -> PrivacyRefusal:
 def suppression_problem(
     spec: ReleaseSpec, row: Mapping[str, Any], state: State
 ) -> PganonError | None:
-    """All or too many records suppressed; names the smallest limit that would do."""
+    """All, too many or fewer than no records suppressed; names the smallest limit that would do."""
+    if row["suppressed"] < 0:
+        return Unbalanced(f"{row['released']} of {state.count('records')} records are left")
     if row["released"] == 0:
         return nothing_left(state)
     share = row["suppressed"] / state.count("records")

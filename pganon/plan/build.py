@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
-from pganon.errors import PganonError, PrivacyRefusal, UsageError
+from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.metrics.request import Request
@@ -181,11 +181,9 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         whole = row["unaccounted"] == 0 and 0 <= suppressed < records
         if whole and row["encoded"] == state.count("kept") and row["misplaced"] == 0:
             return None
-        return PrivacyRefusal(
+        return Unbalanced(
             f"{records} records came in, {suppressed} were suppressed and {row['published']}"
-            f" staged, {row['misplaced']} more than once; the numbers do not add up",
-            hint="tables of the run were changed or emptied meanwhile; run it again",
-            code="unbalanced",
+            f" staged, {row['misplaced']} more than once; the numbers do not add up"
         )
 
     return Check("balance", "every record is released once or suppressed", select, problem)

@@ -117,7 +117,7 @@ def sources_of(conn: Connection, oid: int) -> tuple[str, ...]:
 
 
 def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:
-    """Versions of all releases over any of these sources, stored or not, nearest first."""
+    """Versions of all releases, stored or not; those over any of these sources come first."""
     with conn.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(
             sqlfiles.query("publish", "earlier"), {"release": release, "sources": list(sources)}
@@ -130,7 +130,8 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
     if staged.compared_with is None:
         return
     for found in earlier(conn, staged.release, staged.sources):
-        if found.run_id not in staged.compared_with:
+        near = found.is_over_source or found.source_fingerprint == staged.source_fingerprint
+        if near and found.run_id not in staged.compared_with:
             raise PrivacyRefusal(
                 f"{found.label} over the same source was published while the run went on",
                 hint="run the release again",

@@ -20,13 +20,14 @@ CODE = "republication"
 
 @dataclass(frozen=True)
 class Earlier:
-    """A version that was readable once, over the same source or a part of it.
+    """A version that was readable once.
 
     Attributes:
         partition: the partition part of its policy.
         partition_hash: of that part; None if nothing can be compared with the version.
         source_fingerprint: of what it was made from, under the secret of the installation.
         members_table: who was in which group.
+        is_over_source: over the same source or a part of it, as their names say.
     """
 
     release: str
@@ -36,6 +37,7 @@ class Earlier:
     partition_hash: str | None
     source_fingerprint: bytes | None
     members_table: str | None
+    is_over_source: bool = True
 
     @property
     def label(self) -> str:
@@ -44,11 +46,25 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Republication:
-    """A run beside the earlier versions; `earlier` has the nearest first."""
+    """A run beside the versions that were ever readable; `versions` has the nearest first."""
 
     policy: Policy
     partition: Part
-    earlier: tuple[Earlier, ...] = ()
+    versions: tuple[Earlier, ...] = ()
+
+    @property
+    def earlier(self) -> tuple[Earlier, ...]:
+        """Versions over the same source."""
+        return tuple(version for version in self.versions if version.is_over_source)
+
+    def copied(self, source_fingerprint: bytes) -> Earlier | None:
+        """A version made from the same rows in a table of another name: a copy, or renamed."""
+        copies = (
+            version
+            for version in self.versions
+            if not version.is_over_source and version.source_fingerprint == source_fingerprint
+        )
+        return next(copies, None)
 
     @property
     def refuses(self) -> bool:
@@ -73,9 +89,12 @@ class Republication:
 
     def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
         """What is wrong with the source as it was read."""
-        if not self.refuses or not self.earlier or self.repeated(source_fingerprint):
+        if not self.refuses or self.repeated(source_fingerprint):
             return None
-        return self._refusal()
+        if self.earlier:
+            return self._refusal()
+        copied = self.copied(source_fingerprint)
+        return _refused(self._of_a_copy(copied), ACCEPT) if copied else None
 
     def after_grouping(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
         """What is wrong with groups that were taken over; `same` is None where nobody can tell."""
@@ -86,9 +105,12 @@ class Republication:
     def warning(self, source_fingerprint: bytes, same: bool | None) -> str | None:
         """For a run whose policy accepts other groups, if it has others."""
         taken_over = self.repeated(source_fingerprint) and same is not False
-        if self.policy.republication != "warn" or not self.earlier or taken_over:
+        if self.policy.republication != "warn" or taken_over:
             return None
-        return f"{self._difference(source_fingerprint, same)}; {_LEARN}"
+        if self.earlier:
+            return f"{self._difference(source_fingerprint, same)}; {_LEARN}"
+        copied = self.copied(source_fingerprint)
+        return f"{self._of_a_copy(copied)}; {_LEARN}" if copied else None
 
     def _refusal(self) -> PrivacyRefusal:
         changed = not self.candidates and self._nearest.partition_hash is not None
@@ -116,6 +138,10 @@ class Republication:
             )
         changes = differences(nearest.partition, self.partition)
         return f"{nearest.label} is over the same source under another policy: {changes}"
+
+    def _of_a_copy(self, copied: Earlier) -> str:
+        source = f" ({copied.partition['source']})" if copied.partition else ""
+        return f"{copied.label} was made from the same rows in another table{source}"
 
 
 _LEARN = "who has both may learn what neither shows"

@@ -25,26 +25,29 @@ ORDER BY version DESC;
 SELECT pganon.sources_of(%(oid)s);
 
 -- earlier --
--- Versions that were ever readable over any of these sources, the nearest first: those of the
--- release itself, then the newest. Without its secrets no version can be compared with another.
+-- Versions that were ever readable, the nearest first: those over any of these sources, of them those
+-- of the release itself, then the newest. Without its secrets no version can be compared with
+-- another.
 SELECT
     v.release, v.version, v.run_id, v.partition,
     CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
         THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint, v.members_table
+    v.source_fingerprint, v.members_table, o.is_over_source
 FROM pganon_private.version AS v
 JOIN pganon_private.release AS r ON r.name = v.release
-WHERE %(sources)s::text[] && coalesce(
-    v.sources,
-    -- Published before sources were remembered: what they are today.
-    (
-        SELECT pganon.sources_of(c.oid)
-        FROM pg_catalog.pg_class AS c
-        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE ARRAY[n.nspname::text, c.relname::text] = parse_ident(r.policy_source)
-    )
-)
-ORDER BY v.release = %(release)s DESC, v.run_id DESC;
+CROSS JOIN LATERAL (
+    SELECT coalesce(%(sources)s::text[] && coalesce(
+        v.sources,
+        -- Published before sources were remembered: what they are today.
+        (
+            SELECT pganon.sources_of(c.oid)
+            FROM pg_catalog.pg_class AS c
+            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+            WHERE ARRAY[n.nspname::text, c.relname::text] = parse_ident(r.policy_source)
+        )
+    ), false) AS is_over_source
+) AS o
+ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
 -- put_release --
 -- Make a release, or set what its new version brings.

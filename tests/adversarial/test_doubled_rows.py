@@ -192,6 +192,8 @@ LOOKED_UP = [
     ("danonyir", "numbers_individual_no"),
     ("qs_greedy", "assigned"),
     ("qs_greedy", "cells"),
+    ("qs_greedy", "cluster_records"),
+    ("sloms", "vectors_0"),
 ]
 
 

@@ -78,6 +78,12 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
         {"structure"},
     ),
     "records added": (f"UPDATE {CLUSTERS} SET size = size + 1 {ONE}", "unbalanced", set()),
+    "a value twice in a bag": (
+        f"UPDATE {CLUSTERS} SET fee = fee || fee[1] {ONE}",
+        "verification",
+        {"structure"},
+    ),
+    "no bag": (f"UPDATE {CLUSTERS} SET fee = NULL {ONE}", "verification", {"structure"}),
     "a cluster without records": (
         f"UPDATE {CLUSTERS} AS c SET size = CASE cluster_no WHEN 1 THEN 0 ELSE size +"
         f" (SELECT b.size FROM {CLUSTERS} AS b WHERE b.cluster_no = 1) END"
@@ -104,7 +110,11 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
         {"qs_k_anonymity", "row_count"},
     ),
     # What keeps the promise is found by the fingerprint alone.
-    "a bag replaced": (f"UPDATE {CLUSTERS} SET fee = ARRAY[0] {ONE}", None, set()),
+    "a bag replaced": (
+        f"UPDATE {CLUSTERS} SET fee = array_fill(0, ARRAY[cardinality(fee)]) {ONE}",
+        None,
+        set(),
+    ),
     "memory changed": (f"UPDATE {MEMBERS} SET cluster_no = cluster_no + 1", None, set()),
     "combinations invented": (
         f"INSERT INTO {REFERENCE} SELECT attribute_set, v1 || '0', v2 FROM {REFERENCE}",

@@ -296,12 +296,39 @@ def test_copies_survive(source: Database, how: str) -> None:
     assert warnings(again) == []
 
 
+COPIES = {
+    "public.copied": "CREATE TABLE public.copied (LIKE public.t INCLUDING ALL);"
+    " INSERT INTO public.copied TABLE public.t",
+    "public.renamed": "ALTER TABLE public.t RENAME TO renamed",
+    "away.t": "CREATE SCHEMA away; GRANT USAGE ON SCHEMA away TO steward;"
+    " ALTER TABLE public.t SET SCHEMA away",
+}
+
+
+@pytest.mark.parametrize("other", COPIES)
+def test_a_table_of_another_name(source: Database, other: str) -> None:
+    """The same rows are the same people."""
+    case = CASES[0]
+    publish(source, case.policy)
+    source.source(COPIES[other])
+    changed = {**case.policy, **case.change, "release": "other", "source": other}
+    told = refused(source, changed)
+    assert "version 1 of the release r was made from the same rows in another table" in told
+    assert "(public.t)" in told
+    found = warnings(publish(source, {**changed, "republication": "warn"}))
+    assert ["same rows in another table" in warning for warning in found] == [True]
+    again = publish(source, {**changed, "release": "third", "republication": "allow"})
+    assert warnings(again) == []
+
+
 def test_other_sources_are_free(source: Database) -> None:
     case = CASES[0]
     publish(source, case.policy)
-    source.source("CREATE TABLE public.copied AS TABLE public.t")
-    changed = {**case.policy, **case.change, "release": "other", "source": "public.copied"}
-    assert warnings(publish(source, {**changed, "republication": "warn"})) == []
+    source.source(
+        "CREATE TABLE public.others AS TABLE public.t;"
+        "UPDATE public.others SET z = z + 1 WHERE id = (SELECT min(id) FROM public.t)"
+    )
+    publish(source, {**case.policy, **case.change, "release": "other", "source": "public.others"})
 
 
 # -- views ------------------------------------------------------------------------------------

@@ -37,6 +37,11 @@ def counts_supported(spec: ReleaseSpec) -> bool:
     return Shape(spec).model.count == "supported"
 
 
+def _tells_records(spec: ReleaseSpec) -> bool:
+    """Whether equal records differ in what is kept of them."""
+    return bool(spec.carried) or identified(spec)
+
+
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From `assigned` (gid, cell, n), `cells` and `coded` to the staged relations."""
     identities = [
@@ -55,7 +60,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work("cluster_cells"),
             lambda s: _cluster_cells(spec, s),
         ),
-        *(identities if spec.carried or identified(spec) else ()),
+        *(identities if _tells_records(spec) else ()),
         Parallel(
             "relations",
             "the relations of the release",
@@ -250,7 +255,10 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside keys: cells of which the clusters together have more or fewer records."""
+    """Beside keys: cells of which the clusters together have more or fewer records.
+
+    And records in several clusters, where records are told apart.
+    """
     cells = state.work("cells")
     assigned = query(
         "select 1 as repeated from c full join"
@@ -258,8 +266,10 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
         " where c.w is distinct from x.n",
         {"c": cells, "a": state.work("assigned")},
     )
+    several = [repeated(state.work("cluster_records"), "rid")] if _tells_records(spec) else []
     return [
         assigned,
+        *several,
         repeated(cells, "cell"),
         repeated(cells, *code_columns(spec)),
         repeated(numbers(state, CLUSTER_NO), "gid"),

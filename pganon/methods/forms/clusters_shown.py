@@ -85,12 +85,20 @@ def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
 
 
 def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
-    """Cluster numbers that repeat, clusters without records, arrays that are not sorted sets."""
+    """Cluster numbers that repeat, clusters without records, arrays that are not sorted sets.
+
+    And clusters whose bags have more or fewer values than the cluster has records.
+    """
+    bags = [
+        fragment("cardinality(:b) is distinct from c.size", b=col(b.published, "c"))
+        for b in spec.carried
+    ]
     parts: list[exp.Expr] = [
         query(
             "select count(*) - count(distinct c.cluster_no)"
-            " + count(*) filter (where not coalesce(c.size > 0, false)) from clusters as c",
+            " + count(*) filter (where :wrong) from clusters as c",
             dict(tables),
+            wrong=exp.or_(fragment("not coalesce(c.size > 0, false)"), *bags),
         ).subquery()
     ]
     parts += [_unsorted(attribute, tables).subquery() for attribute in spec.attributes]
