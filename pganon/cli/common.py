@@ -124,6 +124,12 @@ def note(text: str) -> None:
     stderr().print(Text(text), soft_wrap=True)
 
 
+def warn(warnings: Iterable[str]) -> None:
+    """What people should know beside the result, on stderr."""
+    for warning in warnings:
+        note(f"warning: {warning}")
+
+
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],

@@ -17,6 +17,7 @@ from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy
 from pganon.policy.schema import policy_schema
+from pganon.privacy.unprotected import warnings
 
 group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
 
@@ -37,6 +38,7 @@ class Checked:
     models: list[str]
     method: str
     against_source: bool
+    warnings: list[str]
 
 
 @group.command("init")
@@ -107,6 +109,7 @@ def check(
                 "hash": checked.policy_hash,
             }
         )
+        common.warn(checked.warnings)
 
 
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
@@ -127,6 +130,7 @@ def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
         models=[model.model for model in policy.privacy],
         method=policy.method.name,
         against_source=against_source,
+        warnings=warnings(policy),
     )
 
 

@@ -111,6 +111,9 @@ def _show_measures(info: ReleaseInfo) -> None:
     measures = current[0].measures
     if "utility" in measures:
         show_utility(current[0].method, measures["utility"])
+    for name, share in measures.get("alike", {}).items():
+        said = f"{share:.4g} of the records, with their whole group; no model is about it"
+        common.facts({f"alike in {name}": said})
     if measures.get("metrics"):
         show_metrics(recorded_metrics(current[0].method, measures["metrics"]))
 

@@ -15,6 +15,7 @@ from pganon.metrics.request import Request, Workload, parse_workload
 from pganon.plan.explain import explain
 from pganon.plan.steps import State
 from pganon.policy.loader import load_policy
+from pganon.privacy.unprotected import warnings
 from pganon.run.pipeline import RUN_SETTINGS, Options, plan_release, run_release
 from pganon.run.result import RunResult
 
@@ -59,6 +60,7 @@ def plan(
                     for c in view.columns
                 ],
                 "unreleased": list(spec.unreleased),
+                "warnings": warnings(spec.policy),
                 "steps": steps,
             }
         )
@@ -81,11 +83,11 @@ def plan(
         )
     if not sql:
         common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
-        return
-    for step in steps:
+    for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:
             common.line(f"{step.sql};\n")
+    common.warn(warnings(spec.policy))
 
 
 def run(
@@ -197,5 +199,4 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
             [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
             right=["seconds", "times"],
         )
-    for warning in result.warnings:
-        common.note(f"warning: {warning}")
+    common.warn(result.warnings)

@@ -19,13 +19,18 @@ from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
 from pganon.plan.steps import Chains, State, Step
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Sensitive
 
 STRUCTURE = "structure"
 """Name of the check that the relations of a release fit together."""
 
 Tables = dict[str, QualifiedName]
 """Stored or staged relations of a release by part name."""
+
+
+Histogram = Callable[[ReleaseSpec, State, Tables, Sensitive], tuple[Sequence[str], exp.Select]]
+"""Columns that tell groups apart, and SELECT (these, value, n): the records of every group by the
+key of their sensitive value, from the relations in the tables alone."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class PublishedForm:
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
         groups: what people call the groups, in the plural.
+        histogram: records per value of a sensitive column; None if there is no such column.
         metrics: what it measures on request; None if there is nothing.
         settled: whether the policy alone decides the columns of every view.
         warnings: what the steward should know of such a release, from the facts of the run.
@@ -104,6 +110,7 @@ class PublishedForm:
     utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
     figures: type[Utility]
     groups: str
+    histogram: Histogram | None = None
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
     warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: ()

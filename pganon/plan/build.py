@@ -17,6 +17,7 @@ from pganon.encode.source import decision_steps, repeated, source_check, source_
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
+from pganon.metrics import alike
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
 from pganon.plan.sqltools import num, query, stacked
@@ -123,6 +124,10 @@ def build_plan(
     return Plan(spec, method, republication, request)
 
 
+def _staged(spec: ReleaseSpec, method: Method, state: State) -> Tables:
+    return _tables(method.form.relations(spec, state), staged=True)
+
+
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
     return {r.part: r.staged if staged else r.stored for r in relations}
 
@@ -130,9 +135,7 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
     if request.nothing or method.form.metrics is None:
         return ()
-    return method.form.metrics.steps(
-        spec, lambda state: _tables(method.form.relations(spec, state), staged=True), request
-    )
+    return method.form.metrics.steps(spec, lambda state: _staged(spec, method, state), request)
 
 
 def _verify(spec: ReleaseSpec, method: Method, republication: Republication | None) -> Step:
@@ -140,7 +143,8 @@ def _verify(spec: ReleaseSpec, method: Method, republication: Republication | No
     if republication is not None and republication.candidates:
         checks += (_same_groups(spec, method, republication),)
     # Figures come last, so that their errors hide no refusal, but some take long.
-    chains = [*[[check] for check in checks], *method.form.measures(spec)]
+    alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
+    chains = [*[[check] for check in checks], *method.form.measures(spec), *alone]
     early = (0, *range(len(checks), len(chains)))
     return Parallel("checks", "what must hold, and figures", chains, early)
 
@@ -164,7 +168,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
     """
 
     def select(state: State) -> exp.Expr:
-        tables = _tables(method.form.relations(spec, state), staged=True)
+        tables = _staged(spec, method, state)
         return query(
             "select r.published, :in - :out - r.published as unaccounted,"
             " (select count(*) from c) as encoded, (select count(*) from m) as misplaced from r",
@@ -197,7 +201,7 @@ def _same_groups(spec: ReleaseSpec, method: Method, republication: Republication
 
     def select(state: State) -> sql.Composed | sql.SQL:
         found = repeated(republication, state.facts)
-        tables = _tables(method.form.relations(spec, state), staged=True)
+        tables = _staged(spec, method, state)
         if found is None or found.members_table is None or not (spec.record_key or spec.individual):
             return sql.SQL("SELECT NULL::boolean AS same_groups")
         return sql.SQL(
@@ -227,7 +231,7 @@ def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     def queries(state: State) -> tuple[CheckQuery, ...]:
         with rendering:
             if state.run_id not in rendered:
-                tables = _tables(method.form.relations(spec, state), staged=True)
+                tables = _staged(spec, method, state)
                 rendered[state.run_id] = method.form.checks(spec, state, tables)
             return rendered[state.run_id]
 

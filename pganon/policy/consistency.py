@@ -28,6 +28,7 @@ _OPTIONAL_KEYS = (
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
+    ("unprotected", ("sensitive",), "warn"),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 
@@ -118,6 +119,7 @@ def policy_refusals(
     out += method_refusals(method, columns, models, release, individual, inference)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
+    out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
     out += exclusion_refusals(exclusions, columns, method)
@@ -212,6 +214,28 @@ def _idle_hierarchies(
                 " t_closeness with distance: hierarchical reads it",
                 "remove it, or set distance: hierarchical",
             )
+
+
+def _protected_refusals(
+    models: Iterable[Any], columns: Mapping[str, Column | None]
+) -> Iterable[Refusal]:
+    """Columns that are declared to be unprotected although a model is about them."""
+    accepted = [name for name, c in columns.items() if c is not None and c.unprotected == "accept"]
+    for name in accepted:
+        about = next((m.model for m in models if m is not None and _is_about(m, name)), None)
+        if about is not None:
+            yield Refusal(
+                ("columns", name, "unprotected"),
+                f"{about} is about the column {show(name)}, which is protected then",
+                "remove unprotected",
+            )
+
+
+def _is_about(model: Any, name: str) -> bool:
+    """slicing_l_diversity without a column is about every one, unless about whole tables."""
+    column = getattr(model, "column", None)
+    every = model.model == "slicing_l_diversity" and model.level != "tuple"
+    return column == name or (column is None and every)
 
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:

@@ -36,6 +36,7 @@ from pganon.policy.words import (
     NULLS,
     ROLES,
     TYPES,
+    UNPROTECTED,
 )
 from pganon.spec.expressions import ExpressionProblem, check_where
 
@@ -104,6 +105,9 @@ class Column(Declaration):
     hierarchy: Hierarchy | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
     nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
+    unprotected: Annotated[
+        Literal["warn", "accept"], known_word("word for unprotected", UNPROTECTED)
+    ] = "warn"
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
     published_as: Name | None = Field(default=None, alias="as")
 

@@ -43,7 +43,7 @@ ELSE = frozenset({"release", "republication", "publish", "trust", "inference"})
 COLUMN_DECIDES = frozenset(
     {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set"}
 )
-COLUMN_ELSE = frozenset({"published_as"})
+COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 """The same for the keys of a column."""
 
 Part = Mapping[str, Any]

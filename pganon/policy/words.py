@@ -15,6 +15,7 @@ TYPES = ("numeric", "ordinal", "categorical")
 NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "reject")
+UNPROTECTED = ("warn", "accept")
 MODELS = (
     "k_anonymity",
     "alpha_k_anonymity",

@@ -27,6 +27,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger import repository as ledger
+from pganon.metrics.alike import alike
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
@@ -383,6 +384,7 @@ class _Run:
                 "records": state.count("records"),
                 "utility": asdict(utility),
                 "verified": [v.__dict__ for v in verified],
+                "alike": alike(spec, state.facts),
                 **({"metrics": asdict(metrics)} if metrics else {}),
             },
         )

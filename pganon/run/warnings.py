@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from pganon.encode.source import source_fingerprint
 from pganon.identifiers import quote
+from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
 from pganon.plan.steps import State
-from pganon.spec.model import ReleaseSpec
+from pganon.privacy.unprotected import warning
 from pganon.spec.republication import Republication
 
 
@@ -22,7 +23,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
         found.append(
             "the guarantee counts records; a person with several records is protected less"
         )
-    found += unbounded(spec)
+    found += _alike(plan, state)
     found += plan.method.form.warnings(spec, state.facts)
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
@@ -38,23 +39,14 @@ def beside_earlier(republication: Republication | None, state: State) -> str | N
     return republication.warning(source_fingerprint(state.facts), same)  # pyright: ignore
 
 
-def unbounded(spec: ReleaseSpec) -> Iterator[str]:
-    """Sensitive columns whose values no requirement bounds, where the method allows them."""
-    if spec.policy.method.sensitive != "some":
-        return
-    bounded = {r.sensitive for r in spec.requirements}
-    names = [quote(s.column.name) for s in spec.sensitive if s.index not in bounded]
-    if not names:
-        return
-    columns = f"column{'s' * (len(names) > 1)} {', '.join(names)}"
-    of_tables = any(r.sensitive is None and r.model.needs_values for r in spec.requirements)
-    if of_tables:
-        yield (
-            f"no requirement is about the sensitive {columns} alone; level: tuple bounds the values"
-            " of a whole sensitive table, and all of them may share the value of one column"
-        )
-    else:
-        yield (
-            f"no requirement is about the sensitive {columns}; how many records of a bucket share"
-            " a value there is not verified"
+def _alike(plan: Plan, state: State) -> Iterator[str]:
+    """Of columns that no model is about, with how many records it matters for."""
+    shares = alike(plan.spec, state.facts)
+    for item in plan.spec.unprotected:
+        share = 100 * shares[item.published]
+        yield warning(
+            plan.spec.policy,
+            item.column.name,
+            f": {share:.3g} % of the released records are in {plan.method.form.groups} in which all"
+            " have the same value of it",
         )

@@ -22,6 +22,7 @@ from pganon.policy.model import Policy
 from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
+from pganon.privacy.unprotected import unprotected_columns
 
 
 class Scale(StrEnum):
@@ -159,6 +160,12 @@ class ReleaseSpec:
     def minimum_size(self) -> int:
         """Fewest records that any class can have under all requirements."""
         return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def unprotected(self) -> tuple[Sensitive, ...]:
+        """Sensitive columns that no model is about, without those that the policy accepts."""
+        names = unprotected_columns(self.policy)
+        return tuple(item for item in self.sensitive if item.column.name in names)
 
     @property
     def qs_sets(self) -> dict[str, tuple[Attribute, ...]]:

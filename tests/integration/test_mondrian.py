@@ -101,6 +101,8 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         released = with_ties(staged, released)
         kept = {record.id: record for record in released}
         feasible = [[kept[record.id] for record in part] for part in feasible]
+    for i, attribute in enumerate(case.attributes):
+        attribute.released = {record.qi[i] for record in released}
     smallest = max(map(minimum, privacy))
     mondrian = oracle.Mondrian(
         case.attributes,

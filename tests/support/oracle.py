@@ -81,12 +81,17 @@ class Attribute:
         values: of all source records, NULLs included.
         weight: weight of its loss.
         nulls: the policy's word.
+        released: of the records that were not suppressed.
     """
 
     values: list[Any]
     weight: float = 1.0
     nulls: str = "as_value"
     by_frequency: bool = field(default=False, init=False)
+    released: set[Any] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self.released = set(self.values)
 
     @cached_property
     def domain(self) -> list[Any]:
@@ -155,7 +160,8 @@ class Ordered(Attribute):
 
 @dataclass
 class Ordinal(Ordered):
-    """Texts in an order of their own: all values from the lowest to the highest of the group."""
+    """Texts in an order of their own: all released values from the lowest to the highest of the
+    group."""
 
     order: Sequence[Any] = ()
 
@@ -170,7 +176,8 @@ class Ordinal(Ordered):
 
     def shown(self, group: set[Any]) -> Any:
         codes = [self.codes[value] for value in group]
-        return [v for v in self.domain if min(codes) <= self.codes[v] <= max(codes)]
+        between = [v for v in self.domain if min(codes) <= self.codes[v] <= max(codes)]
+        return [v for v in between if v in self.released]
 
 
 @dataclass
@@ -178,6 +185,7 @@ class Nominal(Attribute):
     """Values without structure: the set of those that occur."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.by_frequency = True
 
     def loss(self, values: Values) -> float:
@@ -194,6 +202,7 @@ class Tree(Attribute):
     paths: dict[Any, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.by_frequency = True
 
     def sort_key(self, value: Any) -> Any:
@@ -248,6 +257,7 @@ class Intervals(Tree):
     widths: Sequence[int] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.by_frequency = False
 
     def sort_key(self, value: Any) -> Any:
@@ -263,8 +273,18 @@ class Intervals(Tree):
             width = self.widths[level - 1]
             lower = value // width * width
             return Range(lower, lower + width, "[)")
-        wide = [self.ancestor(v, len(self.widths)) for v in self.domain]
+        return self.over(self.domain)
+
+    def over(self, values: Values) -> Any:
+        """The range over the widest intervals that the values are in."""
+        wide = [self.ancestor(v, len(self.widths)) for v in values]
         return Range(min(r.lower for r in wide), max(r.upper for r in wide), "[)")
+
+    def shown(self, group: set[Any]) -> Any:
+        """At the top the range of what was released, whatever was suppressed."""
+        if self.level(group) == self.top():
+            return self.over(v for v in self.released if v is not None)
+        return super().shown(group)
 
     def level_loss(self, value: Any, level: int) -> float:
         if level == 0:
@@ -275,8 +295,7 @@ class Intervals(Tree):
     def plain_loss(self, group: set[Any]) -> float:
         if len(group) == 1:
             return 0.0
-        shown, top = self.shown(group), self.ancestor(next(iter(group)), self.top())
-        return (shown.upper - shown.lower) / (top.upper - top.lower)
+        return self.level_loss(next(iter(group)), self.level(group))
 
 
 # -- Mondrian ---------------------------------------------------------------------------------

@@ -252,20 +252,29 @@ def structure_check(tables: Tables) -> CheckQuery:
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
-    value: exp.Expr = num(1)
     reference: Relation | None = None
+    counted = _counted(tables, num(1))
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        value = value_key(item, "r")
+        counted = _counted(tables, value_key(item, "r"))
         reference = _reference_shares(item, kind, tables) if kind else None
-    histogram = query(
+    measured = requirement.model.measure(counted, [CLASS_ID], reference)
+    return requirement_check(requirement, measured, kind)
+
+
+def histogram(
+    spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    return [CLASS_ID], _counted(tables, value_key(item, "r"))
+
+
+def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
+    return query(
         "select r.class_id, :value as value, count(*) as n from records as r"
         " group by r.class_id, 2",
         dict(tables),
         value=value,
     )
-    measured = requirement.model.measure(histogram, [CLASS_ID], reference)
-    return requirement_check(requirement, measured, kind)
 
 
 def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:

@@ -82,5 +82,6 @@ CLASSES = PublishedForm(
     utility=class_utility,
     figures=ClassUtility,
     groups="classes",
+    histogram=classes.histogram,
     metrics=ON_REQUEST,
 )

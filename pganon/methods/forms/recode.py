@@ -4,10 +4,13 @@ Every published value contains the source values of all records of its class:
 
 - numbers: closed numrange; dates and timestamps: half-open ranges of their own type;
 - nominal values: sorted array of the values that occur in the class;
-- ordinal values: sorted array of all values between the lowest and the highest of the class;
-- trees: label (or range) of the lowest common ancestor.
+- ordinal values: sorted array of all released values between the lowest and the highest of the
+  class;
+- trees: label (or range) of the lowest common ancestor; the range of the top ends where those of
+  released values do.
 
-NULL is never a range: it shows in `<column>_null`, or as a NULL where it is never mixed.
+Values that only suppressed records have show nowhere. NULL is never a range: it shows in
+`<column>_null`, or as a NULL where it is never mixed.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.identifiers import QualifiedName
 from pganon.methods.forms.elements import element
 from pganon.plan.sqltools import cast, col, fragment, named, num, query
 from pganon.plan.steps import CreateTable, State, Step
@@ -49,15 +53,27 @@ class Recoded:
 
 
 def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
-    """Work tables that the recoding joins: arrays per distinct set of codes.
+    """Work tables that the recoding joins: released values, arrays per distinct set of codes.
 
     They are made from :data:`EXTENTS` and the work table `grouped_classes` (class_id, codes).
     """
     steps: list[Step] = []
     for axis in axes:
-        if isinstance(axis, NominalAxis) or (
-            isinstance(axis, OrderedAxis) and axis.attribute.form is Form.SET
-        ):
+        if _shows_between(axis):
+            steps.append(
+                CreateTable(
+                    f"released{axis.index}",
+                    f"released values of attribute {axis.index + 1}",
+                    lambda s, axis=axis: _released(axis, s),
+                    lambda s, axis=axis: query(
+                        "select d.code, d.value from d"
+                        " where d.code > 0 and d.code in (select :code from g)",
+                        {"d": axis.dictionary(s), "g": s.work("grouped_classes")},
+                        code=col(axis.code, "g"),
+                    ),
+                )
+            )
+        if axis.attribute.form is Form.SET:
             steps.append(
                 CreateTable(
                     f"sets{axis.index}",
@@ -67,6 +83,18 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                 )
             )
     return steps
+
+
+def _shows_between(axis: Axis) -> bool:
+    """Whether a class may show values, or ends of them, that none of its own records has."""
+    if isinstance(axis, TreeAxis):
+        return axis.attribute.form is Form.RANGE
+    return isinstance(axis, OrderedAxis) and axis.attribute.form is Form.SET
+
+
+def _released(axis: Axis, state: State) -> QualifiedName:
+    """Work table (code, value): values of the attribute that records of classes have."""
+    return state.work(f"released{axis.index}")
 
 
 def generalized(axes: tuple[Axis, ...], state: State) -> exp.Select:
@@ -144,16 +172,29 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     leaf = f"l{axis.index}"
     joins.append(_dictionary_join(axis, state, leaf, "lo"))
     exact = _closed(axis, col("value", leaf), col("value", leaf))
-    maker = exp.func(
-        axis.attribute.published_type, col("lower", alias), col("upper", alias), dialect="postgres"
-    )
+    maker = axis.attribute.published_type
+    top = fragment(":l = :top", l=col("level", alias), top=num(axis.levels(state)))
     value = (
         exp.Case()
         .when(empty, exp.null())
         .when(fragment(":l = 0", l=col("level", alias)), exact)
-        .else_(maker)
+        .when(top, exp.func(maker, *_span(axis, state), dialect="postgres"))
+        .else_(exp.func(maker, col("lower", alias), col("upper", alias), dialect="postgres"))
     )
     return joins, value
+
+
+def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:
+    """The ends of the ranges just below the top that released values are in."""
+    return [
+        query(
+            "select :end from t join r on r.code = t.code where t.level = :below",
+            {"t": axis.table(state), "r": _released(axis, state)},
+            end=fragment(end),
+            below=num(axis.levels(state) - 1),
+        ).subquery()
+        for end in ("min(t.lower)", "max(t.upper)")
+    ]
 
 
 def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
@@ -195,10 +236,9 @@ def _sets(axis: Axis, state: State) -> exp.Expr:
         .distinct()
         .from_(exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True))
     )
+    values = _released(axis, state) if _shows_between(axis) else axis.dictionary(state)
     members = query(
-        "select array_agg(:item order by d.code) from d where d.code > 0",
-        {"d": axis.dictionary(state)},
-        item=item,
+        "select array_agg(:item order by d.code) from d where d.code > 0", {"d": values}, item=item
     ).where(_belongs(axis, state))
     return exp.select(*[col(key, "k") for key in keys], named(members.subquery(), "members")).from_(
         distinct.subquery("k")

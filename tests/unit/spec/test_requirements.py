@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from pganon.errors import PolicyError
 from pganon.policy.loader import policy_from
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import BucketSize, SlicingLDiversity
 from pganon.privacy.registry import requirements_of
-from pganon.run.warnings import unbounded
-from tests.unit.policy.examples import msb_policy, slamsa_policy, slicing_policy
+from pganon.privacy.unprotected import unprotected_columns, warnings
+from tests.unit.policy.examples import msb_policy, policy, slamsa_policy, slicing_policy
 from tests.unit.spec.registry import resolved
 
 NUMBERS = {"cancer": 0, "treatment": 1, "symptom": 2}
@@ -76,39 +77,55 @@ def test_names_for_messages_and_the_ledger() -> None:
     assert (size.model.name, size.model.parameters) == ("bucket_size", {"k": 5})
 
 
-# -- warnings ---------------------------------------------------------------------------------
+# -- columns that no model is about -----------------------------------------------------------
+
+WHOLE = " alone (level: tuple bounds values of a whole sensitive table)"
 
 
 @pytest.mark.parametrize(
-    ("models", "warning"),
+    ("models", "named", "alone"),
     [
-        ([{"l": 3}], None),
-        ([{"l": 3, "column": name} for name in NUMBERS], None),
-        ([{"l": 3}, {"l": 5, "level": "tuple"}], None),
-        (
-            [{"l": 3, "column": "cancer"}, {"l": 3, "column": "symptom"}],
-            "no requirement is about the sensitive column treatment; how many records of a bucket"
-            " share a value there is not verified",
-        ),
-        (
-            [{"l": 3, "column": "treatment", "min_size": 9}],
-            "no requirement is about the sensitive columns cancer, symptom; how many records of a"
-            " bucket share a value there is not verified",
-        ),
+        ([{"l": 3}], [], ""),
+        ([{"l": 3, "column": name} for name in NUMBERS], [], ""),
+        ([{"l": 3}, {"l": 5, "level": "tuple"}], [], ""),
+        ([{"l": 3, "column": "cancer"}, {"l": 3, "column": "symptom"}], ["treatment"], ""),
+        ([{"l": 3, "column": "treatment", "min_size": 9}], ["cancer", "symptom"], ""),
         (
             [{"l": 3, "column": "cancer"}, {"l": 3, "level": "tuple"}],
-            "no requirement is about the sensitive columns treatment, symptom alone; level: tuple"
-            " bounds the values of a whole sensitive table, and all of them may share the value of"
-            " one column",
+            ["treatment", "symptom"],
+            WHOLE,
         ),
     ],
 )
-def test_columns_that_nothing_bounds_are_warned_of(
-    models: list[dict[str, Any]], warning: str | None
+def test_columns_that_no_model_is_about_are_warned_of(
+    models: list[dict[str, Any]], named: list[str], alone: str
 ) -> None:
-    assert list(unbounded(resolved(policy_of(*models)))) == ([warning] if warning else [])
+    assert warnings(policy_from(policy_of(*models))) == [
+        f"no model is about the sensitive column {name}{alone}; add a model, or say that it is"
+        " meant with unprotected: accept"
+        for name in named
+    ]
+    assert [item.column.name for item in resolved(policy_of(*models)).unprotected] == named
+
+
+def test_a_model_that_counts_records_is_about_no_column() -> None:
+    assert unprotected_columns(policy_from(policy())) == ["job"]
+
+
+def test_what_is_accepted_is_not_warned_of() -> None:
+    declared = policy_of({"l": 3, "column": "cancer"})
+    declared["columns"]["symptom"]["unprotected"] = "accept"
+    assert unprotected_columns(policy_from(declared)) == ["treatment"]
+
+
+@pytest.mark.parametrize("model", [{"l": 3}, {"l": 3, "column": "symptom"}])
+def test_what_is_protected_cannot_be_accepted_as_unprotected(model: dict[str, Any]) -> None:
+    declared = policy_of(model)
+    declared["columns"]["symptom"]["unprotected"] = "accept"
+    with pytest.raises(PolicyError, match="slicing_l_diversity is about the column"):
+        policy_from(declared)
 
 
 def test_methods_with_one_sensitive_column_have_it_bounded() -> None:
-    assert list(unbounded(resolved(slicing_policy()))) == []
-    assert list(unbounded(resolved(msb_policy()))) == []
+    assert unprotected_columns(policy_from(slicing_policy())) == []
+    assert unprotected_columns(policy_from(msb_policy())) == []

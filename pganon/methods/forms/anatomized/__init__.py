@@ -54,6 +54,9 @@ def anatomized(
         figures=AnatomyUtility,
         metrics=metrics,
         groups=groups,
+        histogram=lambda spec, state, tables, item: verified.histogram_of(
+            arrange(spec, state), tables, item
+        ),
         settled=settled,
         warnings=inferred.warnings,
     )

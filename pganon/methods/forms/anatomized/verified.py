@@ -94,16 +94,23 @@ def _required(
 ) -> CheckQuery:
     model = requirement.model
     if requirement.sensitive is not None:
-        table = arrangement.table_of(requirement.sensitive)
         item = spec.sensitive[requirement.sensitive]
-        by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
-        histogram = _histogram(tables, table, by, [item])
+        by, histogram = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
         by, histogram = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
         histogram = _of_tables(arrangement, tables, whole=model.needs_values)
     return requirement_check(requirement, model.measure(histogram, by))
+
+
+def histogram_of(
+    arrangement: Arrangement, tables: Tables, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    """Columns of a bucket, or of its records with the same values beside, and (these, value, n)."""
+    table = arrangement.table_of(item.index)
+    by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
+    return by, _histogram(tables, table, by, [item])
 
 
 def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:

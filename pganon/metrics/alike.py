@@ -1,0 +1,46 @@
+"""Sensitive columns that no model is about: records of which all of the group have one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pganon.methods.base import Histogram, Tables
+from pganon.plan.sqltools import query
+from pganon.plan.steps import Chains, Check, State
+from pganon.privacy.rows import grouped
+from pganon.spec.model import ReleaseSpec, Sensitive
+
+
+def chains(
+    spec: ReleaseSpec, histogram: Histogram | None, tables: Callable[[State], Tables]
+) -> Chains:
+    """What :func:`alike` reads; `tables(state)` are the staged relations by part."""
+    if histogram is None:
+        return []
+
+    def check(item: Sensitive) -> Check:
+        def share(state: State):
+            by, counted = histogram(spec, state, tables(state), item)
+            groups = grouped(
+                query("select count(*) as kinds, sum(h.n) as n from h", {"h": counted}), by, "h"
+            )
+            return query(
+                "select coalesce(sum(g.n) filter (where g.kinds = 1), 0)::float8 / sum(g.n)::float8"
+                " as share from g",
+                {"g": groups},
+            )
+
+        return Check(
+            f"alike{item.index}",
+            f"records in groups in which all have one value of {item.published}",
+            share,
+            prefix=f"alike{item.index}_",
+        )
+
+    return [[check(item)] for item in spec.unprotected]
+
+
+def alike(spec: ReleaseSpec, facts: Mapping[str, Any]) -> dict[str, float]:
+    """Share of the released records whose whole group has one value, by published column."""
+    return {item.published: float(facts[f"alike{item.index}_share"]) for item in spec.unprotected}

@@ -1,0 +1,30 @@
+"""Sensitive columns that no model of a policy is about."""
+
+from __future__ import annotations
+
+from pganon.identifiers import quote
+from pganon.policy.model import Policy
+from pganon.privacy.registry import requirements_of
+
+
+def unprotected_columns(policy: Policy) -> list[str]:
+    """Names of these columns, without those that the policy accepts as such."""
+    sensitive = {name: number for number, name in enumerate(policy.with_role("sensitive"))}
+    about = {requirement.column for requirement in requirements_of(policy, sensitive)}
+    unnamed = [name for name in sensitive if name not in about]
+    return [name for name in unnamed if policy.columns[name].unprotected == "warn"]
+
+
+def warnings(policy: Policy) -> list[str]:
+    """What the steward should know of these columns before anything is run."""
+    return [warning(policy, name) for name in unprotected_columns(policy)]
+
+
+def warning(policy: Policy, name: str, found: str = "") -> str:
+    """Of one column; `found` is what a run has measured."""
+    whole = any(getattr(model, "level", None) == "tuple" for model in policy.privacy)
+    alone = " alone (level: tuple bounds values of a whole sensitive table)" if whole else ""
+    return (
+        f"no model is about the sensitive column {quote(name)}{alone}{found}; add a model, or say"
+        " that it is meant with unprotected: accept"
+    )

@@ -1,0 +1,105 @@
+"""A sensitive column that no model is about is named, with how many records that matters for."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from psycopg import sql
+
+from tests.support.builders import make_table, policy
+from tests.support.cli import pganon
+from tests.support.cluster import Database
+from tests.support.driver import fetch, publish
+
+pytestmark = pytest.mark.primary_server_only
+
+COLUMNS = {"age": "integer", "heart": "text", "job": "text"}
+ROWS = [[20 + n // 3, ("a", "b", None)[n // 4 % 3], f"j{n % 5}"] for n in range(40)]
+ROLES = {"age": "q", "heart": "s", "job": "s"}
+JOB = [{"model": "k_anonymity", "k": 3}, {"model": "distinct_l_diversity", "column": "job", "l": 2}]
+BUCKETS = [{"model": "slicing_l_diversity", "column": "job", "l": 2}]
+SLAMSA = {"name": "slamsa", "sensitive_tables": [["heart"], ["job"]]}
+POLICIES = {
+    "mondrian": policy(ROLES, JOB),
+    "mondrian, k alone": policy(ROLES, 3),
+    "slamsa": policy(ROLES, BUCKETS, method=SLAMSA),
+    "danonyir": policy(
+        {"id": "individual", "age": "q", "heart": "s"},
+        [{"model": "ir_k_anonymity", "k": 3}],
+        method={"name": "danonyir"},
+    ),
+}
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    make_table(db.connect("source_owner"), COLUMNS, ROWS)
+    return db
+
+
+def _groups(db: Database, column: str) -> dict[int, Counter[Any]]:
+    """Records by value in every group, from the published views."""
+    buckets = fetch(db.admin, sql.SQL("SELECT to_regclass('published.r_st1') AS name"))[0]["name"]
+    relations = ("r_st1", "r_st2") if buckets else ("r",)
+    found: dict[int, Counter[Any]] = defaultdict(Counter)
+    for name in relations:
+        for row in fetch(
+            db.admin, sql.SQL("SELECT * FROM {}").format(sql.Identifier("published", name))
+        ):
+            if column in row:
+                group = row.get("group_id", row.get("class_id"))
+                found[group][row[column]] += row.get("count", 1)
+    return found
+
+
+def _alike(db: Database, column: str) -> float:
+    groups = _groups(db, column).values()
+    return sum(g.total() for g in groups if len(g) == 1) / sum(g.total() for g in groups)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_run_names_the_column_and_the_records_that_share_its_value(
+    source: Database, name: str
+) -> None:
+    result = publish(source, POLICIES[name])
+    about = [w for w in result.warnings if w.startswith("no model is about")]
+    columns = ["heart", "job"] if name == "mondrian, k alone" else ["heart"]
+    assert len(about) == len(columns)
+    for warning, column in zip(about, columns, strict=True):
+        groups = "buckets" if name == "slamsa" else "classes"
+        assert warning == (
+            f"no model is about the sensitive column {column}: {100 * _alike(source, column):.3g} %"
+            f" of the released records are in {groups} in which all have the same value of it; add"
+            " a model, or say that it is meant with unprotected: accept"
+        )
+    assert 0 < _alike(source, "heart") < 1
+
+
+def test_the_policy_can_say_that_it_is_meant(source: Database) -> None:
+    declared = policy({**ROLES, "heart": {"role": "sensitive", "unprotected": "accept"}}, JOB)
+    assert not [w for w in publish(source, declared).warnings if "no model" in w]
+
+
+def test_check_and_plan_name_it_before_anything_is_run(source: Database, tmp_path: Path) -> None:
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(POLICIES["mondrian"]))
+    expected = (
+        "no model is about the sensitive column heart; add a model, or say that it is meant with"
+        " unprotected: accept"
+    )
+    for command in (["policy", "check"], ["plan"]):
+        arguments = [*command, str(file), "--dsn", source.dsn("steward")]
+        shown = pganon(*(arguments if command == ["plan"] else arguments[:-2]))
+        assert (shown.code, shown.err) == (0, f"warning: {expected}\n")
+        assert pganon(*arguments, "--json").json["warnings"] == [expected]
+
+
+def test_the_steward_sees_it_later(source: Database) -> None:
+    publish(source, POLICIES["mondrian"])
+    shown = pganon("show", "r", "--dsn", source.dsn("steward")).out
+    share = _alike(source, "heart")
+    assert f"alike in heart  {share:.4g} of the records, with their whole group; no model" in shown
