@@ -111,6 +111,19 @@ class Combinations:
 
 
 @dataclass(frozen=True)
+class Posterior:
+    """What a reader can tell of one QS set who counts the worlds that fit a cluster.
+
+    Attributes:
+        worst: highest probability of a combination for a record; None if no cluster was counted.
+        clusters: that are small enough for their worlds to be counted.
+    """
+
+    worst: float | None
+    clusters: int
+
+
+@dataclass(frozen=True)
 class ClusterUtility(Utility):
     """Utility of a release of clusters.
 
@@ -120,6 +133,7 @@ class ClusterUtility(Utility):
         constants: pairs of a cluster and an attribute that has one value in it.
         product, supported: combinations by QS set: all of the product of a cluster's values, and
             those of them that exist.
+        posterior: by QS set, where combinations that exist count.
     """
 
     columns = "quasi-sensitive attribute"
@@ -132,10 +146,13 @@ class ClusterUtility(Utility):
     constants: int
     product: dict[str, Combinations]
     supported: dict[str, Combinations]
+    posterior: dict[str, Posterior]
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = {field.name: document[field.name] for field in fields(cls)}
+        # Versions that were published before worlds were counted have no figures of them.
+        read = {"posterior": {}, **document}
+        read["posterior"] = {n: Posterior(**found) for n, found in read["posterior"].items()}
         for kind in ("product", "supported"):
             read[kind] = {name: Combinations(**found) for name, found in document[kind].items()}
         return cls(**read)
@@ -151,6 +168,12 @@ class ClusterUtility(Utility):
                 f" {self.supported[name].least:.15g} to {self.supported[name].most:.15g} of them"
                 " exist"
                 for name in self.product
+            },
+            **{
+                f"posterior {name}": f"{found.worst:.4g} at most, in the {found.clusters} clusters"
+                " that are small enough to count"
+                for name, found in self.posterior.items()
+                if found.worst is not None
             },
             "single values": f"{self.constants} times an attribute has one value in a cluster",
         }

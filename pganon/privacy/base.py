@@ -175,7 +175,7 @@ class Model(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether measures are whole numbers, which are compared as they are."""
+        """Whether measures have no rounding error, so that they are compared as they are."""
         return False
 
     def _limit_of(self, parameter: float) -> float:
@@ -209,6 +209,31 @@ class CountModel(Model):
     @property
     def minimum_size(self) -> int:
         return int(self.parameter)
+
+
+class ShareModel(Model):
+    """A model whose measure is a share of a group, and at most that; equality satisfies.
+
+    A share of at most 17 decimals and one of up to 10^10 records differ by 10^-27 or not at all:
+    with 40 decimals they compare as the fractions do.
+    """
+
+    bound = Bound.AT_MOST
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @staticmethod
+    def share(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
+        """numeric with 40 decimals."""
+        one = exp.Literal.number(f"1.{'0' * 40}")
+        return fragment(":part::numeric * :one / :whole::numeric", part=part, one=one, whole=whole)
+
+    def worst(self, measured: exp.Select) -> exp.Select:
+        """The same, with `measured` in the digits that people read."""
+        found = super().worst(measured)
+        return query("select w.measured::float8 as measured, w.failing from w", {"w": found})
 
 
 @dataclass(frozen=True)

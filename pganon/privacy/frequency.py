@@ -14,7 +14,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.plan.sqltools import col, fragment, num
-from pganon.privacy.base import Bound, CountModel, Model
+from pganon.privacy.base import Bound, CountModel, Model, ShareModel
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class KAnonymity(_Size):
 
 
 @dataclass(frozen=True)
-class RelativeFrequency(Model):
+class RelativeFrequency(ShareModel):
     """No sensitive value has more than the share alpha of a group's records.
 
     With k-anonymity this is (alpha, k)-anonymity in its general form, for every value of the
@@ -59,7 +59,6 @@ class RelativeFrequency(Model):
     alpha: float
     name: ClassVar[str] = "alpha_k_anonymity"
     symbol: ClassVar[str] = "alpha"
-    bound: ClassVar[Bound] = Bound.AT_MOST
 
     @property
     def parameter(self) -> float:
@@ -70,7 +69,8 @@ class RelativeFrequency(Model):
         return math.ceil(1 / self.alpha - 1e-9)
 
     def aggregate(self, rows: str) -> exp.Expr:
-        return fragment("max(:n)::float8 / sum(:n)::float8", n=col("n", rows))
+        n = col("n", rows)
+        return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
 
 @dataclass(frozen=True)

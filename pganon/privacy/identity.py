@@ -19,7 +19,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.privacy.base import Bound, CountModel, Model
+from pganon.privacy.base import CountModel, Model, ShareModel
 from pganon.privacy.frequency import DistinctLDiversity
 from pganon.privacy.rows import Relation
 
@@ -45,15 +45,14 @@ class IRKAnonymity(CountModel):
         return fragment("count(*)")
 
 
-class _Share(Model):
-    bound: ClassVar[Bound] = Bound.AT_MOST
-
+class _RecordShare(ShareModel):
     def aggregate(self, rows: str) -> exp.Expr:
-        return fragment("max(:n)::float8 / sum(:n)::float8", n=col("n", rows))
+        n = col("n", rows)
+        return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
 
 @dataclass(frozen=True)
-class IRAlpha(_Share):
+class IRAlpha(_RecordShare):
     """No individual has more than the share alpha of a group's records (equality satisfies).
 
     Its histogram is of individuals.
@@ -74,7 +73,7 @@ class IRAlpha(_Share):
 
 
 @dataclass(frozen=True)
-class IRBeta(_Share):
+class IRBeta(_RecordShare):
     """No value has more than the share beta of a group's records (equality satisfies)."""
 
     beta: float
@@ -87,7 +86,7 @@ class IRBeta(_Share):
 
 
 @dataclass(frozen=True)
-class EIRBeta(Model):
+class EIRBeta(ShareModel):
     """No value is held by more than the share beta of a group's individuals.
 
     Equality satisfies. The same as the bound on every reasoning set: all holders of a value may
@@ -97,7 +96,6 @@ class EIRBeta(Model):
     beta: float
     name: ClassVar[str] = "eir_beta"
     symbol: ClassVar[str] = "beta"
-    bound: ClassVar[Bound] = Bound.AT_MOST
     counts: ClassVar[str] = "holders"
 
     @property
@@ -109,7 +107,7 @@ class EIRBeta(Model):
         return True
 
     def aggregate(self, rows: str) -> exp.Expr:
-        return fragment("max(:n::float8 / :total)", n=col("n", rows), total=col("total", rows))
+        return exp.func("max", self.share(col("n", rows), col("total", rows)))
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,11 @@ class QSKAnonymity(Model):
 
     With `count: product` all combinations count: whoever does not know which ones exist has a
     confidence of at most 1/k in any of them, since the values of an attribute can be permuted.
-    With `supported` only those that exist count: whoever knows them is left with k candidates,
-    which need not be equally likely. Does not protect a single attribute (`min_values` makes it
-    have several values), nor from who knows values of both sets or other members of the cluster.
+    With `supported` only those that exist count, and clusters have k records: whoever knows them
+    is left with k candidates, which need not be equally likely. With fewer records than k the
+    values of a cluster might fit one choice of candidates alone. Does not protect a single
+    attribute (`min_values` makes it have several values), nor from who knows values of both sets
+    or other members of the cluster.
     """
 
     k: int
@@ -47,12 +49,27 @@ class QSKAnonymity(Model):
 
     @property
     def parameters(self) -> dict[str, object]:
-        return {"k": self.k, "count": self.count, "min_values": self.min_values}
+        return {
+            "k": self.k,
+            "count": self.count,
+            "min_values": self.min_values,
+            "size": self.minimum_size,
+            "bounds": "candidates" if self.counts_supported else "probability",
+        }
 
     @property
     def label(self) -> str:
         values = f", min_values = {self.min_values}" if self.min_values > 1 else ""
-        return f"{self.name} k = {self.k} of {self.count} combinations{values}"
+        records = f" and {self.k} records" if self.counts_supported else ""
+        return f"{self.name} k = {self.k} of {self.count} combinations{records}{values}"
+
+    @property
+    def counts_supported(self) -> bool:
+        return self.count == "supported"
+
+    @property
+    def minimum_size(self) -> int:
+        return self.k if self.counts_supported else 1
 
     @property
     def exact(self) -> bool:
@@ -109,7 +126,7 @@ def supported_histogram(
         [
             query(
                 "select :set as value, coalesce(s.n, 0) as n from c left join s on :c = :s",
-                {"c": clusters, "s": _supported(clusters, by, found, element)},
+                {"c": clusters, "s": _number_supported(clusters, by, found, element)},
                 set=num(number),
                 c=col(by, "c"),
                 s=col(by, "s"),
@@ -119,12 +136,20 @@ def supported_histogram(
     )
 
 
-def _supported(clusters: Relation, by: str, found: QSSet, element: Element) -> exp.Select:
+def _number_supported(clusters: Relation, by: str, found: QSSet, element: Element) -> exp.Select:
+    existing = supported_combinations(clusters, by, found, element)
+    counted = query("select count(*)::float8 as n from b", {"b": existing})
+    return counted.select(col(by, "b")).group_by(col(by, "b"))
+
+
+def supported_combinations(
+    clusters: Relation, by: str, found: QSSet, element: Element
+) -> exp.Select:
+    """SELECT by, v1, v2, ..: the combinations of a set that exist, of every cluster."""
     begun = _extended(clusters, by, None, found, 0, element)
     for last in range(1, len(found.arrays)):
         begun = _extended(clusters, by, begun, found, last, element)
-    counted = query("select count(*)::float8 as n from b", {"b": begun})
-    return counted.select(col(by, "b")).group_by(col(by, "b"))
+    return begun
 
 
 def _extended(

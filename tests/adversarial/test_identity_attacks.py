@@ -265,3 +265,28 @@ def test_how_many_were_left_out_is_not_told(db: Database) -> None:
     sizes = analyst.execute("SELECT reltuples FROM pg_class WHERE relname ~ '^r1_'").fetchall()
     assert sizes
     assert all(size <= done.released for (size,) in sizes)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("individual_no = individual_no + 1", True),
+        ("individual_no = individual_no - 1", True),
+        ("individual_no = CASE individual_no WHEN 1 THEN 0 ELSE individual_no END", True),
+        ("individual_no = -individual_no", True),
+        ("individual_no = individual_no", False),
+    ],
+)
+def test_numbers_of_individuals_are_those_up_to_how_many_there_are(
+    db: Database, change: str, found: bool
+) -> None:
+    """{0, 2} has as many numbers as its greatest one, and is not {1, 2}."""
+    make_table(db.connect("source_owner"), COLUMNS, people(60))
+    done = publish(db, document())
+    conn = db.owner()
+    name = sql.Identifier("pganon_data", f"r{done.run_id}_records")
+    conn.execute(sql.SQL("UPDATE {} SET {}").format(name, sql.SQL(change)))  # pyright: ignore
+    rows = conn.execute(
+        "SELECT holds FROM pganon.verify('r') WHERE model = 'structure_of_individuals'"
+    ).fetchall()
+    assert rows == [(not found,)]

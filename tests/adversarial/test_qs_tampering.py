@@ -89,9 +89,20 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
         f" (SELECT b.size FROM {CLUSTERS} AS b WHERE b.cluster_no = 1) END"
         " WHERE cluster_no IN (1, 2)",
         "verification",
-        {"structure"},
+        {"structure", "qs_k_anonymity"},
     ),
-    "size unknown": (f"UPDATE {CLUSTERS} SET size = NULL {ONE}", "unbalanced", {"structure"}),
+    "a cluster of fewer than k records": (
+        f"UPDATE {CLUSTERS} AS c SET size = CASE cluster_no WHEN 1 THEN 1 ELSE size - 1 +"
+        f" (SELECT b.size FROM {CLUSTERS} AS b WHERE b.cluster_no = 1) END"
+        " WHERE cluster_no IN (1, 2)",
+        "verification",
+        {"qs_k_anonymity"},
+    ),
+    "size unknown": (
+        f"UPDATE {CLUSTERS} SET size = NULL {ONE}",
+        "unbalanced",
+        {"structure", "qs_k_anonymity"},
+    ),
     "a cluster gone": (f"DELETE FROM {CLUSTERS} {ONE}", "unbalanced", {"row_count"}),
     "all clusters gone": (
         f"TRUNCATE {CLUSTERS}",

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render
+from pganon.plan.sqltools import col, render
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import (
     DistinctLDiversity,
@@ -21,6 +21,7 @@ from pganon.privacy.frequency import (
     RecursiveCLDiversity,
     RelativeFrequency,
 )
+from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from tests.support import model_oracle, oracle
 from tests.support.driver import Connection
@@ -58,7 +59,7 @@ def measured(conn: Connection, model: Model, groups: Groups) -> dict[int, tuple[
     assert worst is not None
     holds = {grp: model.satisfied_by(float(value)) for grp, value in found.items()}
     assert worst[0] == sum(not ok for ok in holds.values())
-    return {grp: (value, holds[grp]) for grp, value in found.items()}
+    return {grp: (float(value), holds[grp]) for grp, value in found.items()}
 
 
 GROUPS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=20), min_size=1, max_size=6)
@@ -108,6 +109,43 @@ def test_salaries_of_the_t_closeness_paper(conn: Connection) -> None:
 def test_entropy_of_m_uniform_values_is_m(conn: Connection, m: int) -> None:
     assert measured(conn, EntropyLDiversity(m), [list(range(m)) * 3])[0][1]
     assert not measured(conn, EntropyLDiversity(m + 1), [list(range(m)) * 3])[0][1]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "share", "holds"),
+    [
+        (1, 3, "0.3333333333333333", False),
+        (1, 3, "0.3333333333333334", True),
+        (333_333_333, 1_000_000_000, "0.333333333", True),
+        (333_333_334, 1_000_000_000, "0.333333333", False),
+        (500_000_000_001, 1_000_000_000_000, "0.5", False),
+        (57, 100, "0.57", True),
+        (7, 7, "1", True),
+    ],
+)
+def test_shares_are_compared_as_fractions(
+    conn: Connection, part: int, whole: int, share: str, holds: bool
+) -> None:
+    """Also those that differ by less than rounding errors do."""
+    conn.execute("INSERT INTO hist VALUES (1, 1, %s)", [part])
+    if part < whole:
+        conn.execute(
+            "INSERT INTO hist SELECT 1, v + 2, (%s + v) / 3 FROM generate_series(0, 2) AS v"
+            " WHERE (%s + v) / 3 > 0",
+            [whole - part, whole - part],
+        )
+    for model in (RelativeFrequency(float(share)), IRAlpha(float(share)), IRBeta(float(share))):
+        row = conn.execute(render(model.worst(model.measure(HIST, ["grp"]))).encode()).fetchone()
+        assert row is not None
+        assert (row[1] == 0) == holds
+        assert row[0] == pytest.approx(part / whole)
+    holders = f"(SELECT grp, value, n, {whole}::bigint AS total FROM hist) AS g"
+    measure = render(EIRBeta(float(share)).aggregate("g"))
+    condition = render(EIRBeta(float(share)).holds(col("measure", "m")))
+    row = conn.execute(
+        f"SELECT {condition} FROM (SELECT {measure} AS measure FROM {holders}) AS m".encode()
+    ).fetchone()
+    assert row == (holds,)
 
 
 @pytest.mark.parametrize("distance", ["equal", "ordered"])

@@ -200,9 +200,16 @@ class Condition:
             return product(records, self.sets[name])
         return supported(records, self.sets[name], self.known[name])
 
+    @property
+    def size(self) -> int:
+        """Fewest records of a cluster."""
+        return self.k if self.count == "supported" else 1
+
     def holds(self, records: Collection[int]) -> bool:
-        return all(self.counted(records, name) >= self.k for name in self.sets) and all(
-            len(a.of(records)) >= self.min_values for a in attributes(self.sets)
+        return (
+            len(records) >= self.size
+            and all(self.counted(records, name) >= self.k for name in self.sets)
+            and all(len(a.of(records)) >= self.min_values for a in attributes(self.sets))
         )
 
 
@@ -228,6 +235,8 @@ def require(condition: Condition, records: Collection[int]) -> None:
             raise Infeasible(
                 f"{attribute.name} has only {found} values, not {condition.min_values}"
             )
+    if len(records) < condition.size:
+        raise Infeasible(f"there are only {len(records)} records, not {condition.size}")
 
 
 # -- algorithms -------------------------------------------------------------------------------
@@ -364,6 +373,8 @@ def verify(
         wrong.append(f"the sizes sum to {sizes}, not {total}")
     for row in published:
         wrong += [f"cluster {row.cluster_no}: {text}" for text in wrong_arrays(row, min_values)]
+        if combinations is not None and row.size < k:
+            wrong.append(f"cluster {row.cluster_no}: only {row.size} records, not {k}")
         for name, columns in sets.items():
             arrays = [row.values[column] for column in columns]
             if combinations is None:

@@ -334,8 +334,10 @@ def test_verifier_accepts_what_the_algorithms_publish():
     assert verify(rows, NAMES, 6, 4) == []
     assert verify(rows, NAMES, 6, 3, 2, known) == []
     assert verify(rows, NAMES, 6, 4, 1, known) == [
+        "cluster 1: only 3 records, not 4",
         "cluster 1: QS1 has 3 combinations, not 4",
         "cluster 1: QS2 has 3 combinations, not 4",
+        "cluster 2: only 3 records, not 4",
         "cluster 2: QS2 has 3 combinations, not 4",
     ]
     assert verify(rows, NAMES, 6, 4, 3) == [

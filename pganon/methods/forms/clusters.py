@@ -34,7 +34,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 def counts_supported(spec: ReleaseSpec) -> bool:
-    return Shape(spec).model.count == "supported"
+    return Shape(spec).model.counts_supported
 
 
 def _tells_records(spec: ReleaseSpec) -> bool:

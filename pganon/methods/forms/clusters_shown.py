@@ -14,13 +14,15 @@ from pganon.methods.base import STRUCTURE, PublishedForm, Tables
 from pganon.methods.forms import clusters
 from pganon.methods.forms.checked import violations_check
 from pganon.methods.forms.clusters import value_key
+from pganon.methods.forms.clusters_posterior import posterior_steps, posteriors
 from pganon.methods.qs.shape import Shape
 from pganon.metrics import loss
-from pganon.metrics.utility import ClusterUtility, Combinations
+from pganon.metrics.utility import ClusterUtility, Combinations, Posterior
 from pganon.plan.sqltools import cast, col, fragment, named, num, query, render, total
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
-from pganon.plan.steps import Chains, Check, CreateTable, State
+from pganon.plan.steps import Chains, Check, CreateTable, State, Step
 from pganon.policy.options import CLUSTER_NO, SIZE
+from pganon.privacy.base import Relation
 from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_histogram
 from pganon.spec.model import Attribute, ReleaseSpec
 
@@ -32,23 +34,31 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     model = Shape(spec).model
     sets = _published_sets(spec, tables)
     clusters = tables["clusters"]
-    if model.count == "supported":
+    if model.counts_supported:
         histogram = supported_histogram(clusters, CLUSTER_NO, sets, lambda x, i: value_key(x))
     else:
         histogram = product_histogram(clusters, CLUSTER_NO, sets)
     measured = model.measure(histogram, [CLUSTER_NO])
     found = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
+    if model.counts_supported:
+        found.append(_fewest(spec, clusters, "size", model.minimum_size, col(SIZE, "c")))
     if model.min_values > 1:
         fewest = exp.func("least", *[_cardinality(a) for a in spec.attributes])
-        values = query("select :m as measure from c", {"c": clusters}, m=fewest)
-        worst = query(
-            "select min(g.measure) as measured,"
-            " count(*) filter (where g.measure < :m) as failing from g",
-            {"g": values},
-            m=num(model.min_values),
-        )
-        found.append(_check(spec, "min_values", model.min_values, worst))
+        found.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
     return tuple(found)
+
+
+def _fewest(
+    spec: ReleaseSpec, clusters: Relation, symbol: str, parameter: int, measure: exp.Expr
+) -> CheckQuery:
+    """Every cluster has at least so many of something."""
+    worst = query(
+        "select min(g.measure) as measured,"
+        " count(*) filter (where coalesce(g.measure < :m, true)) as failing from g",
+        {"g": query("select :m as measure from c", {"c": clusters}, m=measure)},
+        m=num(parameter),
+    )
+    return _check(spec, symbol, parameter, worst)
 
 
 def _check(spec: ReleaseSpec, symbol: str, parameter: int, worst: exp.Select) -> CheckQuery:
@@ -231,7 +241,10 @@ def measures(spec: ReleaseSpec) -> Chains:
         lambda s: _counts(shape, s),
         prefix="measure_",
     )
-    return [[combinations, counts], [losses]]
+    chains: list[list[Step]] = [[combinations, counts], [losses]]
+    if shape.model.counts_supported:
+        chains.append(posterior_steps(shape))
+    return chains
 
 
 def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -310,7 +323,14 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClusterUtility:
         constants=int(facts["measure_constants"]),
         product=counted("product"),
         supported=counted("supported"),
+        posterior=_posterior(Shape(spec), facts),
     )
+
+
+def _posterior(shape: Shape, facts: Mapping[str, Any]) -> dict[str, Posterior]:
+    if not shape.model.counts_supported:
+        return {}
+    return {name: Posterior(*found) for name, found in posteriors(shape, facts).items()}
 
 
 CLUSTERS = PublishedForm(

@@ -76,12 +76,12 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 
 
 def _identities(tables: Tables) -> CheckQuery:
-    """Individuals in several classes, or numbers with gaps."""
+    """Individuals in several classes, or with numbers other than 1 to their number."""
     broken = query(
-        "select count(*) filter (where p.classes > 1)"
-        " + abs(coalesce(max(p.individual_no), 0) - count(*)) as measured from"
-        " (select r.individual_no, count(distinct r.class_id) as classes from records as r"
-        " group by r.individual_no) as p",
+        "select count(*) filter (where p.classes > 1 or"
+        " not coalesce(p.individual_no between 1 and p.individuals, false)) as measured from"
+        " (select r.individual_no, count(distinct r.class_id) as classes,"
+        " count(*) over () as individuals from records as r group by r.individual_no) as p",
         dict(tables),
     )
     return violations_check(f"{STRUCTURE}_of_individuals", broken)

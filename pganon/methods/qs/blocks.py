@@ -123,10 +123,10 @@ def _blocks(shape: Shape, state: State) -> exp.Expr:
     """(piece, block): as many blocks as pieces that reach the requirement, or one."""
     values, sets = state.work("piece_values"), shape.sets(state)
     model = shape.model
-    if model.count == "product":
-        histogram = product_histogram(values, "piece", sets)
-    else:
+    if model.counts_supported:
         histogram = supported_histogram(values, "piece", sets, shape.element(state))
+    else:
+        histogram = product_histogram(values, "piece", sets)
     measured = model.measure(histogram, ["piece"])
     enough = conjunction(
         [
@@ -135,8 +135,17 @@ def _blocks(shape: Shape, state: State) -> exp.Expr:
         ]
     )
     reached = query(
-        "select v.piece, :holds and :enough as reached from v join m on m.piece = v.piece",
-        {"v": values, "m": measured},
+        "select v.piece, :holds and n.records >= :size and :enough as reached from v"
+        " join m on m.piece = v.piece join n on n.piece = v.piece",
+        {
+            "v": values,
+            "m": measured,
+            "n": query(
+                "select p.piece, sum(p.w) as records from p group by p.piece",
+                {"p": state.work("pieces")},
+            ),
+        },
+        size=num(model.minimum_size),
         holds=model.holds(col("measure", "m")),
         enough=enough,
     )

@@ -152,6 +152,16 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
             else "name a public table with combinations that the records have",
             code="infeasible",
         )
+    if state.count("kept") < model.minimum_size:
+        return PrivacyRefusal(
+            f"there are only {state.count('kept')} records; k = {model.k} cannot be reached,"
+            " since a cluster has at least k records",
+            model=model.name,
+            required=model.k,
+            observed=state.count("kept"),
+            hint=f"require at most k = {state.count('kept')}",
+            code="infeasible",
+        )
     for axis in shape.axes:
         reached = row[f"values{axis.index}"]
         if reached < model.min_values:

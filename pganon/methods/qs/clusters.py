@@ -69,7 +69,7 @@ def cluster_steps(shape: Shape, *, nearest: bool) -> list[Step]:
 def _formed(shape: Shape, state: State, *, nearest: bool) -> sql.Composed:
     model = shape.model
     supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
-    if model.count == "supported":
+    if model.counts_supported:
         names = [str(found.combinations) for found in shape.sets(state).values()]
         supports = sql.SQL("ARRAY[{}]::pg_catalog.regclass[]").format(
             sql.SQL(", ").join(map(sql.Literal, names))

@@ -8,8 +8,9 @@
 --
 -- One row per cluster and cell with the number of records; cluster 0 are the records left over.
 -- The published listings first ask whether the free records can reach k: here the last cluster
--- takes them all and misses it, which says the same. Equal records come in together unless the
--- first of them closes the cluster: one by one they would come next, at no loss.
+-- takes them all and misses it, which says the same. Equal records come in together while
+-- combinations are missing: one by one they would come next, at no loss. Where combinations that
+-- exist count, a cluster also has k records: with fewer, its values may fit only a few of them.
 CREATE FUNCTION pganon.qs_clusters(
     cells regclass,
     block integer,
@@ -58,6 +59,8 @@ DECLARE
     met boolean[];
     grown boolean[];
     unmet integer;
+    least_records constant bigint := CASE WHEN supports IS NULL THEN 1 ELSE k END;
+    records bigint;
     lowest float8[];
     highest float8[];
     member_cells integer[] := '{}';
@@ -114,6 +117,7 @@ BEGIN
         products := array_fill(1::bigint, ARRAY[set_count]);
         met := array_fill(false, ARRAY[set_count]);
         held := array_fill(NULL::bit varying, ARRAY[attributes]);
+        records := 0;
         unmet := set_count + CASE WHEN min_values > 1 THEN attributes ELSE 0 END;
         -- The first record of a cluster is the one farthest from the last of the one before.
         lowest := xs;
@@ -182,8 +186,10 @@ BEGIN
                 END LOOP;
             END IF;
 
-            take := CASE WHEN unmet = 0 THEN 1 ELSE rest[place] END;
+            take := CASE WHEN unmet = 0 THEN least(rest[place], greatest(1, least_records - records))
+                         ELSE rest[place] END;
             rest[place] := rest[place] - take;
+            records := records + take;
             IF nearest THEN
                 IF coalesce(rest[place] <= 0, true) THEN
                     used := set_bit(used, place, 1);
@@ -199,7 +205,7 @@ BEGIN
             END IF;
             member_cells := member_cells || this;
             member_counts := member_counts || take;
-            EXIT WHEN unmet = 0;
+            EXIT WHEN unmet = 0 AND records >= least_records;
         END LOOP;
         cluster := number;
         FOR i IN 1 .. cardinality(member_cells) LOOP

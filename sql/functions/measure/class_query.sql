@@ -58,7 +58,7 @@ BEGIN
             );
         END IF;
         shown := shown || format(
-            ', (%L, %L, x.w%s::text::numeric, %L, %s)',
+            ', (%L, %L, x.w%s::float8::text::numeric, %L, %s)',
             item.name, CASE WHEN NOT item.of_class THEN column_name END, n, required ->> item.name, violated
         );
         -- Kinds of rows hold each other: plain, shares, moves.
