@@ -63,6 +63,13 @@ class Axis(ABC):
         """Aggregates over the codes of a group, to be named by :meth:`extent_names`."""
 
     @abstractmethod
+    def merged(self, state: State, table: str) -> list[exp.Expr]:
+        """The extent of a group from those of its parts in `table`.
+
+        Empty where parts do not tell: the codes themselves have to be counted.
+        """
+
+    @abstractmethod
     def loss(self, state: State, table: str) -> exp.Expr:
         """NCP of a group in [0, 1] from its extent columns in `table`."""
 
@@ -93,6 +100,15 @@ class Axis(ABC):
             named(fragment("min(:c) = 0", c=code), f"n{self.index}"),
         ]
 
+    def _merged_bounds(self, state: State, table: str) -> list[exp.Expr]:
+        kinds = [("min", "lo"), ("max", "hi")]
+        if self.has_null(state):
+            kinds.append(("bool_or", "n"))
+        return [
+            named(exp.func(function, col(f"{kind}{self.index}", table)), f"{kind}{self.index}")
+            for function, kind in kinds
+        ]
+
     def _mixed_costs_one(self, state: State, table: str, loss: exp.Expr) -> exp.Expr:
         hi = col(f"hi{self.index}", table)
         case = exp.Case()
@@ -116,6 +132,9 @@ class OrderedAxis(Axis):
 
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
+
+    def merged(self, state: State, table: str) -> list[exp.Expr]:
+        return self._merged_bounds(state, table)
 
     def positions(self, state: State) -> exp.Expr:
         """The places of all values between the start (0) and the end (1) of the span, by code."""
@@ -165,6 +184,10 @@ class NominalAxis(Axis):
             for word in range(words)
         ]
 
+    def merged(self, state: State, table: str) -> list[exp.Expr]:
+        names = [f"b{self.index}_{word}" for word in range(self.words(state))]
+        return [named(fragment("bit_or(:b)", b=col(name, table)), name) for name in names]
+
     def distinct(self, state: State, table: str) -> exp.Expr:
         words = self.words(state)
         if words == 0:
@@ -204,6 +227,9 @@ class TreeAxis(Axis):
 
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)
+
+    def merged(self, state: State, table: str) -> list[exp.Expr]:
+        return self._merged_bounds(state, table)
 
     def _lookup(self, state: State, column: str, code: exp.Expr, level: exp.Expr):
         values = query(

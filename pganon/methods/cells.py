@@ -2,7 +2,7 @@
 
     cells     (node, codes, sensitive codes, [rid], w)   node: part kept apart by its NULLs
     fit       (node, requirement, measure, holds)        every part measured as one class
-    cells_0   the cells that are released; nodes_0 (node, n, failed) the parts to start from
+    cells_0   the cells that are released; nodes_0 (node, n, extents, again) the parts to start from
 
 One class of a whole part is the best that any model here can reach: merging two groups never
 makes the worse of their measures worse. Shares of a union lie between those of its parts, which
@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes
+from pganon.encode.axis import axes, group_extents
 from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
@@ -56,11 +56,9 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "nodes",
             "the parts to start from",
             lambda s: s.work("nodes", round=0),
-            lambda s: query(
-                "select c.node, sum(c.w)::bigint as n, null::smallint as failed from c"
-                " group by c.node",
-                {"c": s.work("cells", round=0)},
-            ),
+            lambda s: group_extents(
+                axes(spec.attributes), s, s.work("cells", round=0), ["node"]
+            ).select(named(exp.false(), "again")),
         ),
         Check(
             "suppressed",

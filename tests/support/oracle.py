@@ -353,7 +353,9 @@ class Mondrian:
             return None
         if self.choose == "width":
             return cuts[allowed[0]]
-        return cuts[min(allowed, key=lambda i: (round(self._left_over(cuts[i], i, group), 9), i))]
+        # Only the three widest that can be cut compete.
+        tried = allowed[:3]
+        return cuts[min(tried, key=lambda i: (round(self._left_over(cuts[i], i, group), 9), i))]
 
     def _left_over(self, sides: Any, cut: int, group: Group) -> float:
         """Loss of both sides; a tree that is cut counts as if its children were all apart."""

@@ -26,8 +26,8 @@ PLACE_BITS = 31
 
 
 def shown(shape: Shape, state: State) -> exp.Select:
-    """(node, attr, n, v, w, [cell], [rid]): every cell's value on every tried attribute."""
-    extra = ["rid"] if shape.relaxed else []
+    """(node, attr, n, v, w, codes, [rid]): every cell with its value on every tried attribute."""
+    extra = [*shape.codes, *(["rid"] if shape.relaxed else [])]
     return query(
         "select c.node, t.attr, t.n, :key as v, c.w"
         " from cells as c join tries as t on t.node = c.node",
@@ -64,7 +64,11 @@ def ordered(shape: Shape, state: State) -> exp.Expr:
 
 
 def ranked(shape: Shape, state: State) -> exp.Expr:
-    """(node, attr, v, [half], n, pos, cum): one row per value (in each half)."""
+    """(node, attr, v, [half], w, n, pos, cum, extents): one row per value (in each half).
+
+    The extents are those of its cells on all attributes: enough to tell what is on either side
+    of any cut.
+    """
     if shape.relaxed:
         values = query(
             "select x.node, x.attr, x.v, x.half, :w as w,"
@@ -80,7 +84,7 @@ def ranked(shape: Shape, state: State) -> exp.Expr:
             w=_weight(state, "x"),
         )
     text = (
-        "select g.node, g.attr, g.v, t.n,"
+        "select g.node, g.attr, g.v, g.w, t.n,"
         " (row_number() over (partition by g.node, g.attr order by :order, g.v))::int as pos,"
         " (sum(g.w) over (partition by g.node, g.attr order by :order, g.v"
         " rows unbounded preceding))::bigint as cum"
@@ -88,12 +92,14 @@ def ranked(shape: Shape, state: State) -> exp.Expr:
     )
     if shape.relaxed:
         text = text.replace("g.v)", "g.v, g.half)").replace("g.v rows", "g.v, g.half rows")
+    values = values.select(*[item for axis in shape.axes for item in axis.extent(state, "x")])
     tree = query(
         text,
         {"g": values, **at(state, "tries")},
         order=order(shape, "g", "vw" if shape.relaxed else "w"),
     )
-    return tree.select(col("half", "g")) if shape.relaxed else tree
+    extra = [*shape.extents(state), *(["half"] if shape.relaxed else [])]
+    return tree.select(*[col(name, "g") for name in extra])
 
 
 def _weight(state: State, table: str) -> exp.Expr:

@@ -31,15 +31,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import TreeAxis, group_extents, weighted_loss
 from pganon.methods.mondrian import cuts, tries
+from pganon.methods.mondrian.halves import chosen, halves
 from pganon.methods.mondrian.shape import Shape, at
 from pganon.methods.pairs import paired
 from pganon.plan.sqltools import col, fragment, named, num, query, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
-
-LOSS_DECIMALS = 9
-"""Losses of two cuts that differ less count as equal, so that ties do not hang on rounding."""
 
 _TEMPORARY = (
     "tries",
@@ -48,6 +45,7 @@ _TEMPORARY = (
     "best",
     "checked",
     "searched",
+    "halves",
     "moves",
     "cells",
     "nodes",
@@ -59,7 +57,7 @@ class Mondrian(Shape):
     """The rounds for one set of cells."""
 
     def steps(self) -> tuple[Step, ...]:
-        """From `cells_0` and `nodes_0` (node, n, failed) to `grouped`."""
+        """From `cells_0` and `nodes_0` (node, n, extents, again) to `grouped`."""
         return (
             Repeat(
                 name="cut",
@@ -103,6 +101,12 @@ class Mondrian(Shape):
         final = _final(number)
         return [
             *self._cutting(number),
+            self._create(
+                number,
+                "halves",
+                "both sides of the cuts that compete",
+                lambda state: halves(self, state),
+            ),
             self._create(number, "moves", "what becomes of every group", self.moves),
             Check(
                 "progress",
@@ -175,7 +179,7 @@ class Mondrian(Shape):
             return self._create(number, name, purpose, lambda state: select(self, state, *given))
 
         steps: list[Step] = [
-            create("tries", "extents of every group; the attributes to try", tries.tries)
+            create("tries", "the attributes to try for every group", tries.tries)
         ]
         if self.relaxed:
             steps.append(create("ordered", "records in cutting order", cuts.ordered))
@@ -206,79 +210,33 @@ class Mondrian(Shape):
 
     # -- what becomes of the groups ---------------------------------------------------------
 
-    def _chosen(self, state: State) -> exp.Select:
-        """(node, attr, level, thr, mask, cum): the one cut of every group that has any."""
-        found = cuts.cuts(self, state)
-        if not self.by_loss:
-            return query(
-                "select distinct on (b.node) b.* from b order by b.node, b.rank", {"b": found}
-            )
-        sides = query(
-            "select b.node, b.attr, c.w, :left as is_left"
-            " from cells as c join b on b.node = c.node",
-            {"b": found, **at(state, "cells")},
-            left=exp.paren(cuts.is_left(self, state, "b")),
-        ).select(*[col(name, "c") for name in self.codes], self._promise(state))
-        sides = cuts.join_order(self, state, sides, "b")
-        extents = group_extents(self.axes, state, sides, ["node", "attr", "is_left"])
-        extents = extents.select(named(fragment("sum(c.w * c.promise)"), "promised"))
-        left_over = query(
-            "select e.node, e.attr, round(sum(e.n * :loss + e.promised)::numeric, :digits) as loss"
-            " from e group by e.node, e.attr",
-            {"e": extents},
-            loss=exp.paren(weighted_loss(self.axes, state, "e", tried=col("attr", "e"))),
-            digits=num(LOSS_DECIMALS),
-        )
-        return query(
-            "select distinct on (b.node) b.* from b"
-            " join l on l.node = b.node and l.attr = b.attr order by b.node, l.loss, b.attr",
-            {"b": found, "l": left_over},
-        )
-
-    def _promise(self, state: State) -> exp.Expr:
-        """What a cell loses on the tried attribute if that is a tree and is cut to its end.
-
-        A tree pays only when all children of the common ancestor are apart, which takes several
-        cuts, so the first of them is judged by what they come to together.
-        """
-        case = exp.Case(this=col("attr", "b"))
-        for axis in self.axes:
-            if isinstance(axis, TreeAxis):
-                left = axis.child_loss(state, col(axis.code, "c"), col("level", "b"))
-                case = case.when(num(axis.index), left)
-        return named(case.else_(num(0)) if case.args.get("ifs") else num(0), "promise")
-
     def moves(self, state: State) -> exp.Expr:
-        """(node, attr, level, thr, mask, cum, failed, nl, nr, tl, tr): one row per group.
+        """(node, attr, level, thr, mask, cum, again, nl, nr, tl, tr): one row per group.
 
         tl and tr are the targets of both sides: a group of the next round if positive, a final
-        group if negative. Groups that are not cut go to tl; `failed` is then the attribute that
-        was tried in vain, if others remain.
+        group if negative. Groups that are not cut go to tl; with `again`, the next round tries
+        them on all attributes.
         """
         decided = query(
             "select d.node, d.n, b.attr, b.level, b.thr, b.mask, b.cum,"
-            " case when :retry and b.node is null and d.failed is null and t.more then t.attr end"
-            " as failed,"
+            " b.node is null and coalesce(t.more, false) as again,"
             " row_number() over (order by d.node) as number"
             " from nodes as d left join b on b.node = d.node"
             " left join t on t.node = d.node",
             {
-                "b": self._chosen(state),
+                "b": chosen(self, state),
                 "t": query(
-                    "select t.node, t.attr, t.more from tries as t where t.rank = 1",
-                    at(state, "tries"),
+                    "select t.node, t.more from tries as t where t.rank = 1", at(state, "tries")
                 ),
                 **at(state, "nodes"),
             },
-            # By loss, all attributes were tried at once and nothing is left to try.
-            retry=exp.Boolean(this=not self.by_loss),
         )
         sized = query(
             "select m.*, coalesce(m.cum, m.n) as nl, m.n - m.cum as nr from m", {"m": decided}
         )
         return query(
-            "select z.node, z.attr, z.level, z.thr, z.mask, z.cum, z.failed, z.nl, z.nr,"
-            " ((case when (z.attr is not null and z.nl >= :twice) or z.failed is not null"
+            "select z.node, z.attr, z.level, z.thr, z.mask, z.cum, z.again, z.nl, z.nr,"
+            " ((case when (z.attr is not null and z.nl >= :twice) or z.again"
             " then 1 else -1 end) * (2 * z.number - 1))::int as tl,"
             " ((case when z.nr >= :twice then 1 else -1 end) * 2 * z.number)::int as tr from z",
             {"z": sized},
@@ -306,14 +264,20 @@ class Mondrian(Shape):
         ).select(*[col(name, "c") for name in self.final_columns])
 
     def next_nodes(self, state: State) -> exp.Expr:
-        """(node, n, failed)"""
-        return query(
-            "select u.* from ("
-            " select m.tl as node, m.nl as n, m.failed from moves as m where m.tl > 0 union all"
-            " select m.tr as node, m.nr as n, null::smallint as failed from moves as m"
-            " where m.tr > 0) as u",
-            at(state, "moves"),
-        )
+        """(node, n, extents, again)"""
+        names = ["n", *self.extents(state)]
+        side = query(
+            "select case when h.is_left then m.tl else m.tr end as node, m.again"
+            " from moves as m join halves as h on h.node = m.node and h.attr = m.attr"
+            " where case when h.is_left then m.tl else m.tr end > 0",
+            at(state, "moves", "halves"),
+        ).select(*[col(name, "h") for name in names])
+        kept = query(
+            "select m.tl as node, m.again from moves as m join nodes as h on h.node = m.node"
+            " where m.again",
+            at(state, "moves", "nodes"),
+        ).select(*[col(name, "h") for name in names])
+        return union_all([side, kept])
 
 
 _PROGRESS = """

@@ -22,6 +22,10 @@ from pganon.plan.steps import State
 from pganon.privacy.base import Requirement
 
 
+_CANDIDATES = 3
+"""By loss: to try more attributes takes longer and loses no less."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """One set of cells and what is asked of its groups.
@@ -49,6 +53,11 @@ class Shape:
         return self.choose == "loss"
 
     @property
+    def candidates(self) -> int:
+        """How many attributes with an allowable cut compete, widest first."""
+        return _CANDIDATES if self.by_loss else 1
+
+    @property
     def codes(self) -> list[str]:
         return [axis.code for axis in self.axes]
 
@@ -72,6 +81,12 @@ class Shape:
     def conditions(self) -> list[Requirement]:
         """Requirements beyond the size of a class."""
         return [r for r in self.requirements if r.sensitive is not None]
+
+    def extents(self, state: State) -> list[str]:
+        """Columns of a group that tell which codes it covers."""
+        return [
+            item.alias for axis in self.axes for item in axis.extent(state, "c")
+        ]
 
     def by_attribute(self, attr: exp.Expr, value: Callable[[Axis], exp.Expr]) -> exp.Expr:
         case = exp.Case(this=attr.copy())

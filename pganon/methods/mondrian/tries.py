@@ -4,72 +4,47 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import group_extents
 from pganon.methods.mondrian.shape import Shape, at
-from pganon.plan.sqltools import col, fragment, named, num, query, total
+from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
 
 _WIDEST = """
-    with l as materialized (select * from losses)
-    select x.* from (
-    select f.node, f.n, :attr::smallint as attr, :level::smallint as level, 1::smallint as rank,
-    :more as more
-    from (select l.*, :top as top from l where l.failed is null) as f where f.top > 0
-    union all
-    select r.node, r.n, r.attr, r.level, r.rank::smallint as rank, false as more
+    select x.node, x.n, x.attr, x.level, x.rank, x.available > x.tried as more
     from (
-        select l.node, l.n, a.attr, a.level,
-        row_number() over (partition by l.node order by a.loss desc, a.attr) as rank
-        from l cross join lateral (select v.* from attributes as v) as a
-        where l.failed is not null and a.loss > 0 and a.attr <> l.failed
-    ) as r
-    ) as x
+        select r.*,
+        case when r.again or r.n < :small then r.available else :candidates end as tried
+        from (
+            select l.node, l.n, l.again, a.attr, a.level,
+            (row_number() over (partition by l.node order by a.loss desc, a.attr))::smallint
+            as rank,
+            (count(*) over (partition by l.node))::smallint as available
+            from l cross join lateral (select v.* from attributes as v) as a where a.loss > 0
+        ) as r
+    ) as x where x.rank <= x.tried
 """
+
+SMALL = 8
+"""A group of fewer times the fewest records of a class is tried on all attributes at once: some
+of the widest have no allowable cut there, and a second try of others takes a round."""
 
 
 def tries(shape: Shape, state: State) -> exp.Expr:
-    """(node, n, attr, level, rank, more): attributes with something to gain.
+    """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
 
-    By width, the widest attribute of every group; of a group in which that one was tried in
-    vain, all others, widest first. By loss, all attributes.
+    A group that is tried again gets all of them, widest first, as those before left room for
+    others. `more` says whether some are left out.
     """
-    losses = _losses(shape, state)
-    if shape.by_loss:
-        return query(
-            "select l.node, l.n, a.attr, a.level, a.attr as rank, false as more"
-            " from losses as l cross join lateral (select v.* from attributes as v) as a"
-            " where a.loss > 0",
-            {"losses": losses, "attributes": _rows(shape)},
-        )
-    levels, top = exp.Case(), []
-    first = exp.Case()
-    for axis in shape.axes:
-        i = axis.index
-        widest = fragment(":loss = f.top", loss=col(f"l{i}", "f"))
-        first = first.when(widest, num(i))
-        levels = levels.when(widest.copy(), col(f"level{i}", "f"))
-        top.append(col(f"l{i}", "l"))
-    several = total(
-        [fragment("(:l > 0)::int", l=col(f"l{axis.index}", "f")) for axis in shape.axes]
-    )
     return query(
         _WIDEST,
-        {"losses": losses, "attributes": _rows(shape)},
-        attr=exp.paren(first),
-        level=exp.paren(levels),
-        more=exp.paren(fragment(":several > 1", several=several)),
-        top=exp.func("greatest", *top) if len(top) > 1 else top[0],
+        {"l": _losses(shape, state), "attributes": _rows(shape)},
+        small=num(SMALL * shape.minimum_size),
+        candidates=num(shape.candidates),
     )
 
 
 def _losses(shape: Shape, state: State) -> exp.Select:
-    """(node, n, failed, l<i>, level<i>): weighted loss and level of every active group."""
-    active = query("select c.* from cells as c where c.node > 0", at(state, "cells"))
-    extents = group_extents(shape.axes, state, active, ["node"])
-    tree = query(
-        "select e.node, e.n, d.failed from e join nodes as d on d.node = e.node",
-        {"e": extents, **at(state, "nodes")},
-    )
+    """(node, n, again, l<i>, level<i>): weighted loss and level of every active group."""
+    tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
     for axis in shape.axes:
         loss = fragment(
             ":loss::float8 * :weight::float8",
