@@ -27,6 +27,9 @@ from pganon.spec.republication import Republication
 
 NOTHING_MORE = Request()
 
+DECIDED = ("snapshot", "encode")
+"""Phases after which it is known whether an earlier version has the same source."""
+
 
 @dataclass(frozen=True)
 class Phase:
