@@ -10,8 +10,9 @@ import typer
 
 from pganon.cli import common
 from pganon.cli.metrics import show_metrics
-from pganon.errors import EXIT_REFUSED
+from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
+from pganon.metrics.reasons import texts
 from pganon.metrics.request import Request, Workload, parse_workload
 from pganon.plan.explain import explain
 from pganon.plan.steps import State
@@ -114,6 +115,13 @@ def run(
         bool,
         typer.Option("--dry-run", help="Compute, verify and measure, and publish nothing."),
     ] = False,
+    costs: Annotated[
+        bool,
+        typer.Option(
+            "--costs",
+            help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
+        ),
+    ] = False,
     metrics: Annotated[
         MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
     ] = MetricSet.BASIC,
@@ -144,6 +152,8 @@ def run(
 
     If source and policy are those of the version that is shown, nothing new is published.
     """
+    if costs and not dry_run:
+        raise UsageError("--costs tells of a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable)
     loaded = load_policy(policy)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
@@ -162,6 +172,7 @@ def run(
                 cascade=cascade,
                 force=force,
                 dry_run=dry_run,
+                costs=costs,
                 jobs=jobs,
                 metrics=request,
                 on_step=show,
@@ -228,10 +239,35 @@ def _show_made(result: RunResult) -> None:
         title="verified on the published relations",
         right=["measured"],
     )
-    common.table(
-        [utility.columns, "loss (NCP)"],
-        [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
-        right=["loss (NCP)"],
-    )
+    if result.reasons:
+        _show_reasons(result)
+    else:
+        common.table(
+            [utility.columns, "loss (NCP)"],
+            [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
+            right=["loss (NCP)"],
+        )
     if result.metrics:
         show_metrics(result.metrics)
+
+
+def _show_reasons(result: RunResult) -> None:
+    columns = [result.utility.columns, "loss (NCP)", "GCP without it", "decides"]
+    asked = any(reason.gcp_without is not None for reason in result.reasons)
+    rows = [
+        (
+            reason.column,
+            "" if reason.loss is None else f"{reason.loss:.6f}",
+            *([_gcp(reason.gcp_without)] if asked else []),
+            ", ".join(reason.decides),
+        )
+        for reason in result.reasons
+    ]
+    shown = columns if asked else [name for name in columns if name != "GCP without it"]
+    common.table(shown, rows, right=["loss (NCP)", "GCP without it"])
+    for text in texts(result.reasons):
+        common.line(text)
+
+
+def _gcp(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6f}"

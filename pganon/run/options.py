@@ -26,6 +26,8 @@ class Options:
         cascade: when published columns changed, drop what depends on the view.
         force: make a new version even if source and policy are those of the current one.
         dry_run: compute, verify and measure, and publish nothing.
+        costs: with a dry run, what would be lost without each quasi-identifier; one more dry run
+            for each.
         jobs: server processes that may work on one statement, or connections on which steps run
             side by side, and processes of this program that search; None is the server's own
             setting, and one per core.
@@ -37,6 +39,7 @@ class Options:
     cascade: bool = False
     force: bool = False
     dry_run: bool = False
+    costs: bool = False
     jobs: int | None = None
     seed: bytes | None = None
     metrics: Request = NOTHING_MORE

@@ -27,6 +27,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger import repository as ledger
+from pganon.metrics.reasons import reasons
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.build import DECIDED, Phase, Plan, build_plan
@@ -45,6 +46,7 @@ from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap, missing_roles
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
+from pganon.run.costs import with_costs
 from pganon.run.crew import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
@@ -140,8 +142,12 @@ def run_release(
             raise
         return conn
 
+    def run(asked: LoadedPolicy, how: Options) -> RunResult:
+        return _Run(conn, connect, asked, how).go()
+
     with contextlib.closing(connect()) as conn, _translated():
-        return _Run(conn, connect, loaded, options).go()
+        result = run(loaded, options)
+        return with_costs(result, loaded, options, run) if options.costs else result
 
 
 @contextlib.contextmanager
@@ -225,7 +231,7 @@ class _Run:
         refusal = republication.before_work()
         if refusal is not None:
             raise refusal
-        plan = build_plan(spec, republication, self.options.metrics)
+        plan = build_plan(spec, republication, self.options.metrics, reasoned=self.options.dry_run)
         executor = self._executor(plan, run_id)
         decided = [phase for phase in plan.phases if phase.name in DECIDED]
         self._walk(executor, decided)
@@ -284,7 +290,12 @@ class _Run:
         )
         details = ledger.error_details(refusal) if refusal else {}
         ledger.finish(self.conn, result.run_id, "dry_run", details)
-        return replace(result, outcome="dry_run", refusal=refusal.message if refusal else None)
+        return replace(
+            result,
+            outcome="dry_run",
+            reasons=reasons(plan.spec, state, result.utility),
+            refusal=refusal.message if refusal else None,
+        )
 
     def _finished(self, result: RunResult) -> RunResult:
         seconds = time.perf_counter() - self.started

@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from pganon.frames import Frame, frame
+from pganon.metrics.reasons import Reason
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
 from pganon.plan.build import Plan
 from pganon.publish.history import Version
+from pganon.run.warnings import undeclared
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class RunResult:
         outcome: "unchanged" if source and policy were those of the current version, whose figures
             these are then.
         applied: what an unchanged run changed nevertheless, such as readers.
+        reasons: of a dry run, what every quasi-identifier costs.
         refusal: why a dry run would have been refused, where only publication is at fault.
     """
 
@@ -70,6 +73,7 @@ class RunResult:
     steps: tuple[StepSeconds, ...] = field(repr=False, default=())
     outcome: Literal["released", "unchanged", "dry_run"] = "released"
     applied: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     refusal: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -86,9 +90,9 @@ def standing_result(
     """The figures of the version that stays, as it remembers them."""
     form, measures = plan.method.form, current.measures
     recorded = measures.get("metrics")
-    warnings = ()
+    warnings = [*undeclared(plan.spec)]
     if not plan.request.nothing:
-        warnings = ("metrics are measured with --dry-run or --force: nothing new was made",)
+        warnings.append("metrics are measured with --dry-run or --force: nothing new was made")
     return RunResult(
         release=plan.spec.policy.release,
         version=current.version,
@@ -102,7 +106,7 @@ def standing_result(
         utility=form.figures.recorded(measures["utility"]),
         metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
         unreleased_columns=plan.spec.unreleased,
-        warnings=warnings,
+        warnings=tuple(warnings),
         seconds=0.0,
         outcome="unchanged",
         applied=applied,

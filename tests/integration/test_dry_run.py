@@ -105,3 +105,71 @@ def test_dependents_of_a_view_that_must_go(source: Database) -> None:
     with pytest.raises(Exception, match="depend on") as caught:
         dry(source, columns=fewer)
     assert caught.value.code == "dependents"  # type: ignore[attr-defined]
+
+
+ACCIDENTS = """
+CREATE TABLE public.accident AS
+SELECT n AS id, n % 50 AS age, n % 7 AS hour, (n % 2)::text AS sex,
+    CASE WHEN n % 20 = 0 THEN 1 + n / 20 % 12 END AS month_of_death,
+    CASE WHEN n % 20 = 0 THEN 'killed' WHEN n * 7 % 3 = 0 THEN 'severe' ELSE 'slight' END AS injury
+FROM generate_series(1, 2400) AS n
+"""
+ROLES = {name: {"role": "quasi_identifying"} for name in ("age", "hour", "sex", "month_of_death")}
+
+
+def accidents(**changes) -> dict:
+    return {
+        "release": "accidents",
+        "source": "public.accident",
+        "columns": {**ROLES, "injury": {"role": "sensitive"}},
+        "privacy": [
+            {"model": "k_anonymity", "k": 5},
+            {"model": "distinct_l_diversity", "column": "injury", "l": 2},
+        ],
+        "method": {"name": "mondrian"},
+        **changes,
+    }
+
+
+def test_why_a_release_is_bad(db: Database, tmp_path: Path) -> None:
+    """A column that is known of some people only decides a sensitive one, and costs the others."""
+    db.source(ACCIDENTS)
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(accidents()))
+    run = ("run", str(file), "--dry-run", "--dsn", db.dsn())
+    found = {reason["column"]: reason for reason in pganon(*run, "--json").json["reasons"]}
+    assert set(found) == set(ROLES)
+    assert {name: reason["decides"] for name, reason in found.items() if reason["decides"]} == {
+        "month_of_death": {"injury": 0.05}
+    }
+    assert all(reason["gcp_without"] is None for reason in found.values())
+    text = pganon(*run).out
+    assert "month_of_death decides injury: 5.00% of the records" in text
+    asked = pganon(*run, "--costs", "--json").json
+    without = {reason["column"]: reason["gcp_without"] for reason in asked["reasons"]}
+    fewer = {n: c for n, c in accidents()["columns"].items() if n != "month_of_death"}
+    done = driver.publish(db, accidents(columns=fewer))
+    assert without["month_of_death"] == done.utility.gcp < asked["utility"]["gcp"] / 2
+    assert without["sex"] is not None
+    assert without["sex"] > without["month_of_death"]
+    assert driver.leftovers(db) == []
+    assert pganon(*run[:2], "--costs", "--dsn", db.dsn()).code == 2
+
+
+def test_what_is_by_chance_decides_nothing(db: Database) -> None:
+    """A value of few records has one sensitive value, too."""
+    db.source(ACCIDENTS)
+    db.source("CREATE TABLE public.one AS SELECT *, id AS number FROM public.accident")
+    columns = {"number": {"role": "quasi_identifying"}, "injury": {"role": "sensitive"}}
+    loaded = driver.loaded(accidents(source="public.one", columns=columns))
+    (reason,) = run_release(loaded, dsn=db.dsn(), options=Options(dry_run=True)).reasons
+    assert reason.decides == {}
+
+
+def test_a_column_that_cannot_be_left_out(db: Database) -> None:
+    db.source(ACCIDENTS)
+    columns = {"age": {"role": "quasi_identifying"}, "injury": {"role": "sensitive"}}
+    loaded = driver.loaded(accidents(columns=columns))
+    options = Options(dry_run=True, costs=True)
+    (reason,) = run_release(loaded, dsn=db.dsn(), options=options).reasons
+    assert reason.gcp_without is None

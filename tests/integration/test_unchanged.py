@@ -61,7 +61,8 @@ def test_nothing_new(source: Database, method: str) -> None:
 def test_other_forms(db: Database, kind: Any) -> None:
     """Columns that follow from the data, too."""
     source = db.connect("source_owner")
-    make_table(source, kind.COLUMNS, kind.rows(90), name=("public", kind.document()["source"].split(".")[1]))
+    schema, table = kind.document()["source"].split(".")
+    make_table(source, kind.COLUMNS, kind.rows(90), name=(schema, table))
     assert faults.run(db.dsn(), kind.policy(), force=False).outcome == "released"
     again = faults.run(db.dsn(), kind.policy(), force=False)
     assert (again.outcome, again.applied) == ("unchanged", ())
@@ -81,6 +82,7 @@ def test_command(source: Database, tmp_path: Path) -> None:
     assert pganon(*run).code == 0
     again = pganon(*run)
     assert (again.code, again.out) == (0, "unchanged: published.patients, version 1\n")
+    assert again.err == "warning: not declared and not released: id\n"
     assert pganon(*run, "--json").json["outcome"] == "unchanged"
     assert "with --dry-run or --force" in pganon(*run, "--metrics", "all").err
     forced = pganon(*run, "--force", "--json").json
