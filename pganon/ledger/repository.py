@@ -19,7 +19,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from pganon import sqlfiles
-from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
+from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
 from pganon.run import locks
 
@@ -116,6 +116,8 @@ def finish_with(conn: Connection, run_id: int, error: BaseException) -> bool:
 
 def error_details(error: BaseException) -> dict[str, Any]:
     """What the ledger keeps of an error: code, model, required and observed; no text."""
+    if isinstance(error, KeyboardInterrupt):
+        return {"code": UserInterrupt.code}
     if not isinstance(error, PganonError):
         return {"code": "internal", "type": type(error).__name__}
     found: dict[str, Any] = {"code": error.code}

@@ -74,7 +74,8 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
     return spec
 
 
-def _check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+    """Refuse roles of `trust` that the server does not have."""
     missing = missing_roles(conn, roles)
     if missing:
         raise PreconditionError(
@@ -179,7 +180,7 @@ class _Run:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         locks.check_session(self.conn)
-        _check_trusted(self.conn, spec.policy.trust)
+        check_trusted(self.conn, spec.policy.trust)
         with locks.release_lock(self.conn, spec.policy.release):
             check_target(
                 self.conn,
