@@ -14,7 +14,8 @@ from pganon.errors import PganonError, PolicyError, PrivacyRefusal
 from pganon.metrics.request import Request as MetricsRequest
 from pganon.metrics.request import Workload
 from pganon.policy.loader import load_policy
-from pganon.run.pipeline import Options, plan_release, releases, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import plan_release, releases, run_release
 from pganon.run.result import RunResult
 
 __all__ = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import psycopg
 from psycopg import conninfo, sql
@@ -144,24 +144,31 @@ def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:
-    wanted = {
-        **_PREAMBLE,
-        "work_mem": settings.work_mem,
-        "statement_timeout": settings.statement_timeout,
-        "lock_timeout": settings.lock_timeout,
-        "application_name": settings.application_name,
-    }
+    _set(conn, _PREAMBLE)
+    for name, value in asdict(settings).items():
+        try:
+            _set(conn, {name: value})
+        except psycopg.errors.InvalidParameterValue as e:
+            # The server's words for a setting name what was written and the units there are.
+            raise UsageError(
+                f"--{name.replace('_', '-')} {value}: {e.diag.message_primary}",
+                hint=e.diag.message_hint,
+                code="bad_setting",
+            ) from None
+    for name, value in _OPTIONAL.items():
+        try:
+            _set(conn, {name: value})
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
+            continue
+
+
+def _set(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]) -> None:
     conn.execute(
         b"SELECT pg_catalog.set_config(s.name, s.value, false)"
         b" FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]),"
         b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)",
         [list(wanted), list(wanted.values())],
     )
-    for name, value in _OPTIONAL.items():
-        try:
-            conn.execute(b"SELECT pg_catalog.set_config(%s, %s, false)", [name, value])
-        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
-            continue
 
 
 def become_owner(conn: psycopg.Connection[tuple[object, ...]], *, named: str | None = None) -> str:

@@ -20,6 +20,7 @@ EXIT_REFUSED = 1
 EXIT_USAGE = 2
 EXIT_DATABASE = 3
 EXIT_INTERNAL = 4
+EXIT_INTERRUPTED = 130
 
 
 class PganonError(Exception):
@@ -143,6 +144,16 @@ class InstallError(PganonError):
     code = "install"
 
 
+class UserInterrupt(PganonError):
+    """Whoever runs the program stopped it."""
+
+    exit_code = EXIT_INTERRUPTED
+    code = "interrupted"
+
+    def __init__(self) -> None:
+        super().__init__("interrupted")
+
+
 class DatabaseError(PganonError):
     """The server refused or failed; keeps its SQLSTATE, never its DETAIL."""
 
@@ -168,9 +179,15 @@ class Interrupted(DatabaseError):
     code = "interrupted"
 
 
+class StatementTimeout(Interrupted):
+    """A statement took longer than it may; nothing was published."""
+
+    code = "statement_timeout"
+
+
 _HINTS = {
     "42501": "grant the missing privilege, or run as a role that has it",
-    "57014": "raise statement_timeout, or run when the server is less busy",
+    "57014": "somebody cancelled the statement; run it again",
     "53100": "free disk space on the server, then run `pganon clean` and try again",
     "53200": "the server ran out of memory; lower work_mem or free memory",
     "55P03": "another session holds a lock; try again when it has finished",
@@ -214,8 +231,18 @@ def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
     kept = _NAMES_ONLY if step is None else _KEPT_IN_STEPS
     if foreign or not state.startswith(kept):
         text = f"{type(error).__name__}"
+    if state == "57014" and _timed_out(error):
+        return StatementTimeout(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_LONGER)
     cls = Interrupted if state == "57014" else DatabaseError
     return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_HINTS.get(state))
+
+
+_LONGER = "allow more with --statement-timeout, or run when the server is less busy"
+
+
+def _timed_out(error: psycopg.Error) -> bool:
+    """Whether it was the time and no person; the server has one SQLSTATE for both."""
+    return "timeout" in (error.diag.message_primary or "")
 
 
 def _raised_by_pganon(error: psycopg.Error) -> bool:

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import psycopg
 import typer
+from typer.core import TyperGroup
 
 from pganon.cli import assess, common, demo, importing, install, policy, release, run, server
 from pganon.errors import (
@@ -18,13 +19,24 @@ from pganon.errors import (
     EXIT_USAGE,
     PganonError,
     UsageError,
+    UserInterrupt,
     translate,
 )
 
-EXIT_INTERRUPTED = 130
+
+class _Commands(TyperGroup):
+    """The parser would write an empty line for an interrupt and call it an abortion."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise UserInterrupt from None
+
 
 app = typer.Typer(
     name="pganon",
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -84,8 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except psycopg.Error as error:
         return _fail(translate(error), json)
     except (KeyboardInterrupt, typer.Abort):
-        common.note("interrupted")
-        return EXIT_INTERRUPTED
+        return _fail(UserInterrupt(), json)
     except BrokenPipeError:
         # The reader of stdout is gone; a further write at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

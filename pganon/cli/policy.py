@@ -11,6 +11,7 @@ import typer
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.cli import common
+from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
 from pganon.plan.steps import Outside
 from pganon.policy.loader import LoadedPolicy, load_policy
@@ -85,13 +86,14 @@ def _write(output: Path, text: str) -> None:
 def check(
     file: Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")],
     source: Annotated[
-        bool, typer.Option("--source", help="Also check against the table in the database.")
+        bool, typer.Option("--source", help="Also check against the database: table, readers.")
     ] = False,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Check a policy and name every problem; nothing is run."""
+    """Check a policy and the files that it names; every problem is named, nothing is run."""
     loaded = load_policy(file)
+    check_files(loaded)
     if source:
         _check_source(loaded, dsn)
     checked = _checked(loaded, source)
@@ -113,10 +115,14 @@ def check(
 
 
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
-    from pganon.run.pipeline import resolve_policy  # slow to load; the offline check needs none
+    # Slow to load, and the offline check needs none of it.
+    from pganon.publish.target import check_readers
+    from pganon.run.pipeline import check_trusted, resolve_policy
 
     with common.connect(dsn) as conn:
         resolve_policy(conn, loaded)
+        check_readers(conn, loaded.policy.publish.readers)
+        check_trusted(conn, loaded.policy.trust)
 
 
 def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:

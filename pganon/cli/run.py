@@ -10,13 +10,16 @@ import typer
 
 from pganon.cli import common
 from pganon.cli.metrics import show_metrics
+from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
+from pganon.metrics.reasons import texts
 from pganon.metrics.request import Request, Workload, parse_workload
 from pganon.plan.explain import explain
 from pganon.plan.steps import State
 from pganon.policy.loader import load_policy
 from pganon.privacy.unprotected import warnings
-from pganon.run.pipeline import RUN_SETTINGS, Options, plan_release, run_release
+from pganon.run.options import RUN_SETTINGS, Options
+from pganon.run.pipeline import plan_release, run_release
 from pganon.run.result import RunResult
 
 PolicyFile = Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")]
@@ -106,6 +109,21 @@ def run(
         bool,
         typer.Option("--cascade", help="Drop what depends on the view if its columns change."),
     ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Make a new version even if nothing changed."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Compute, verify and measure, and publish nothing."),
+    ] = False,
+    costs: Annotated[
+        bool,
+        typer.Option(
+            "--costs",
+            help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
+        ),
+    ] = False,
     metrics: Annotated[
         MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
     ] = MetricSet.BASIC,
@@ -132,7 +150,12 @@ def run(
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Compute, verify and publish one release of POLICY."""
+    """Compute, verify and publish one release of POLICY.
+
+    If source and policy are those of the version that is shown, nothing new is published.
+    """
+    if costs and not dry_run:
+        raise UsageError("--costs tells of a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable)
     loaded = load_policy(policy)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
@@ -147,12 +170,22 @@ def run(
             dsn=common.chosen_dsn(dsn),
             owner=common.chosen_owner(owner),
             settings=settings,
-            options=Options(cascade=cascade, jobs=jobs, metrics=request, on_step=show),
+            options=Options(
+                cascade=cascade,
+                force=force,
+                dry_run=dry_run,
+                costs=costs,
+                jobs=jobs,
+                metrics=request,
+                on_step=show,
+            ),
         )
     if json:
         common.emit_json(result.as_dict())
-        return
-    show_result(result, timing=timing)
+    else:
+        show_result(result, timing=timing)
+    if result.refusal:
+        raise typer.Exit(EXIT_REFUSED)
 
 
 def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Request:
@@ -162,8 +195,29 @@ def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Req
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:
+    if result.outcome == "unchanged":
+        common.line(f"unchanged: {result.view}, version {result.version}")
+        for text in result.applied:
+            common.line(f"  {text}")
+    else:
+        _show_made(result)
+    if timing:
+        common.table(
+            ["phase", "step", "seconds", "times"],
+            [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
+            right=["seconds", "times"],
+        )
+    common.warn(result.warnings)
+    if result.refusal:
+        common.note(f"a run would be refused: {result.refusal}")
+
+
+def _show_made(result: RunResult) -> None:
     utility = result.utility
-    common.line(f"published {result.view}, version {result.version}")
+    if result.outcome == "dry_run":
+        common.line(f"dry run of {result.view}: nothing was published")
+    else:
+        common.line(f"published {result.view}, version {result.version}")
     common.facts(
         {
             "records": f"{result.released} released, {result.suppressed} suppressed,"
@@ -186,17 +240,35 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         title="verified on the published relations",
         right=["measured"],
     )
-    common.table(
-        [utility.columns, "loss (NCP)"],
-        [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
-        right=["loss (NCP)"],
-    )
+    if result.reasons:
+        _show_reasons(result)
+    else:
+        common.table(
+            [utility.columns, "loss (NCP)"],
+            [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
+            right=["loss (NCP)"],
+        )
     if result.metrics:
         show_metrics(result.metrics)
-    if timing:
-        common.table(
-            ["phase", "step", "seconds", "times"],
-            [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
-            right=["seconds", "times"],
+
+
+def _show_reasons(result: RunResult) -> None:
+    columns = [result.utility.columns, "loss (NCP)", "GCP without it", "decides"]
+    asked = any(reason.gcp_without is not None for reason in result.reasons)
+    rows = [
+        (
+            reason.column,
+            "" if reason.loss is None else f"{reason.loss:.6f}",
+            *([_gcp(reason.gcp_without)] if asked else []),
+            ", ".join(reason.decides),
         )
-    common.warn(result.warnings)
+        for reason in result.reasons
+    ]
+    shown = columns if asked else [name for name in columns if name != "GCP without it"]
+    common.table(shown, rows, right=["loss (NCP)", "GCP without it"])
+    for text in texts(result.reasons):
+        common.line(text)
+
+
+def _gcp(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6f}"

@@ -1,6 +1,7 @@
 """The ledger: one row per event of a run or release; rows are added, never changed.
 
-Events: `started`, then one of `released`, `refused`, `failed`; later `rolled_back`, `dropped`.
+Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`; later
+`rolled_back`, `dropped`, `readers`.
 Details hold names, counts, parameters and error codes, never a value of a row.
 """
 
@@ -18,12 +19,14 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from pganon import sqlfiles
-from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
+from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
 from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
-Event = Literal["released", "refused", "failed", "rolled_back", "dropped"]
+Event = Literal[
+    "released", "unchanged", "dry_run", "refused", "failed", "rolled_back", "dropped", "readers"
+]
 
 
 def start_run(
@@ -89,7 +92,7 @@ def append(
 def finish(
     conn: Connection,
     run_id: int,
-    event: Literal["refused", "failed"],
+    event: Literal["dry_run", "refused", "failed"],
     details: Mapping[str, Any] | None = None,
 ) -> bool:
     """End a run that is not published; False if the run had ended already."""
@@ -113,6 +116,8 @@ def finish_with(conn: Connection, run_id: int, error: BaseException) -> bool:
 
 def error_details(error: BaseException) -> dict[str, Any]:
     """What the ledger keeps of an error: code, model, required and observed; no text."""
+    if isinstance(error, KeyboardInterrupt):
+        return {"code": UserInterrupt.code}
     if not isinstance(error, PganonError):
         return {"code": "internal", "type": type(error).__name__}
     found: dict[str, Any] = {"code": error.code}

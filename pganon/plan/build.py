@@ -18,6 +18,7 @@ from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.methods.base import Method, Tables
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
+from pganon.metrics.reasons import reason_steps
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics
 from pganon.plan.sqltools import num, query, stacked
@@ -27,6 +28,9 @@ from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 
 NOTHING_MORE = Request()
+
+DECIDED = ("snapshot", "encode")
+"""Phases after which it is known whether an earlier version has the same source."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Plan:
     method: Method
     republication: Republication | None = None
     request: Request = NOTHING_MORE
+    reasoned: bool = False
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -75,7 +80,14 @@ class Plan:
                 (_verify(spec, method, self.republication),),
             ),
             Phase("measure", "metrics on request", _requested(spec, method, self.request)),
+            *self._reasons,
         )
+
+    @property
+    def _reasons(self) -> tuple[Phase, ...]:
+        if not self.reasoned:
+            return ()
+        return (Phase("explain", "why the release loses what it loses", reason_steps(self.spec)),)
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
         return self.method.form.relations(self.spec, state)
@@ -99,12 +111,16 @@ class Plan:
 
 
 def build_plan(
-    spec: ReleaseSpec, republication: Republication | None = None, request: Request = NOTHING_MORE
+    spec: ReleaseSpec,
+    republication: Republication | None = None,
+    request: Request = NOTHING_MORE,
+    *,
+    reasoned: bool = False,
 ) -> Plan:
     """The plan of one run: deterministic, nothing is executed or looked up.
 
     `republication` has the earlier versions over the source; `request` are the metrics to compute
-    beyond those of every run.
+    beyond those of every run. A plan that is `reasoned` also finds out why they are as they are.
 
     Raises:
         UsageError: no_metrics, the published form has no metrics on request; or it has other
@@ -121,7 +137,7 @@ def build_plan(
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
-    return Plan(spec, method, republication, request)
+    return Plan(spec, method, republication, request, reasoned)
 
 
 def _staged(spec: ReleaseSpec, method: Method, state: State) -> Tables:

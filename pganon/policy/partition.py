@@ -40,6 +40,10 @@ DECIDES = frozenset(
 ELSE = frozenset({"release", "republication", "publish", "trust", "inference"})
 """All other keys."""
 
+APPLIED = frozenset({"republication", "trust"})
+PUBLISH_APPLIED = frozenset({"readers", "keep"})
+"""Of these, and of those under `publish`, what a version that is there can take on."""
+
 COLUMN_DECIDES = frozenset(
     {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set"}
 )
@@ -116,6 +120,19 @@ def _method(method: MethodOptions) -> dict[str, Any]:
     )
     given["revision"] = method.revision
     return {f"method.{key}": value for key, value in given.items()}
+
+
+def shown_part(document: Mapping[str, Any]) -> Part:
+    """What else decides what readers see, of a policy as plain data: names, schema, inference.
+
+    A version whose policy agrees in this and in the partition part can stand for another.
+    """
+    found = {key: value for key, value in document.items() if key in ELSE - APPLIED}
+    publish = found.pop("publish", {})
+    found |= {f"publish.{k}": v for k, v in publish.items() if k not in PUBLISH_APPLIED}
+    keys = {Column.model_fields[field].alias or field for field in COLUMN_ELSE}
+    names = {n: {k: c[k] for k in keys & c.keys()} for n, c in document["columns"].items()}
+    return {**found, "columns": {name: given for name, given in names.items() if given}}
 
 
 def part_hash(part: Part) -> str:

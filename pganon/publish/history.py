@@ -55,6 +55,7 @@ class Version:
     row_count: int
     suppressed: int
     members_table: str | None
+    policy: dict[str, Any]
     policy_hash: str | None
     measures: dict[str, Any]
     published_at: datetime | None
@@ -200,7 +201,7 @@ def add_version(
             "run_id": staged.run_id,
             "method": staged.method,
             "guarantee": as_jsonb(staged.guarantee),
-            "columns": as_jsonb(_columns(staged)),
+            "columns": as_jsonb(_columns(staged.views)),
             "views": as_jsonb([view_as_dict(view) for view in staged.views]),
             "relations": as_jsonb(
                 [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
@@ -228,18 +229,29 @@ def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
     return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
 
 
-def _columns(staged: Staged) -> list[dict[str, Any]]:
+def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
     """What analysts are told about columns; `view` as `parse_name` reads it."""
     return [
-        {"view": str(view.name), **column.__dict__}
-        for view in staged.views
-        for column in view.columns
+        {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
     ]
 
 
 def remember_views(conn: Connection, release: str, version: int) -> None:
     """Keep how the server prints the views of a version, which were made just now."""
     conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
+
+
+def set_views(conn: Connection, release: str, version: int, views: Sequence[PublishedView]) -> None:
+    """Keep other comments of the views of a version."""
+    conn.execute(
+        sqlfiles.query("publish", "set_views"),
+        {
+            "release": release,
+            "version": version,
+            "views": as_jsonb([view_as_dict(view) for view in views]),
+            "columns": as_jsonb(_columns(views)),
+        },
+    )
 
 
 def set_current(conn: Connection, release: Release, version: Version | None) -> None:

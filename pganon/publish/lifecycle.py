@@ -19,7 +19,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.target import ensure_schema
-from pganon.publish.transaction import fingerprint, patiently, publishing
+from pganon.publish.transaction import is_intact, patiently, publishing
 from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
@@ -227,9 +227,7 @@ def _target(known: History, to: int | None) -> Version:
 
 
 def _check_intact(conn: Connection, name: str, version: Version) -> None:
-    relations = version.all_tables
-    intact = all(views.find(conn, table) for table in relations)
-    if not intact or fingerprint(conn, version.run_id, relations) != version.fingerprint:
+    if not is_intact(conn, version):
         raise PrivacyRefusal(
             f'the tables of version {version.version} of the release "{name}" were changed',
             hint="choose another version, or run the release again",

@@ -80,6 +80,14 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
     ).fetchall()
 
 
+def is_intact(conn: Connection, version: Version) -> bool:
+    """Whether the stored tables of a version are all there, with what was verified in them."""
+    relations = version.all_tables
+    if not all(views.find(conn, table) for table in relations):
+        return False
+    return fingerprint(conn, version.run_id, relations) == version.fingerprint
+
+
 def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> PublishedVersion:
     """Publish a verified release: all of it becomes readable at once, or nothing does.
 
@@ -122,7 +130,7 @@ def _make_readable(
     )
     history.remember_views(conn, staged.release, version)
     old = after.versions[staged.keep :]
-    retired = _retire(conn, staged.release, old)
+    retired = retire(conn, staged.release, old)
     replaced = known.release.current if known else None
     ledger.append(
         conn,
@@ -155,7 +163,7 @@ def _make_readable(
     )
 
 
-def _retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
+def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
     """Drop what is kept no longer; what somebody still reads waits for the next publication."""
     try:
         return patiently(conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1])
@@ -265,8 +273,10 @@ __all__ = [
     "PublishedVersion",
     "check_target",
     "fingerprint",
+    "is_intact",
     "patiently",
     "publish",
     "publishing",
+    "retire",
     "stamps",
 ]

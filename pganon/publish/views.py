@@ -127,7 +127,7 @@ def swap(
             found = None
         _create(conn, view, fresh=found is None)
         _regrant(conn, view, grants)
-        _grant(conn, view.name, readers, former)
+        grant(conn, view.name, readers, former)
     return dropped
 
 
@@ -197,7 +197,7 @@ def _create(conn: Connection, view: PublishedView, *, fresh: bool) -> None:
     if fresh:
         # ALTER DEFAULT PRIVILEGES may have opened it to others than the policy's readers.
         conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
-    _comment(conn, view)
+    describe(conn, view)
 
 
 def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
@@ -211,7 +211,8 @@ def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
         raise PganonError(f"{view.name} reads relations that are not stored ones")
 
 
-def _comment(conn: Connection, view: PublishedView) -> None:
+def describe(conn: Connection, view: PublishedView) -> None:
+    """Comments of a view and its columns."""
     conn.execute(
         sql.SQL("COMMENT ON VIEW {} IS {}").format(view.name.identifier, sql.Literal(view.comment))
     )
@@ -242,7 +243,7 @@ def _regrant(conn: Connection, view: PublishedView, grants: Sequence[Grant]) -> 
         )
 
 
-def _grant(
+def grant(
     conn: Connection, name: QualifiedName, readers: Sequence[str], former: Iterable[str]
 ) -> None:
     """Let the readers read, roles that were readers no longer; then see whether it worked."""

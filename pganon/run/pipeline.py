@@ -12,7 +12,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,57 +28,36 @@ from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger import repository as ledger
 from pganon.metrics.alike import alike
-from pganon.metrics.request import Request
+from pganon.metrics.reasons import reasons
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
-from pganon.plan.build import NOTHING_MORE, Plan, build_plan
+from pganon.plan.build import DECIDED, Phase, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.plan.staged import CheckQuery, Staged
 from pganon.plan.steps import State, stamp_fact
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import Policy, QSKAnonymity
-from pganon.publish import history, lifecycle
+from pganon.publish import history, lifecycle, renewal
+from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.renewal import Renewal
 from pganon.publish.target import check_target
-from pganon.publish.transaction import publish
+from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap, missing_roles
 from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
+from pganon.run.costs import with_costs
 from pganon.run.crew import Crew
 from pganon.run.executor import Executor
-from pganon.run.result import RunResult, StepSeconds, Verified
+from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.result import RunResult, StepSeconds, Verified, standing_result
 from pganon.run.warnings import warnings_of
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.spec.resolve import resolve
 
 Connection = psycopg.Connection[Any]
-OnStep = Callable[[str, str, str], None]
-"""Called with phase, step and purpose before each step."""
-
-RUN_SETTINGS = database.Settings(work_mem="256MB")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to run, as opposed to what.
-
-    Attributes:
-        cascade: when published columns changed, drop what depends on the view.
-        jobs: server processes that may work on one statement, or connections on which steps run
-            side by side, and processes of this program that search; None is the server's own
-            setting, and one per core.
-        seed: for tests: all secrets of the run derive from it.
-        metrics: what to measure beyond the figures of every run.
-        on_step: progress; called from several threads where steps run side by side.
-    """
-
-    cascade: bool = False
-    jobs: int | None = None
-    seed: bytes | None = None
-    metrics: Request = NOTHING_MORE
-    on_step: OnStep = lambda phase, step, purpose: None
 
 
 def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
@@ -96,7 +75,8 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
     return spec
 
 
-def _check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+    """Refuse roles of `trust` that the server does not have."""
     missing = missing_roles(conn, roles)
     if missing:
         raise PreconditionError(
@@ -158,34 +138,18 @@ def run_release(
         conn = database.connect(dsn, settings=settings)
         try:
             database.become_owner(conn, named=owner)
-            _advise_planner(conn, options)
+            advise_planner(conn, options)
         except BaseException:
             conn.close()
             raise
         return conn
 
+    def run(asked: LoadedPolicy, how: Options) -> RunResult:
+        return _Run(conn, connect, asked, how).go()
+
     with contextlib.closing(connect()) as conn, _translated():
-        return _Run(conn, connect, loaded, options).go()
-
-
-# Row estimates over chains of work tables with many join columns are often far too low. A nested
-# loop then is slow without bound, and a merge join sorts large tables that a hash join would not.
-# Work is in few, large statements, so a parallel plan soon pays.
-_PLANNER = {
-    "enable_nestloop": "off",
-    "enable_mergejoin": "off",
-    "parallel_setup_cost": "100",
-    "parallel_tuple_cost": "0.01",
-}
-
-
-def _advise_planner(conn: Connection, options: Options) -> None:
-    settings = dict(_PLANNER)
-    if options.jobs is not None:
-        # All heavy statements are parallel ones, so this is what divides their work.
-        settings["max_parallel_workers_per_gather"] = str(options.jobs - 1)
-    for name, value in settings.items():
-        conn.execute("SELECT set_config(%s, %s, false)", [name, value])
+        result = run(loaded, options)
+        return with_costs(result, loaded, options, run) if options.costs else result
 
 
 @contextlib.contextmanager
@@ -217,7 +181,7 @@ class _Run:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         locks.check_session(self.conn)
-        _check_trusted(self.conn, spec.policy.trust)
+        check_trusted(self.conn, spec.policy.trust)
         with locks.release_lock(self.conn, spec.policy.release):
             check_target(
                 self.conn,
@@ -269,24 +233,24 @@ class _Run:
         refusal = republication.before_work()
         if refusal is not None:
             raise refusal
-        plan = build_plan(spec, republication, self.options.metrics)
-        state = self._execute(plan, State(run_id))
+        plan = build_plan(spec, republication, self.options.metrics, reasoned=self.options.dry_run)
+        executor = self._executor(plan, run_id)
+        decided = [phase for phase in plan.phases if phase.name in DECIDED]
+        self._walk(executor, decided)
+        standing = self._standing(plan, executor.state)
+        if standing is not None:
+            return self._renew(plan, *standing)
+        self._walk(executor, [phase for phase in plan.phases if phase.name not in DECIDED])
+        executor.assert_filled()
+        state = executor.state
         warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
         metrics = plan.metrics(state)
         checks = plan.stored_checks(state)
         verified = _verified(checks, state)
-        staged = self._staged(plan, state, checks, verified, (utility, metrics))
-        self.options.on_step("publish", "publish", PUBLISH)
-        began = time.perf_counter()
-        version = publish(self.conn, staged, cascade=self.options.cascade)
-        self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
-        # The release is public: what cannot be removed now is left to the next run.
-        with contextlib.suppress(psycopg.Error):
-            drop_run(self.conn, run_id)
-        return RunResult(
+        result = RunResult(
             release=spec.policy.release,
-            version=version.version,
+            version=None,
             run_id=run_id,
             view=str(spec.view),
             method=plan.method.name,
@@ -298,24 +262,90 @@ class _Run:
             metrics=metrics,
             unreleased_columns=spec.unreleased,
             warnings=warnings,
-            seconds=time.perf_counter() - self.started,
-            steps=tuple(self.steps),
+            seconds=0.0,
         )
+        if self.options.dry_run:
+            result = self._tried(plan, state, result)
+        else:
+            staged = self._staged(plan, state, checks, verified, (utility, metrics))
+            result = replace(result, version=self._publish(staged))
+        # What cannot be removed now is left to the next run.
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, run_id)
+        return self._finished(result)
+
+    def _publish(self, staged: Staged) -> int:
+        self.options.on_step("publish", "publish", PUBLISH)
+        began = time.perf_counter()
+        version = publish(self.conn, staged, cascade=self.options.cascade)
+        self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
+        return version.version
+
+    def _tried(self, plan: Plan, state: State, result: RunResult) -> RunResult:
+        """A dry run ends here, with what publication would refuse."""
+        views = plan.stored_views(state)
+        check_swap(self.conn, result.release, views, cascade=self.options.cascade)
+        republication = plan.republication
+        refusal = republication and republication.if_published(
+            source_fingerprint(state.facts),
+            state.facts.get("same_groups"),  # pyright: ignore[reportArgumentType]
+        )
+        details = ledger.error_details(refusal) if refusal else {}
+        ledger.finish(self.conn, result.run_id, "dry_run", details)
+        return replace(
+            result,
+            outcome="dry_run",
+            reasons=reasons(plan.spec, state, result.utility),
+            refusal=refusal.message if refusal else None,
+        )
+
+    def _finished(self, result: RunResult) -> RunResult:
+        seconds = time.perf_counter() - self.started
+        return replace(result, seconds=seconds, steps=tuple(self.steps))
 
     def _republication(self, spec: ReleaseSpec) -> Republication:
         earlier = history.earlier(self.conn, spec.policy.release, self.sources)
-        return Republication(spec.policy, spec.partition, earlier)
+        return Republication(
+            spec.policy, spec.partition, earlier, publishes=not self.options.dry_run
+        )
 
-    def _execute(self, plan: Plan, state: State) -> State:
-        executor = Executor(
+    def _standing(self, plan: Plan, state: State) -> tuple[Version, Renewal] | None:
+        """The version that readers see, if source and policy are those that it was made from."""
+        spec, republication = plan.spec, plan.republication
+        if self.options.force or self.options.dry_run or republication is None:
+            return None
+        known = history.read(self.conn, spec.policy.release)
+        current = renewal.standing(known, republication, source_fingerprint(state.facts))
+        if current is None or not is_intact(self.conn, current):
+            return None
+        settled = plan.method.form.settled(spec)
+        if not settled:  # its columns follow from the data, and these are the same
+            return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
+        made = State(current.run_id)
+        views, checks = plan.stored_views(made), plan.stored_checks(made)
+        if not renewal.says_the_same(views, checks, current):
+            return None
+        return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
+
+    def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
+        """Nothing new is published; what the policy says of readers and such is applied."""
+        applied = renewal.renew(self.conn, renewed, cascade=self.options.cascade)
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, renewed.run_id)
+        return self._finished(standing_result(plan, current, renewed.run_id, applied))
+
+    def _executor(self, plan: Plan, run_id: int) -> Executor:
+        return Executor(
             self.conn,
-            state,
+            State(run_id),
             created=lambda step: self._check_source(plan, step),
             reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
             processes=self.options.jobs or os.cpu_count() or 1,
-            crew=Crew(self.conn, state.run_id, self.connect),
+            crew=Crew(self.conn, run_id, self.connect),
         )
-        for phase in plan.phases:
+
+    def _walk(self, executor: Executor, phases: Sequence[Phase]) -> None:
+        for phase in phases:
             executor.times = {}
             executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
                 phase.name, step, purpose
@@ -325,8 +355,6 @@ class _Run:
                 StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
                 for spent in executor.times.values()
             ]
-        executor.assert_filled()
-        return executor.state
 
     def _check_source(self, plan: Plan, step: str) -> None:
         """Whether the plan fits what the snapshot read.

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pganon.frames import Frame, frame
+from pganon.metrics.reasons import Reason
 from pganon.metrics.shown import Metrics
 from pganon.metrics.utility import Utility
+from pganon.plan.build import Plan
+from pganon.publish.history import Version
+from pganon.run.warnings import undeclared
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,20 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class RunResult:
-    """A published release; `metrics` if they were asked for."""
+    """What a run did.
+
+    Attributes:
+        version: the version that readers see; None after a dry run.
+        metrics: if they were asked for.
+        outcome: "unchanged" if source and policy were those of the current version, whose figures
+            these are then.
+        applied: what an unchanged run changed nevertheless, such as readers.
+        reasons: of a dry run, what every quasi-identifier costs.
+        refusal: why a dry run would have been refused, where only publication is at fault.
+    """
 
     release: str
-    version: int
+    version: int | None
     run_id: int
     view: str
     method: str
@@ -57,6 +71,10 @@ class RunResult:
     warnings: tuple[str, ...]
     seconds: float
     steps: tuple[StepSeconds, ...] = field(repr=False, default=())
+    outcome: Literal["released", "unchanged", "dry_run"] = "released"
+    applied: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    refusal: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,3 +82,32 @@ class RunResult:
     def to_frame(self) -> Frame:
         """The verified requirements as a pandas DataFrame, one row each."""
         return frame(self.verified)
+
+
+def standing_result(
+    plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
+) -> RunResult:
+    """The figures of the version that stays, as it remembers them."""
+    form, measures = plan.method.form, current.measures
+    recorded = measures.get("metrics")
+    warnings = [*undeclared(plan.spec)]
+    if not plan.request.nothing:
+        warnings.append("metrics are measured with --dry-run or --force: nothing new was made")
+    return RunResult(
+        release=plan.spec.policy.release,
+        version=current.version,
+        run_id=run_id,
+        view=str(plan.spec.view),
+        method=current.method,
+        records=measures["records"],
+        released=current.row_count,
+        suppressed=current.suppressed,
+        verified=tuple(Verified(**found) for found in measures["verified"]),
+        utility=form.figures.recorded(measures["utility"]),
+        metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
+        unreleased_columns=plan.spec.unreleased,
+        warnings=tuple(warnings),
+        seconds=0.0,
+        outcome="unchanged",
+        applied=applied,
+    )

@@ -10,6 +10,7 @@ from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
 from pganon.plan.steps import State
 from pganon.privacy.unprotected import warning
+from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 
 
@@ -25,10 +26,15 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
         )
     found += _alike(plan, state)
     found += plan.method.form.warnings(spec, state.facts)
+    found += undeclared(spec)
+    return tuple(found)
+
+
+def undeclared(spec: ReleaseSpec) -> Iterator[str]:
+    """Columns that stay home because the policy does not name them."""
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
-        found.append(f"not declared and not released: {names}")
-    return tuple(found)
+        yield f"not declared and not released: {names}"
 
 
 def beside_earlier(republication: Republication | None, state: State) -> str | None:

@@ -7,7 +7,7 @@ and source are the same: then it shows nothing that was not shown. Otherwise the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
@@ -46,11 +46,16 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Republication:
-    """A run beside the versions that were ever readable; `versions` has the nearest first."""
+    """A run beside the versions that were ever readable; `versions` has the nearest first.
+
+    Attributes:
+        publishes: False for a dry run, which shows nobody anything and so is never refused.
+    """
 
     policy: Policy
     partition: Part
     versions: tuple[Earlier, ...] = ()
+    publishes: bool = True
 
     @property
     def earlier(self) -> tuple[Earlier, ...]:
@@ -68,7 +73,14 @@ class Republication:
 
     @property
     def refuses(self) -> bool:
-        return self.policy.republication == "refuse"
+        return self.policy.republication == "refuse" and self.publishes
+
+    def if_published(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
+        """What would have been wrong if what a dry run made were published."""
+        asked = replace(self, publishes=True)
+        return asked.after_reading(source_fingerprint) or asked.after_grouping(
+            source_fingerprint, same
+        )
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:

@@ -55,7 +55,7 @@ WHERE s.id = %(run_id)s AND s.event = 'started'
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.ledger AS f
-        WHERE f.run_id = s.run_id AND f.event IN ('released', 'refused', 'failed')
+        WHERE f.run_id = s.run_id AND f.event IN ('released', 'unchanged', 'dry_run', 'refused', 'failed')
     )
 RETURNING id;
 
@@ -67,7 +67,7 @@ WHERE s.event = 'started'
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.ledger AS f
-        WHERE f.run_id = s.run_id AND f.event IN ('released', 'refused', 'failed')
+        WHERE f.run_id = s.run_id AND f.event IN ('released', 'unchanged', 'dry_run', 'refused', 'failed')
     )
 ORDER BY s.run_id;
 

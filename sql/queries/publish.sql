@@ -14,7 +14,7 @@ WHERE name = %(release)s;
 -- All versions of a release, newest first.
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
-    members_table, policy_hash, measures, published_at, dropped_at, fingerprint,
+    members_table, policy, policy_hash, measures, published_at, dropped_at, fingerprint,
     source_fingerprint
 FROM pganon_private.version
 WHERE release = %(release)s
@@ -93,6 +93,25 @@ SET views = (
     FROM jsonb_array_elements(v.views) WITH ORDINALITY AS i(item, place)
 )
 WHERE v.release = %(release)s AND v.version = %(version)s;
+
+-- set_views --
+-- Other comments of the views of a version, of which everything else stays as it is.
+UPDATE pganon_private.version
+SET views = %(views)s, columns = %(columns)s
+WHERE release = %(release)s AND version = %(version)s;
+
+-- view_stands --
+-- Whether a view of a version is there as publication made it.
+SELECT pganon.is_published_view(
+    to_regclass(format('%%I.%%I', i.item ->> 'schema', i.item ->> 'name')), i.item, v.relations
+)
+FROM pganon_private.version AS v
+CROSS JOIN LATERAL jsonb_array_elements(v.views) AS i(item)
+WHERE v.release = %(release)s AND v.version = %(version)s;
+
+-- set_readers --
+-- Who may read a release.
+UPDATE pganon_private.release SET readers = %(readers)s WHERE name = %(release)s;
 
 -- set_current --
 -- Which version the views show; NULL for none.

@@ -13,7 +13,8 @@ from pganon.catalog import code
 from pganon.errors import PganonError
 from pganon.install import access
 from pganon.policy.loader import LoadedPolicy, policy_from
-from pganon.run.pipeline import Options, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import run_release
 from tests.support import faults
 from tests.support.builders import policy
 from tests.support.cli import pganon

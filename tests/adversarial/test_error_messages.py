@@ -132,7 +132,8 @@ def test_a_statement_timeout_shows_no_value(db: Any) -> None:
     loaded = load_policy(json.dumps(policy(ROLES, [K], trust=["source_owner"])))
     with pytest.raises(PganonError) as raised:
         run_release(loaded, dsn=db.dsn(), settings=database.Settings(statement_timeout="200ms"))
-    assert raised.value.code == "interrupted"
+    assert (raised.value.code, raised.value.exit_code) == ("statement_timeout", 3)
+    assert "--statement-timeout" in (raised.value.hint or "")
     assert silent(texts(db, raised.value))
 
 

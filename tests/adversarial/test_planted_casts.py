@@ -13,7 +13,8 @@ from pganon.identifiers import QualifiedName
 from pganon.install import access
 from pganon.metrics.request import Request, parse_workload
 from pganon.policy.loader import LoadedPolicy, policy_from
-from pganon.run.pipeline import Options, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import run_release
 from tests.support.cli import pganon as command
 from tests.support.driver import publish, refused
 

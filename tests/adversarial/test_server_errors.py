@@ -105,7 +105,7 @@ def test_statement_timeout(db: Database) -> None:
             faults.policy(source="public.slow", trust=["source_owner"]),
             statement_timeout="300ms",
         )
-    assert (caught.value.code, caught.value.step) == ("interrupted", "snapshot")
+    assert (caught.value.code, caught.value.step) == ("statement_timeout", "snapshot")
     conn = db.owner()
     assert faults.last_details(conn)["sqlstate"] == "57014"
     _clean(conn, None, "timeout")
@@ -148,7 +148,7 @@ def test_an_interrupt_of_the_user(db: Database) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         faults.run(db.dsn(), before=faults.at("recode.classes", interrupt))
-    assert faults.events(conn) == ["started", "failed: internal"]
+    assert faults.events(conn) == ["started", "failed: interrupted"]
     _clean(conn, None, "interrupt")
 
 

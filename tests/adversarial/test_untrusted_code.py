@@ -13,7 +13,8 @@ from pganon.catalog.code import reading
 from pganon.identifiers import QualifiedName
 from pganon.plan.steps import Outside
 from pganon.policy.loader import LoadedPolicy, policy_from
-from pganon.run.pipeline import Options, plan_release, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import plan_release, run_release
 from tests.support.builders import policy
 from tests.support.cli import pganon as command
 from tests.support.driver import leftovers, publish, refused

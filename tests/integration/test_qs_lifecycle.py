@@ -143,7 +143,8 @@ def test_changed_columns_and_what_depends_on_them(source: Database, view: str) -
 
 
 def pipeline_cascade(db: Database, loaded: Any) -> Any:
-    from pganon.run.pipeline import Options, run_release
+    from pganon.run.options import Options
+    from pganon.run.pipeline import run_release
 
     return run_release(loaded, dsn=db.dsn(), options=Options(cascade=True))
 

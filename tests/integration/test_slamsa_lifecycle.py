@@ -15,7 +15,8 @@ from pganon.errors import PreconditionError
 from pganon.policy.loader import load_policy
 from pganon.publish import lifecycle
 from pganon.run import workers
-from pganon.run.pipeline import Options, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 from tests.support import faults
 from tests.support.builders import make_table

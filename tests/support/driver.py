@@ -21,7 +21,8 @@ from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.plan.steps import State
 from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.executor import Executor
-from pganon.run.pipeline import Options, public_relations, run_release
+from pganon.run.options import Options
+from pganon.run.pipeline import public_relations, run_release
 from pganon.run.result import RunResult
 from pganon.spec.resolve import resolve
 
@@ -144,9 +145,11 @@ def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> Ru
     """A whole run as `steward`, from the policy to the published view.
 
     Tests publish this and that over one table; what one release tells of another is not theirs.
+    Every run makes a version.
     """
     policy = {"republication": "allow", **policy}
-    return run_release(loaded(policy), dsn=db.dsn("steward"), options=Options(seed=seed))
+    options = Options(seed=seed, force=True)
+    return run_release(loaded(policy), dsn=db.dsn("steward"), options=options)
 
 
 def leftovers(db: Any) -> list[str]:

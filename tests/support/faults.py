@@ -26,7 +26,7 @@ from psycopg import sql
 from pganon.plan import steps
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.run import locks, pipeline
-from pganon.run.pipeline import Options
+from pganon.run.options import Options
 from pganon.run.result import RunResult
 
 Connection = psycopg.Connection[Any]
@@ -90,9 +90,13 @@ def run(
     before: Hook = lambda step: None,
     stable: bool = False,
     jobs: int | None = None,
+    force: bool = True,
     **settings: str,
 ) -> RunResult:
-    """One run; `before` is called with `<phase>.<step>` before each step."""
+    """One run; `before` is called with `<phase>.<step>` before each step.
+
+    Tests of faults want a version of every run, so it makes one of an unchanged source, too.
+    """
     return pipeline.run_release(
         loaded or policy(),
         dsn=dsn,
@@ -100,6 +104,7 @@ def run(
         options=Options(
             seed=SEED if stable else None,
             jobs=jobs,
+            force=force,
             on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
         ),
     )

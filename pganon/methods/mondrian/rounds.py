@@ -178,9 +178,7 @@ class Mondrian(Shape):
         def create(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
             return self._create(number, name, purpose, lambda state: select(self, state, *given))
 
-        steps: list[Step] = [
-            create("tries", "the attributes to try for every group", tries.tries)
-        ]
+        steps: list[Step] = [create("tries", "the attributes to try for every group", tries.tries)]
         if self.relaxed:
             steps.append(create("ordered", "records in cutting order", cuts.ordered))
         steps.append(create("ranked", "tried values in cutting order", cuts.ranked))

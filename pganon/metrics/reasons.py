@@ -1,0 +1,115 @@
+"""Why a release loses what it loses: what each quasi-identifier costs, and what it gives away.
+
+A class must mix sensitive values. Where a value of a quasi-identifier comes with one sensitive
+value only, its records must share their class with those of other values, and the column is
+generalized although it may be of little use to anybody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.sensitive import valued
+from pganon.metrics.utility import Utility
+from pganon.plan.sqltools import col, num, query
+from pganon.plan.steps import Check, State, Step
+from pganon.spec.model import ReleaseSpec
+
+_CHANCE = math.log(1e-6)
+"""Logarithm of the probability above which records of one value may have one sensitive value by
+chance: the product of the sensitive value's share over the records."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one quasi-identifier costs.
+
+    Attributes:
+        column: as it is published.
+        loss: its NCP.
+        gcp_without: GCP of the release without the column; None where it was not asked for, or
+            no such release can be made.
+        decides: by sensitive column, the share of the records that have a value of this column
+            with which only one sensitive value occurs, more often than by chance.
+    """
+
+    column: str
+    loss: float | None
+    gcp_without: float | None = None
+    decides: dict[str, float] = field(default_factory=dict)
+
+
+def reason_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """One Check per quasi-identifier and sensitive column, over the encoded records."""
+    return tuple(
+        _check(spec, axis.index, item.index, axis.attribute.published)
+        for axis in axes(spec.attributes)
+        for item in valued(spec)
+    )
+
+
+def reasons(spec: ReleaseSpec, state: State, utility: Utility) -> tuple[Reason, ...]:
+    """What the steps observed, the columns that decide most first, then those that lose most."""
+    found = [
+        Reason(a.published, utility.ncp.get(a.published), None, _decides(spec, state, a.index))
+        for a in spec.attributes
+    ]
+    return tuple(sorted(found, key=lambda r: (-max(r.decides.values(), default=0), -(r.loss or 0))))
+
+
+def texts(found: Sequence[Reason]) -> list[str]:
+    """One sentence per column that decides a sensitive one."""
+    return [
+        f"{reason.column} decides {sensitive}: {share:.2%} of the records have a value of"
+        f" {reason.column} with which only one value of {sensitive} occurs"
+        for reason in found
+        for sensitive, share in reason.decides.items()
+    ]
+
+
+def _decides(spec: ReleaseSpec, state: State, number: int) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for item in valued(spec):
+        records: Any = state.facts[_fact(number, item.index)]
+        if records:
+            shares[item.published] = float(records) / state.count("kept")
+    return shares
+
+
+def _fact(axis: int, item: int) -> str:
+    return f"decides{axis}_{item}_records"
+
+
+def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
+    def select(state: State) -> exp.Expr:
+        pairs = query(
+            "select :c as c, :s as s, count(*) as n from r group by 1, 2",
+            {"r": state.work("coded")},
+            c=col(f"c{axis}", "r"),
+            s=col(f"s{item}", "r"),
+        )
+        # A value with one sensitive value.
+        alone = query(
+            "select sum(p.n) as n, min(p.s) as s from p group by p.c having count(*) = 1",
+            {"p": pairs},
+        )
+        return query(
+            "select coalesce(sum(a.n), 0)::bigint as records from a join d on d.code = a.s"
+            " where a.n * ln(d.n::float8 / :all) < :chance",
+            {"a": alone, "d": state.work(f"sdict{item}")},
+            all=num(state.count("records")),
+            chance=exp.Literal.number(repr(_CHANCE)),
+        )
+
+    return Check(
+        f"decides_{axis}_{item}",
+        f"whether {name} decides a sensitive column",
+        select,
+        prefix=f"decides{axis}_{item}_",
+    )

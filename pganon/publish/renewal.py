@@ -1,0 +1,128 @@
+"""A version that stays: what a run over an unchanged source and policy still brings up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.ledger import repository as ledger
+from pganon.plan.staged import CheckQuery, PublishedView
+from pganon.policy.model import Policy
+from pganon.policy.partition import shown_part
+from pganon.publish import history, views
+from pganon.publish.history import History, Version
+from pganon.publish.lifecycle import find
+from pganon.publish.readers import set_readers
+from pganon.publish.target import ensure_schema
+from pganon.publish.transaction import patiently, publishing, retire
+from pganon.run import locks
+from pganon.spec.republication import Republication
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """A run that found its release as it would make it.
+
+    Attributes:
+        views: of the current version, as this program would make them.
+    """
+
+    run_id: int
+    policy: Policy
+    policy_hash: str
+    views: tuple[PublishedView, ...]
+
+
+def standing(
+    known: History | None, republication: Republication, source_fingerprint: bytes
+) -> Version | None:
+    """The current version, if a new one over this source would say the same."""
+    current = known.current if known else None
+    if current is None or not current.stored:
+        return None
+    same = any(
+        candidate.run_id == current.run_id and candidate.source_fingerprint == source_fingerprint
+        for candidate in republication.candidates
+    )
+    document = republication.policy.document()
+    return current if same and shown_part(current.policy) == shown_part(document) else None
+
+
+def says_the_same(
+    planned: Sequence[PublishedView], checks: Sequence[CheckQuery], current: Version
+) -> bool:
+    """Whether these are the views of the version, but for their comments, and its verification."""
+
+    def shown(found: Sequence[PublishedView]) -> list[Any]:
+        return [(v.name, v.select, [(c.name, c.type) for c in v.columns]) for v in found]
+
+    verified = [check.as_dict() for check in checks]
+    return shown(planned) == shown(current.views) and verified == current.checks
+
+
+def renew(conn: Connection, renewal: Renewal, *, cascade: bool = False) -> tuple[str, ...]:
+    """Apply what a policy says beside what the version shows; gives what changed, as texts.
+
+    Readers, the number of versions kept, and comments are those of the policy afterwards, and
+    views that somebody changed or dropped are made again. The session must hold the locks of the
+    release and the run.
+
+    Raises:
+        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+    """
+    name = renewal.policy.release
+    publish = renewal.policy.publish
+    with publishing(conn):
+        locks.assert_held(conn, release=name, run_id=renewal.run_id)
+        known = find(conn, name)
+        current = known.current
+        assert current is not None
+        done = _views(conn, renewal, known, current, cascade)
+        done += set_readers(conn, known, publish.readers).texts
+        old = [v for v in known.versions[publish.keep :] if v.version != current.version]
+        retired = retire(conn, name, old)
+        if retired:
+            done.append(f"versions no longer stored: {', '.join(map(str, sorted(retired)))}")
+        ledger.append(
+            conn,
+            "unchanged",
+            run_id=renewal.run_id,
+            release=name,
+            version=current.version,
+            policy_hash=renewal.policy_hash,
+            details={"applied": done},
+        )
+    return tuple(done)
+
+
+def _views(
+    conn: Connection, renewal: Renewal, known: History, current: Version, cascade: bool
+) -> list[str]:
+    values = {"release": known.release.name, "version": current.version}
+    done: list[str] = []
+    stand = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
+    if not all(row[0] for row in stand):
+        for schema in sorted({view.name.schema for view in renewal.views}):
+            ensure_schema(conn, schema, renewal.policy.trust)
+        readers = known.release.readers
+        patiently(
+            conn,
+            lambda: views.swap(
+                conn, known.release.name, known, renewal.views, readers, cascade=cascade
+            ),
+        )
+        done.append("the views were made again")
+    if renewal.views != current.views:
+        for view in renewal.views:
+            views.describe(conn, view)
+        history.set_views(conn, known.release.name, current.version, renewal.views)
+        done.append("comments")
+    if done:
+        history.remember_views(conn, known.release.name, current.version)
+    return done

@@ -1,0 +1,67 @@
+"""How to run, as opposed to what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from pganon import database
+from pganon.metrics.request import Request
+from pganon.plan.build import NOTHING_MORE
+
+OnStep = Callable[[str, str, str], None]
+"""Called with phase, step and purpose before each step."""
+
+RUN_SETTINGS = database.Settings(work_mem="256MB")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run, as opposed to what.
+
+    Attributes:
+        cascade: when published columns changed, drop what depends on the view.
+        force: make a new version even if source and policy are those of the current one.
+        dry_run: compute, verify and measure, and publish nothing.
+        costs: with a dry run, what would be lost without each quasi-identifier; one more dry run
+            for each.
+        jobs: server processes that may work on one statement, or connections on which steps run
+            side by side, and processes of this program that search; None is the server's own
+            setting, and one per core.
+        seed: for tests: all secrets of the run derive from it.
+        metrics: what to measure beyond the figures of every run.
+        on_step: progress; called from several threads where steps run side by side.
+    """
+
+    cascade: bool = False
+    force: bool = False
+    dry_run: bool = False
+    costs: bool = False
+    jobs: int | None = None
+    seed: bytes | None = None
+    metrics: Request = NOTHING_MORE
+    on_step: OnStep = lambda phase, step, purpose: None
+
+
+# Row estimates over chains of work tables with many join columns are often far too low. A nested
+# loop then is slow without bound, and a merge join sorts large tables that a hash join would not.
+# Work is in few, large statements, so a parallel plan soon pays.
+_PLANNER = {
+    "enable_nestloop": "off",
+    "enable_mergejoin": "off",
+    "parallel_setup_cost": "100",
+    "parallel_tuple_cost": "0.01",
+}
+
+
+def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:
+    """Settings of the session of a run."""
+    settings = dict(_PLANNER)
+    if options.jobs is not None:
+        # All heavy statements are parallel ones, so this is what divides their work.
+        settings["max_parallel_workers_per_gather"] = str(options.jobs - 1)
+    for name, value in settings.items():
+        conn.execute("SELECT set_config(%s, %s, false)", [name, value])

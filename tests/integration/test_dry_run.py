@@ -1,0 +1,175 @@
+"""A dry run computes, verifies and measures, and leaves nothing but its row in the ledger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pganon.errors import PrivacyRefusal
+from pganon.run.options import Options
+from pganon.run.pipeline import run_release
+from tests.support import driver, faults
+from tests.support.cli import pganon
+from tests.support.cluster import Connection, Database
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    db.source(faults.SOURCE)
+    return db
+
+
+def state(conn: Connection) -> list[tuple[object, ...]]:
+    """All objects, privileges and versions that there are, without the ledger."""
+    return conn.execute(
+        "SELECT 'c', c.oid::text, c.relname, c.relacl::text FROM pg_class AS c"
+        " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname !~ '^pg_'"
+        " UNION ALL SELECT 'n', n.oid::text, n.nspname, n.nspacl::text FROM pg_namespace AS n"
+        " WHERE n.nspname !~ '^pg_'"
+        " UNION ALL SELECT 's', s.run_id::text, '', '' FROM pganon_private.run_secret AS s"
+        " UNION ALL SELECT 'a', a.kind, '', '' FROM pganon_private.activity AS a"
+        " UNION ALL SELECT 'v', v.release, v.version::text, '' FROM pganon_private.version AS v"
+        " UNION ALL SELECT 'r', r.name, r.current_version::text, r.readers::text"
+        " FROM pganon_private.release AS r ORDER BY 1, 2, 3"
+    ).fetchall()
+
+
+def dry(db: Database, **changes):
+    return run_release(faults.policy(**changes), dsn=db.dsn(), options=Options(dry_run=True))
+
+
+def test_it_leaves_nothing(source: Database) -> None:
+    conn = source.owner()
+    before = state(conn)
+    tried = dry(source)
+    assert state(conn) == before
+    assert driver.leftovers(source) == []
+    assert faults.events(conn) == ["started", "dry_run"]
+    assert faults.content(conn) is None
+    assert (tried.outcome, tried.version, tried.refusal) == ("dry_run", None, None)
+    made = faults.run(source.dsn())
+    for figure in ("records", "released", "suppressed", "verified", "utility"):
+        assert getattr(tried, figure) == getattr(made, figure)
+
+
+def test_it_is_no_memory(source: Database) -> None:
+    """Nobody read it, so another policy is no second look at the same people."""
+    dry(source)
+    fewer = faults.policy(privacy=[{"model": "k_anonymity", "k": 12}])
+    assert faults.run(source.dsn(), fewer).version == 1
+
+
+def test_it_fails_where_a_run_fails(source: Database) -> None:
+    conn = source.owner()
+    before = state(conn)
+    with pytest.raises(PrivacyRefusal):
+        dry(source, privacy=[{"model": "k_anonymity", "k": 25}])
+    with pytest.raises(Exception, match="not roles of the server"):
+        dry(source, publish={"readers": ["nobody_such"]})
+    assert state(conn) == before
+
+
+def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None:
+    """Figures are shown all the same: that is how a steward finds a better policy."""
+    faults.run(source.dsn())
+    conn = source.owner()
+    shown = faults.content(conn)
+    before = state(conn)
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps({**faults.POLICY, "privacy": [{"model": "k_anonymity", "k": 12}]}))
+    ran = pganon("run", str(file), "--dry-run", "--dsn", source.dsn(), "--json")
+    assert ran.code == 1
+    assert ran.json["outcome"] == "dry_run"
+    assert "k 8 -> 12" in ran.json["refusal"]
+    assert ran.json["utility"]["classes"] == 2
+    text = pganon("run", str(file), "--dry-run", "--dsn", source.dsn())
+    assert "nothing was published" in text.out
+    assert "a run would be refused" in text.err
+    assert faults.events(conn)[-2:] == ["started", "dry_run: republication"]
+    assert (state(conn), faults.content(conn)) == (before, shown)
+    same = dry(source)
+    assert (same.outcome, same.refusal) == ("dry_run", None)
+    assert (
+        dry(source, privacy=[{"model": "k_anonymity", "k": 12}], republication="warn").refusal
+        is None
+    )
+
+
+def test_dependents_of_a_view_that_must_go(source: Database) -> None:
+    faults.run(source.dsn())
+    conn = source.owner()
+    conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS SELECT age FROM published.patients")
+    fewer = {n: c for n, c in faults.POLICY["columns"].items() if n != "days"}
+    with pytest.raises(Exception, match="depend on") as caught:
+        dry(source, columns=fewer)
+    assert caught.value.code == "dependents"  # type: ignore[attr-defined]
+
+
+ACCIDENTS = """
+CREATE TABLE public.accident AS
+SELECT n AS id, n % 50 AS age, n % 7 AS hour, (n % 2)::text AS sex,
+    CASE WHEN n % 20 = 0 THEN 1 + n / 20 % 12 END AS month_of_death,
+    CASE WHEN n % 20 = 0 THEN 'killed' WHEN n * 7 % 3 = 0 THEN 'severe' ELSE 'slight' END AS injury
+FROM generate_series(1, 2400) AS n
+"""
+ROLES = {name: {"role": "quasi_identifying"} for name in ("age", "hour", "sex", "month_of_death")}
+
+
+def accidents(**changes) -> dict:
+    return {
+        "release": "accidents",
+        "source": "public.accident",
+        "columns": {**ROLES, "injury": {"role": "sensitive"}},
+        "privacy": [
+            {"model": "k_anonymity", "k": 5},
+            {"model": "distinct_l_diversity", "column": "injury", "l": 2},
+        ],
+        "method": {"name": "mondrian"},
+        **changes,
+    }
+
+
+def test_why_a_release_is_bad(db: Database, tmp_path: Path) -> None:
+    """A column that is known of some people only decides a sensitive one, and costs the others."""
+    db.source(ACCIDENTS)
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(accidents()))
+    run = ("run", str(file), "--dry-run", "--dsn", db.dsn())
+    found = {reason["column"]: reason for reason in pganon(*run, "--json").json["reasons"]}
+    assert set(found) == set(ROLES)
+    assert {name: reason["decides"] for name, reason in found.items() if reason["decides"]} == {
+        "month_of_death": {"injury": 0.05}
+    }
+    assert all(reason["gcp_without"] is None for reason in found.values())
+    text = pganon(*run).out
+    assert "month_of_death decides injury: 5.00% of the records" in text
+    asked = pganon(*run, "--costs", "--json").json
+    without = {reason["column"]: reason["gcp_without"] for reason in asked["reasons"]}
+    fewer = {n: c for n, c in accidents()["columns"].items() if n != "month_of_death"}
+    done = driver.publish(db, accidents(columns=fewer))
+    assert without["month_of_death"] == done.utility.gcp < asked["utility"]["gcp"] / 2
+    assert without["sex"] is not None
+    assert without["sex"] > without["month_of_death"]
+    assert driver.leftovers(db) == []
+    assert pganon(*run[:2], "--costs", "--dsn", db.dsn()).code == 2
+
+
+def test_what_is_by_chance_decides_nothing(db: Database) -> None:
+    """A value of few records has one sensitive value, too."""
+    db.source(ACCIDENTS)
+    db.source("CREATE TABLE public.one AS SELECT *, id AS number FROM public.accident")
+    columns = {"number": {"role": "quasi_identifying"}, "injury": {"role": "sensitive"}}
+    loaded = driver.loaded(accidents(source="public.one", columns=columns))
+    (reason,) = run_release(loaded, dsn=db.dsn(), options=Options(dry_run=True)).reasons
+    assert reason.decides == {}
+
+
+def test_a_column_that_cannot_be_left_out(db: Database) -> None:
+    db.source(ACCIDENTS)
+    columns = {"age": {"role": "quasi_identifying"}, "injury": {"role": "sensitive"}}
+    loaded = driver.loaded(accidents(columns=columns))
+    options = Options(dry_run=True, costs=True)
+    (reason,) = run_release(loaded, dsn=db.dsn(), options=options).reasons
+    assert reason.gcp_without is None

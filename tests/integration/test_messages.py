@@ -1,0 +1,137 @@
+"""What people read when something is wrong: one line that names it, and what to do."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon import database
+from pganon.errors import UsageError, translate
+from tests.support import faults
+from tests.support.cli import pganon
+from tests.support.cluster import Database
+
+IN_FOREGROUND = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from pganon.cli.main import main
+sys.exit(main())
+"""
+
+
+def write(folder: Path, **changes: Any) -> str:
+    file = folder / "policy.json"
+    file.write_text(json.dumps({**faults.POLICY, **changes}))
+    return str(file)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
+    db.source(
+        faults.SOURCE + "CREATE VIEW public.slow AS SELECT p.* FROM public.patient AS p,"
+        " (SELECT pg_sleep(60)) AS s;"
+    )
+    file = write(tmp_path, source="public.slow", trust=["source_owner"])
+    options = ["--json"] if as_json else []
+    running = subprocess.Popen(
+        [sys.executable, "-c", IN_FOREGROUND, "run", file, "--dsn", db.dsn(), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    conn = db.owner()
+    faults.wait_for_statement(conn, "pg_catalog.pg_sleep", "public%slow")
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    if as_json:
+        error = {"code": "interrupted", "message": "interrupted", "hint": None}
+        assert json.loads(out) == {"error": error}
+    else:
+        assert (out, err) == ("", "error: interrupted\n")
+    assert faults.events(conn) == ["started", "failed: interrupted"]
+    assert faults.run_tables(conn) == []
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [("SELECT pg_cancel_backend(%s)", "interrupted"), (None, "statement_timeout")],
+)
+def test_who_ended_a_statement(db: Database, ends: str | None, code: str) -> None:
+    """The server has one state for too long a time and for somebody who cancels."""
+    conn: Any = db.owner()
+    if ends is None:
+        conn.execute("SET statement_timeout = '100ms'")
+    else:
+        pid = conn.info.backend_pid
+        threading.Timer(0.5, lambda: db.admin.execute(ends.encode(), [pid])).start()
+    with pytest.raises(psycopg.errors.QueryCanceled) as caught:
+        conn.execute("SELECT pg_sleep(30)")
+    assert translate(caught.value).code == code
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--work-mem", "lots"),
+        ("--work-mem", "1"),
+        ("--work-mem", "64 XB"),
+        ("--statement-timeout", "soon"),
+        ("--statement-timeout", "-5"),
+    ],
+)
+def test_a_setting_that_the_server_does_not_take(
+    db: Database, tmp_path: Path, option: str, value: str
+) -> None:
+    ran = pganon("run", write(tmp_path), f"{option}={value}", "--dsn", db.dsn(), "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (2, "bad_setting")
+    assert ran.json["error"]["message"].startswith(f"{option} {value}: ")
+
+
+def test_a_setting_of_a_program(db: Database) -> None:
+    with pytest.raises(UsageError, match="--lock-timeout never"):
+        database.connect(db.dsn(), settings=database.Settings(lock_timeout="never"))
+
+
+def _with_file(name: str) -> dict[str, Any]:
+    columns = {**faults.POLICY["columns"]}
+    columns["city"] = {"role": "quasi_identifying", "hierarchy": {"csv": name}}
+    return {"columns": columns}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(None, "no file"), (b"Rome,*\n\xff,*\n", "UTF-8"), (b'"Rome"x,*\n', "cities.csv")],
+)
+def test_check_looks_at_files(tmp_path: Path, content: bytes | None, says: str) -> None:
+    if content is not None:
+        (tmp_path / "cities.csv").write_bytes(content)
+    ran = pganon("policy", "check", write(tmp_path, **_with_file("cities.csv")), "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (2, "policy")
+    (problem,) = ran.json["error"]["problems"]
+    assert problem["field"] == "columns.city.hierarchy"
+    assert says in problem["message"]
+    (tmp_path / "cities.csv").write_text("Rome,*\nOslo,*\n")
+    assert pganon("policy", "check", write(tmp_path, **_with_file("cities.csv"))).code == 0
+
+
+@pytest.mark.parametrize(
+    "roles", [{"publish": {"readers": ["nobody_such"]}}, {"trust": ["nobody_such"]}]
+)
+def test_check_looks_for_roles(db: Database, tmp_path: Path, roles: dict[str, Any]) -> None:
+    db.source(faults.SOURCE)
+    call = ("policy", "check", write(tmp_path, **roles), "--dsn", db.dsn(), "--json")
+    assert pganon(*call).code == 0
+    ran = pganon(*call, "--source")
+    assert (ran.code, ran.json["error"]["code"]) == (2, "missing_role")
+    assert "nobody_such" in ran.json["error"]["message"]
+    call = ("policy", "check", write(tmp_path), "--dsn", db.dsn(), "--source")
+    assert pganon(*call).code == 0
