@@ -21,6 +21,7 @@ from pganon.plan.steps import (
     Search,
     State,
     Statement,
+    taken,
 )
 
 ASSUMED_VALUES = 40
@@ -85,15 +86,11 @@ def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explaine
             case Parallel():
                 for chain in step.chains:
                     found += _explain(phase, chain, state, prefix)
-            case _ if _taken(step, state):
+            case _ if taken(step, state):
                 found.append(Explained(phase, name, step.purpose, _sql(step, state)))
             case _:
                 pass
     return found
-
-
-def _taken(step: Alone, state: State) -> bool:
-    return not isinstance(step, CreateTable | Statement | Search) or step.when(state)
 
 
 def _sql(step: Alone, state: State) -> str:

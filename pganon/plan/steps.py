@@ -243,4 +243,10 @@ Alone = CreateTable | Statement | DropTables | Check | Load | Search
 """Steps that are not made of others."""
 
 Step = Alone | Repeat | Parallel
+
 Chains = Sequence[Sequence[Step]]
+
+
+def taken(step: Step, state: State) -> bool:
+    """Whether a run in this state takes a step; others are left out of it and of its plan."""
+    return not isinstance(step, CreateTable | Statement | Search) or step.when(state)

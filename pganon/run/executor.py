@@ -37,6 +37,7 @@ from pganon.plan.steps import (
     Step,
     shared,
     stamp_fact,
+    taken,
 )
 from pganon.run.crew import Crew
 from pganon.run.side_by_side import Piece, Wanted, side_by_side
@@ -106,6 +107,8 @@ class Executor:
             if isinstance(step, Parallel):
                 self._parallel(step, prefix)  # what has a name and takes time are its steps
                 continue
+            if not taken(step, self.state):
+                continue  # nor is it shown by a plan of these sizes
             name = f"{prefix}{step.name}"
             self.on_step(name, step.purpose)
             started = time.perf_counter()
@@ -168,8 +171,6 @@ class Executor:
         return known
 
     def _create(self, step: CreateTable) -> None:
-        if not step.when(self.state):
-            return
         target = step.table(self.state)
         with self.conn.transaction(), self._reading(step.outside):
             rows = create_table_as(self.conn, target, self._select(step), analyze=step.analyze)
@@ -186,8 +187,6 @@ class Executor:
         return contextlib.nullcontext() if outside is None else self.reading(self.conn, outside)
 
     def _change(self, step: Statement) -> None:
-        if not step.when(self.state):
-            return
         with self.conn.transaction():
             self.conn.execute(step.render(self.state))
 
@@ -217,8 +216,6 @@ class Executor:
         self._copied(target, rows)
 
     def _search(self, step: Search) -> None:
-        if not step.when(self.state):
-            return
         target = step.table(self.state)
         create_table(self.conn, target, step.columns)
         with self.conn.cursor(row_factory=dict_row) as cursor:

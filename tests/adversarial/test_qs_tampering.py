@@ -77,7 +77,11 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
         "verification",
         {"structure"},
     ),
-    "records added": (f"UPDATE {CLUSTERS} SET size = size + 1 {ONE}", "unbalanced", set()),
+    "records added": (
+        f"UPDATE {CLUSTERS} SET size = size + 1 {ONE}",
+        "unbalanced",
+        {"structure"},
+    ),
     "a value twice in a bag": (
         f"UPDATE {CLUSTERS} SET fee = fee || fee[1] {ONE}",
         "verification",
@@ -96,7 +100,7 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
         f" (SELECT b.size FROM {CLUSTERS} AS b WHERE b.cluster_no = 1) END"
         " WHERE cluster_no IN (1, 2)",
         "verification",
-        {"qs_k_anonymity"},
+        {"structure", "qs_k_anonymity"},
     ),
     "size unknown": (
         f"UPDATE {CLUSTERS} SET size = NULL {ONE}",

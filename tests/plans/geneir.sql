@@ -1,0 +1,1931 @@
+-- snapshot.snapshot: read the source, once
+CREATE TABLE pganon_work.r0_snap AS
+SELECT
+  CAST("src"."age" AS bigint) AS "q0",
+  CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
+  "src"."disease" AS "s0",
+  "src"."cost" AS "p0",
+  CAST("src"."id" AS text) AS "record",
+  CAST((
+    CAST("src"."person" AS TEXT) COLLATE "C"
+  ) AS text) AS "individual"
+FROM "public"."visit" AS "src";
+
+-- snapshot.inspect: count records, NULLs and values that cannot be placed
+SELECT
+  COUNT(*) AS "records",
+  COUNT(*) - COUNT("t"."q0") AS "nulls_q0",
+  COUNT(*) - COUNT("t"."q1") AS "nulls_q1",
+  COUNT(*) - COUNT("t"."s0") AS "nulls_s0",
+  COUNT(DISTINCT "t"."individual") AS "individuals",
+  COUNT(*) - COUNT("t"."individual") AS "nobody"
+FROM "pganon_work"."r0_snap" AS "t";
+
+-- encode.source: fingerprint of the source
+SELECT
+  (
+    SELECT
+      SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."installation_secret" AS "s"
+        ) || CONVERT_TO(
+          'ead05686285bed22180993cf91c144c6d951add76da5473a8d6b4cb9c4574baa' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+          'UTF8'
+        )
+      )
+    FROM (
+      SELECT
+        COUNT(*) AS "row_count",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_a"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_a",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_b"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_b"
+      FROM (
+        SELECT
+          CAST(HASH_RECORD_EXTENDED(
+            ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0", "t"."record", "t"."individual"),
+            (
+              SELECT
+                "s"."seed_a"
+              FROM "pganon_private"."installation_secret" AS "s"
+            )
+          ) AS TEXT) AS "hash"
+        FROM "pganon_work"."r0_snap" AS "t"
+        OFFSET '0'
+      ) AS "r"
+    ) AS "x"
+  ) AS "source_rows";
+
+-- encode.histogram0: distinct values of age, zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  COUNT(*) AS "n",
+  GROUPING("s"."q0", "s"."q1") AS "other",
+  "s"."q0",
+  "s"."q1"
+FROM "pganon_work"."r0_snap" AS "s"
+GROUP BY
+  GROUPING SETS (
+    (
+      "s"."q0"
+    ),
+    (
+      "s"."q1"
+    )
+  );
+
+-- encode.values0: distinct values of age
+CREATE TABLE pganon_work.r0_values0 AS
+SELECT
+  "h"."q0" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 1;
+
+-- encode.leaves0: values of age that need an ancestor
+CREATE TABLE pganon_work.r0_leaves0 AS
+SELECT
+  "v"."value",
+  "v"."n"
+FROM "pganon_work"."r0_values0" AS "v"
+WHERE
+  "v"."value" IS NOT NULL;
+
+-- encode.tree_0_span: hierarchy of column age: no value is NaN or infinite
+SELECT
+  COUNT(*) AS "outside_values",
+  CAST(COALESCE(SUM("v"."n"), 0) AS BIGINT) AS "outside_records"
+FROM "pganon_work"."r0_leaves0" AS "v"
+WHERE
+  (
+    CAST("v"."value" AS TEXT) IN ('NaN', 'Infinity', '-Infinity')
+  );
+
+-- encode.tree_0_build: hierarchy of column age: ancestors of every value
+CREATE TABLE pganon_work.r0_tree_0 AS
+SELECT
+  "b"."value",
+  ARRAY[
+    CAST((
+      "b"."value"
+    ) AS TEXT) COLLATE "C",
+    '[' || CAST((
+      "b"."l0"
+    ) AS TEXT) || ',' || CAST((
+      "b"."u0"
+    ) AS TEXT) || ')',
+    '[' || CAST((
+      "b"."l1"
+    ) AS TEXT) || ',' || CAST((
+      "b"."u1"
+    ) AS TEXT) || ')',
+    '*'
+  ] AS "labels",
+  ARRAY["b"."l0", "b"."l1", MIN("b"."l1") OVER ()] AS "lowers",
+  ARRAY["b"."u0", "b"."u1", MAX("b"."u1") OVER ()] AS "uppers"
+FROM (
+  SELECT
+    "b".*,
+    TRIM_SCALE("b"."l0" + CAST('5' AS DECIMAL)) AS "u0",
+    TRIM_SCALE("b"."l1" + CAST('10' AS DECIMAL)) AS "u1"
+  FROM (
+    SELECT
+      "b"."value",
+      TRIM_SCALE(
+        "b"."x" - (
+          (
+            "b"."x" - CAST('0' AS DECIMAL)
+          ) % CAST('5' AS DECIMAL) + CAST('5' AS DECIMAL)
+        ) % CAST('5' AS DECIMAL)
+      ) AS "l0",
+      TRIM_SCALE(
+        "b"."x" - (
+          (
+            "b"."x" - CAST('0' AS DECIMAL)
+          ) % CAST('10' AS DECIMAL) + CAST('10' AS DECIMAL)
+        ) % CAST('10' AS DECIMAL)
+      ) AS "l1"
+    FROM (
+      SELECT
+        "v"."value",
+        CAST("v"."value" AS DECIMAL) AS "x"
+      FROM "pganon_work"."r0_leaves0" AS "v"
+    ) AS "b"
+  ) AS "b"
+) AS "b";
+
+-- encode.tree_0_size: hierarchy of column age: one row per value
+SELECT
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_leaves0" AS "v"
+  ) AS "distinct_values",
+  COUNT(*) AS "rows",
+  COALESCE(MAX(CARDINALITY("t"."labels")), 1) - 1 AS "levels",
+  COALESCE(MIN(CARDINALITY("t"."labels")), 1) - 1 AS "fewest_levels"
+FROM "pganon_work"."r0_tree_0" AS "t";
+
+-- encode.leafcodes0: leaves of age from left to right
+CREATE TABLE pganon_work.r0_leafcodes0 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "t"."value") AS INT) AS "code",
+  "t"."value",
+  "v"."n",
+  "t"."labels",
+  "t"."lowers",
+  "t"."uppers"
+FROM "pganon_work"."r0_tree_0" AS "t"
+JOIN "pganon_work"."r0_values0" AS "v"
+  ON "v"."value" = "t"."value";
+
+-- encode.dictionary0: codes of age
+CREATE TABLE pganon_work.r0_dict0 AS
+SELECT
+  "l"."code",
+  "l"."value",
+  "l"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_leafcodes0" AS "l"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values0" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.levels0: ancestors of every value of age
+CREATE TABLE pganon_work.r0_level0 AS
+SELECT
+  "s"."code",
+  CAST("s"."level" AS INT) AS "level",
+  "s"."label",
+  "s"."lo",
+  "s"."hi",
+  CASE
+    WHEN "s"."level" = 0
+    THEN 0
+    ELSE CAST((
+      (
+        "s"."upper" - "s"."lower"
+      )
+    ) AS DOUBLE PRECISION) / MAX(CAST((
+      (
+        "s"."upper" - "s"."lower"
+      )
+    ) AS DOUBLE PRECISION)) FILTER(WHERE
+      "s"."level" = "s"."top") OVER ()
+  END AS "loss",
+  "s"."lower",
+  "s"."upper"
+FROM (
+  SELECT
+    "f".*,
+    MIN("f"."code") OVER (PARTITION BY "f"."level", "f"."label") AS "lo",
+    MAX("f"."code") OVER (PARTITION BY "f"."level", "f"."label") AS "hi",
+    MAX("f"."level") OVER () AS "top"
+  FROM (
+    SELECT
+      "l"."code",
+      "x"."place" - 1 AS "level",
+      "x"."label",
+      "l"."lowers"["x"."place" - 1] AS "lower",
+      "l"."uppers"["x"."place" - 1] AS "upper"
+    FROM "pganon_work"."r0_leafcodes0" AS "l"
+    CROSS JOIN LATERAL UNNEST("l"."labels") WITH ORDINALITY AS "x"("label", "place")
+  ) AS "f"
+) AS "s";
+
+-- encode.values1: distinct values of zip
+CREATE TABLE pganon_work.r0_values1 AS
+SELECT
+  "h"."q1" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 2;
+
+-- encode.leaves1: values of zip that need an ancestor
+CREATE TABLE pganon_work.r0_leaves1 AS
+SELECT
+  "v"."value",
+  "v"."n"
+FROM "pganon_work"."r0_values1" AS "v"
+WHERE
+  "v"."value" IS NOT NULL;
+
+-- encode.tree_1_build: hierarchy of column zip: ancestors of every value
+CREATE TABLE pganon_work.r0_tree_1 AS
+SELECT
+  "v"."value",
+  ARRAY[
+    CAST((
+      "v"."value"
+    ) AS TEXT) COLLATE "C",
+    LEFT(CAST((
+      "v"."value"
+    ) AS TEXT) COLLATE "C", 1) || REPEAT('*', GREATEST(LENGTH(CAST((
+      "v"."value"
+    ) AS TEXT) COLLATE "C") - 1, 0)),
+    '*'
+  ] AS "labels"
+FROM "pganon_work"."r0_leaves1" AS "v";
+
+-- encode.tree_1_size: hierarchy of column zip: one row per value
+SELECT
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_leaves1" AS "v"
+  ) AS "distinct_values",
+  COUNT(*) AS "rows",
+  COALESCE(MAX(CARDINALITY("t"."labels")), 1) - 1 AS "levels",
+  COALESCE(MIN(CARDINALITY("t"."labels")), 1) - 1 AS "fewest_levels"
+FROM "pganon_work"."r0_tree_1" AS "t";
+
+-- encode.leafcodes1: leaves of zip from left to right
+CREATE TABLE pganon_work.r0_leafcodes1 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (
+    ORDER BY (
+      SELECT
+        ARRAY_AGG("x"."label" ORDER BY "x"."place" DESC)
+      FROM UNNEST("t"."labels") WITH ORDINALITY AS "x"("label", "place")
+    ) COLLATE "C", "t"."value"
+  ) AS INT) AS "code",
+  "t"."value",
+  "v"."n",
+  "t"."labels"
+FROM "pganon_work"."r0_tree_1" AS "t"
+JOIN "pganon_work"."r0_values1" AS "v"
+  ON "v"."value" = "t"."value";
+
+-- encode.dictionary1: codes of zip
+CREATE TABLE pganon_work.r0_dict1 AS
+SELECT
+  "l"."code",
+  "l"."value",
+  "l"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_leafcodes1" AS "l"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values1" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.levels1: ancestors of every value of zip
+CREATE TABLE pganon_work.r0_level1 AS
+SELECT
+  "s"."code",
+  CAST("s"."level" AS INT) AS "level",
+  "s"."label",
+  "s"."lo",
+  "s"."hi",
+  CASE
+    WHEN "s"."hi" = "s"."lo"
+    THEN 0
+    ELSE CAST((
+      "s"."hi" - "s"."lo" + 1
+    ) AS DOUBLE PRECISION) / MAX("s"."hi") OVER ()
+  END AS "loss"
+FROM (
+  SELECT
+    "f".*,
+    MIN("f"."code") OVER (PARTITION BY "f"."level", "f"."label") AS "lo",
+    MAX("f"."code") OVER (PARTITION BY "f"."level", "f"."label") AS "hi",
+    MAX("f"."level") OVER () AS "top"
+  FROM (
+    SELECT
+      "l"."code",
+      "x"."place" - 1 AS "level",
+      "x"."label"
+    FROM "pganon_work"."r0_leafcodes1" AS "l"
+    CROSS JOIN LATERAL UNNEST("l"."labels") WITH ORDINALITY AS "x"("label", "place")
+  ) AS "f"
+) AS "s";
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
+
+-- encode.sensitive0: values of disease
+CREATE TABLE pganon_work.r0_sdict0 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "place"
+    FROM "pganon_work"."r0_snap" AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.republication: the source compared with that of earlier versions
+SELECT
+  0 AS "nothing";
+
+-- encode.sizes: sizes of the dictionaries
+SELECT
+  0 AS "nothing",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "m0",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "null0",
+  (
+    SELECT
+      COALESCE(MAX("l"."level"), 0)
+    FROM "pganon_work"."r0_level0" AS "l"
+  ) AS "levels0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "m1",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "null1",
+  (
+    SELECT
+      COALESCE(MAX("l"."level"), 0)
+    FROM "pganon_work"."r0_level1" AS "l"
+  ) AS "levels1",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "sm0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "snull0";
+
+-- encode.coded: values become codes
+CREATE TABLE pganon_work.r0_coded AS
+SELECT
+  CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+  CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1",
+  "t"."s0" AS "v0",
+  "t"."p0",
+  "t"."record",
+  "t"."individual",
+  ROW_NUMBER() OVER (
+    ORDER BY HASHTEXTEXTENDED(
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0", "t"."record", "t"."individual"),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS TEXT),
+      (
+        SELECT
+          "s"."partition_seed"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    )
+  ) AS "rid",
+  CAST(COALESCE("e0"."code", 1) AS integer) AS "s0"
+FROM "pganon_work"."r0_snap" AS "t"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."value" = "t"."q0"
+LEFT JOIN "pganon_work"."r0_dict1" AS "l1"
+  ON "l1"."value" = "t"."q1"
+LEFT JOIN "pganon_work"."r0_sdict0" AS "e0"
+  ON "e0"."value" = (
+    CAST("t"."s0" AS TEXT) COLLATE "C"
+  );
+
+-- encode.encoded: every record that the rules for NULL keep is encoded once
+SELECT
+  0 AS "unknown";
+
+-- encode.tidy: the snapshot is not needed any more
+DROP TABLE pganon_work.r0_snap;
+
+-- partition.feasible0: whether ir_k_anonymity can be reached
+SELECT
+  "m"."measure" AS "reached"
+FROM (
+  SELECT
+    COUNT(*) AS "measure",
+    "g"."class"
+  FROM (
+    SELECT
+      "h"."value",
+      "h"."n",
+      "h"."class"
+    FROM (
+      SELECT
+        "r"."individual" AS "value",
+        COUNT(*) AS "n",
+        "r"."class"
+      FROM (
+        SELECT
+          1 AS "class",
+          "c"."individual",
+          "c"."s0" AS "value"
+        FROM "pganon_work"."r0_coded" AS "c"
+      ) AS "r"
+      GROUP BY
+        "r"."individual",
+        "r"."class"
+    ) AS "h"
+  ) AS "g"
+  GROUP BY
+    "g"."class"
+) AS "m";
+
+-- partition.feasible1: whether distinct_l_diversity can be reached
+SELECT
+  "m"."measure" AS "reached"
+FROM (
+  SELECT
+    COUNT(*) AS "measure",
+    "g"."class"
+  FROM (
+    SELECT
+      "h"."value",
+      "h"."n",
+      "h"."class"
+    FROM (
+      SELECT
+        "r"."value",
+        COUNT(*) AS "n",
+        "r"."class"
+      FROM (
+        SELECT
+          1 AS "class",
+          "c"."individual",
+          "c"."s0" AS "value"
+        FROM "pganon_work"."r0_coded" AS "c"
+      ) AS "r"
+      GROUP BY
+        "r"."value",
+        "r"."class"
+    ) AS "h"
+  ) AS "g"
+  GROUP BY
+    "g"."class"
+) AS "m";
+
+-- partition.individuals: individuals with what their records have
+CREATE TABLE pganon_work.r0_individuals AS
+SELECT
+  ROW_NUMBER() OVER (
+    ORDER BY HASHTEXTEXTENDED(
+      "g"."individual",
+      (
+        SELECT
+          "s"."partition_seed"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ), "g"."individual"
+  ) AS "rid",
+  "g".*
+FROM (
+  SELECT
+    "c"."individual",
+    CAST(COUNT(*) AS INT) AS "n",
+    ARRAY_AGG("c"."s0") AS "sensitive",
+    MIN("c"."c0") FILTER(WHERE
+      "c"."c0" > 0) AS "lo0",
+    MAX("c"."c0") AS "hi0",
+    MIN("c"."c0") = 0 AS "n0",
+    MIN("c"."c0") AS "c0",
+    MIN("c"."c1") FILTER(WHERE
+      "c"."c1" > 0) AS "lo1",
+    MAX("c"."c1") AS "hi1",
+    MIN("c"."c1") = 0 AS "n1",
+    MIN("c"."c1") AS "c1"
+  FROM "pganon_work"."r0_coded" AS "c"
+  GROUP BY
+    "c"."individual"
+) AS "g";
+
+-- partition.individuals: number of individuals
+SELECT
+  COUNT(*) AS "individuals"
+FROM "pganon_work"."r0_individuals" AS "i";
+
+-- partition.sequence: which hierarchy goes up at every step
+SELECT
+  (
+    SELECT
+      "s"."partition_seed"
+    FROM "pganon_private"."run_secret" AS "s"
+    WHERE
+      "s"."run_id" = 0
+  ) AS "seed";
+SELECT
+  1 AS "nothing";
+COPY pganon_work.r0_sequence (step, attribute) FROM STDIN;
+
+-- partition.left: all individuals
+CREATE TABLE pganon_work.r0_left_0 AS
+SELECT
+  "i"."rid"
+FROM "pganon_work"."r0_individuals" AS "i";
+
+-- partition.sweep: groups of individuals that show the same become classes if they can; repeated
+
+-- partition.sweep.groups: individuals that show the same
+CREATE TABLE pganon_work.r0_groups_0 AS
+SELECT
+  "v"."rid",
+  DENSE_RANK() OVER (ORDER BY "v"."x0", "v"."x1") AS "label"
+FROM (
+  SELECT
+    "i"."rid",
+    CASE
+      WHEN (
+        SELECT
+          COUNT(*)
+        FROM "pganon_work"."r0_sequence" AS "q"
+        WHERE
+          "q"."step" <= 0 AND "q"."attribute" = 0
+      ) >= 1
+      THEN -1
+      WHEN "i"."n0" AND "i"."hi0" > 0
+      THEN -1
+      WHEN "i"."lo0" IS NULL
+      THEN 0
+      ELSE CAST((
+        CASE
+          WHEN "i"."lo0" = 0
+          THEN 0
+          ELSE (
+            SELECT
+              ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
+            FROM "pganon_work"."r0_level0" AS "t"
+          )[(
+            "i"."lo0" - 1
+          ) * 2 + GREATEST(
+            (
+              SELECT
+                COUNT(*)
+              FROM "pganon_work"."r0_sequence" AS "q"
+              WHERE
+                "q"."step" <= 0 AND "q"."attribute" = 0
+            ),
+            (
+              CASE
+                WHEN (
+                  (
+                    SELECT
+                      ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                    FROM "pganon_work"."r0_level0" AS "t"
+                  )[(
+                    "i"."lo0" - 1
+                  ) * 2 + 0 + 1]
+                ) >= "i"."hi0"
+                THEN 0
+                ELSE 1
+              END
+            )
+          ) + 1]
+        END
+      ) AS INT)
+    END AS "x0",
+    CASE
+      WHEN (
+        SELECT
+          COUNT(*)
+        FROM "pganon_work"."r0_sequence" AS "q"
+        WHERE
+          "q"."step" <= 0 AND "q"."attribute" = 1
+      ) >= 1
+      THEN -1
+      WHEN "i"."n1" AND "i"."hi1" > 0
+      THEN -1
+      WHEN "i"."lo1" IS NULL
+      THEN 0
+      ELSE CAST((
+        CASE
+          WHEN "i"."lo1" = 0
+          THEN 0
+          ELSE (
+            SELECT
+              ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
+            FROM "pganon_work"."r0_level1" AS "t"
+          )[(
+            "i"."lo1" - 1
+          ) * 2 + GREATEST(
+            (
+              SELECT
+                COUNT(*)
+              FROM "pganon_work"."r0_sequence" AS "q"
+              WHERE
+                "q"."step" <= 0 AND "q"."attribute" = 1
+            ),
+            (
+              CASE
+                WHEN (
+                  (
+                    SELECT
+                      ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                    FROM "pganon_work"."r0_level1" AS "t"
+                  )[(
+                    "i"."lo1" - 1
+                  ) * 2 + 0 + 1]
+                ) >= "i"."hi1"
+                THEN 0
+                ELSE 1
+              END
+            )
+          ) + 1]
+        END
+      ) AS INT)
+    END AS "x1"
+  FROM "pganon_work"."r0_individuals" AS "i"
+  JOIN "pganon_work"."r0_left_0" AS "l"
+    ON "l"."rid" = "i"."rid"
+) AS "v";
+
+-- partition.sweep.fit: groups that satisfy every requirement
+CREATE TABLE pganon_work.r0_fit_0 AS
+SELECT DISTINCT
+  "g"."label"
+FROM "pganon_work"."r0_groups_0" AS "g"
+JOIN (
+  SELECT
+    "m"."label"
+  FROM (
+    SELECT
+      COUNT(*) AS "measure",
+      "g"."label"
+    FROM (
+      SELECT
+        "h"."value",
+        "h"."n",
+        "h"."label"
+      FROM (
+        SELECT
+          "r"."individual" AS "value",
+          COUNT(*) AS "n",
+          "r"."label"
+        FROM (
+          SELECT
+            "g"."label",
+            "g"."rid" AS "individual",
+            "c"."v" AS "value"
+          FROM "pganon_work"."r0_groups_0" AS "g"
+          JOIN "pganon_work"."r0_individuals" AS "i"
+            ON "i"."rid" = "g"."rid"
+          JOIN (
+            SELECT
+              "r"."individual",
+              "r"."s0" AS "v"
+            FROM "pganon_work"."r0_coded" AS "r"
+          ) AS "c"
+            ON "c"."individual" = "i"."individual"
+        ) AS "r"
+        GROUP BY
+          "r"."individual",
+          "r"."label"
+      ) AS "h"
+    ) AS "g"
+    GROUP BY
+      "g"."label"
+  ) AS "m"
+  WHERE
+    (
+      "m"."measure" >= 2
+    )
+) AS "m0"
+  ON "m0"."label" = "g"."label"
+JOIN (
+  SELECT
+    "m"."label"
+  FROM (
+    SELECT
+      COUNT(*) AS "measure",
+      "g"."label"
+    FROM (
+      SELECT
+        "h"."value",
+        "h"."n",
+        "h"."label"
+      FROM (
+        SELECT
+          "r"."value",
+          COUNT(*) AS "n",
+          "r"."label"
+        FROM (
+          SELECT
+            "g"."label",
+            "g"."rid" AS "individual",
+            "c"."v" AS "value"
+          FROM "pganon_work"."r0_groups_0" AS "g"
+          JOIN "pganon_work"."r0_individuals" AS "i"
+            ON "i"."rid" = "g"."rid"
+          JOIN (
+            SELECT
+              "r"."individual",
+              "r"."s0" AS "v"
+            FROM "pganon_work"."r0_coded" AS "r"
+          ) AS "c"
+            ON "c"."individual" = "i"."individual"
+        ) AS "r"
+        GROUP BY
+          "r"."value",
+          "r"."label"
+      ) AS "h"
+    ) AS "g"
+    GROUP BY
+      "g"."label"
+  ) AS "m"
+  WHERE
+    (
+      "m"."measure" >= 2
+    )
+) AS "m1"
+  ON "m1"."label" = "g"."label";
+
+-- partition.sweep.left: individuals of the others
+CREATE TABLE pganon_work.r0_left_1 AS
+SELECT
+  "g"."rid"
+FROM "pganon_work"."r0_groups_0" AS "g"
+LEFT JOIN "pganon_work"."r0_fit_0" AS "f"
+  ON "f"."label" = "g"."label"
+WHERE
+  "f"."label" IS NULL;
+
+-- partition.sweep.progress: whether there is anybody and any level left
+SELECT
+  NOT EXISTS(
+    SELECT
+      1
+    FROM "pganon_work"."r0_left_1" AS "l"
+  ) OR 0 >= 2 AS "swept";
+
+-- partition.swept: the class of every individual of these groups
+CREATE TABLE pganon_work.r0_swept AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "g"."rid",
+    (
+      CAST(0 AS BIGINT) << 32
+    ) + "g"."label" AS "gid"
+  FROM "pganon_work"."r0_groups_0" AS "g"
+  JOIN "pganon_work"."r0_fit_0" AS "f"
+    ON "f"."label" = "g"."label"
+) AS "u";
+
+-- partition.residuals: individuals who are left
+SELECT
+  COUNT(*) AS "residuals"
+FROM (
+  SELECT
+    0 AS "block",
+    "l"."rid"
+  FROM "pganon_work"."r0_left_1" AS "l"
+) AS "l";
+
+-- partition.units: the same with all classes
+CREATE TABLE pganon_work.r0_units AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "l"."block",
+    "l"."rid",
+    TRUE AS "residual",
+    1 AS "people",
+    CAST("i"."n" AS BIGINT) AS "records",
+    "i"."n" AS "largest",
+    CAST("i"."sensitive" AS INT[]) AS "sensitive",
+    CAST(NULL AS INT[]) AS "counts",
+    CAST(NULL AS INT[]) AS "holders",
+    "i"."lo0",
+    "i"."hi0",
+    "i"."n0",
+    "i"."lo1",
+    "i"."hi1",
+    "i"."n1"
+  FROM (
+    SELECT
+      0 AS "block",
+      "l"."rid"
+    FROM "pganon_work"."r0_left_1" AS "l"
+  ) AS "l"
+  JOIN "pganon_work"."r0_individuals" AS "i"
+    ON "i"."rid" = "l"."rid"
+  UNION ALL
+  SELECT
+    "u"."block",
+    "u"."unit" AS "rid",
+    FALSE AS "residual",
+    "u"."people",
+    "u"."records",
+    "u"."largest",
+    CAST(NULL AS INT[]) AS "sensitive",
+    CAST(NULL AS INT[]) AS "counts",
+    CAST(NULL AS INT[]) AS "holders",
+    "u"."lo0",
+    "u"."hi0",
+    "u"."n0",
+    "u"."lo1",
+    "u"."hi1",
+    "u"."n1"
+  FROM (
+    SELECT
+      "u"."block",
+      "u"."unit",
+      "u"."people",
+      "u"."records",
+      "u"."largest",
+      COALESCE("a0"."lo", "u"."lo0") AS "lo0",
+      COALESCE("a0"."hi", "u"."hi0") AS "hi0",
+      "u"."n0",
+      COALESCE("a1"."lo", "u"."lo1") AS "lo1",
+      COALESCE("a1"."hi", "u"."hi1") AS "hi1",
+      "u"."n1"
+    FROM (
+      SELECT
+        "m"."block",
+        "m"."unit",
+        CAST(COUNT(*) AS INT) AS "people",
+        CAST(SUM("i"."n") AS BIGINT) AS "records",
+        MAX("i"."n") AS "largest",
+        MIN("i"."lo0") AS "lo0",
+        MAX("i"."hi0") AS "hi0",
+        BOOL_OR("i"."n0") AS "n0",
+        MIN("i"."lo1") AS "lo1",
+        MAX("i"."hi1") AS "hi1",
+        BOOL_OR("i"."n1") AS "n1"
+      FROM (
+        SELECT
+          0 AS "block",
+          "c"."gid" AS "unit",
+          "c"."rid"
+        FROM "pganon_work"."r0_swept" AS "c"
+      ) AS "m"
+      JOIN "pganon_work"."r0_individuals" AS "i"
+        ON "i"."rid" = "m"."rid"
+      GROUP BY
+        "m"."block",
+        "m"."unit"
+    ) AS "u"
+    LEFT JOIN "pganon_work"."r0_level0" AS "a0"
+      ON "a0"."code" = "u"."lo0"
+      AND "a0"."level" = GREATEST(
+        (
+          CASE
+            WHEN (
+              (
+                SELECT
+                  ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                FROM "pganon_work"."r0_level0" AS "t"
+              )[(
+                "u"."lo0" - 1
+              ) * 2 + 0 + 1]
+            ) >= "u"."hi0"
+            THEN 0
+            ELSE 1
+          END
+        ),
+        (
+          (
+            (
+              SELECT
+                ARRAY_AGG(
+                  (
+                    SELECT
+                      CAST(COUNT(*) AS INT)
+                    FROM "pganon_work"."r0_sequence" AS "q"
+                    WHERE
+                      "q"."step" <= "s"."sweep" AND "q"."attribute" = 0
+                  ) ORDER BY "s"."sweep"
+                )
+              FROM GENERATE_SERIES(0, (
+                SELECT
+                  COUNT(*)
+                FROM "pganon_work"."r0_sequence" AS "q"
+              )) AS "s"("sweep")
+            )
+          )[(
+            "u"."unit" >> 32
+          ) + 1]
+        )
+      )
+    LEFT JOIN "pganon_work"."r0_level1" AS "a1"
+      ON "a1"."code" = "u"."lo1"
+      AND "a1"."level" = GREATEST(
+        (
+          CASE
+            WHEN (
+              (
+                SELECT
+                  ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                FROM "pganon_work"."r0_level1" AS "t"
+              )[(
+                "u"."lo1" - 1
+              ) * 2 + 0 + 1]
+            ) >= "u"."hi1"
+            THEN 0
+            ELSE 1
+          END
+        ),
+        (
+          (
+            (
+              SELECT
+                ARRAY_AGG(
+                  (
+                    SELECT
+                      CAST(COUNT(*) AS INT)
+                    FROM "pganon_work"."r0_sequence" AS "q"
+                    WHERE
+                      "q"."step" <= "s"."sweep" AND "q"."attribute" = 1
+                  ) ORDER BY "s"."sweep"
+                )
+              FROM GENERATE_SERIES(0, (
+                SELECT
+                  COUNT(*)
+                FROM "pganon_work"."r0_sequence" AS "q"
+              )) AS "s"("sweep")
+            )
+          )[(
+            "u"."unit" >> 32
+          ) + 1]
+        )
+      )
+  ) AS "u"
+) AS "u";
+
+-- partition.joined: residuals join the nearest class that still satisfies every requirement
+SELECT
+  1 AS "nothing",
+  (
+    SELECT
+      ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
+    FROM "pganon_work"."r0_level0" AS "t"
+    WHERE
+      "t"."level" < 1
+  ) AS "paths0",
+  (
+    SELECT
+      ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+    FROM "pganon_work"."r0_level0" AS "t"
+    WHERE
+      "t"."level" <= 1
+  ) AS "losses0",
+  (
+    SELECT
+      ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
+    FROM "pganon_work"."r0_level1" AS "t"
+    WHERE
+      "t"."level" < 1
+  ) AS "paths1",
+  (
+    SELECT
+      ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+    FROM "pganon_work"."r0_level1" AS "t"
+    WHERE
+      "t"."level" <= 1
+  ) AS "losses1";
+SELECT
+  "b"."block",
+  "b"."rid",
+  "b"."residual",
+  "b"."people",
+  "b"."records",
+  "b"."largest",
+  "b"."sensitive",
+  "b"."counts",
+  "b"."holders",
+  "b"."lo0",
+  "b"."hi0",
+  "b"."n0",
+  "b"."lo1",
+  "b"."hi1",
+  "b"."n1"
+FROM "pganon_work"."r0_units" AS "b"
+WHERE
+  "b"."block" >= 0 AND "b"."block" < 1
+ORDER BY
+  "b"."block",
+  "b"."rid";
+COPY pganon_work.r0_joined (rid, gid) FROM STDIN;
+
+-- partition.classed: the class of every individual
+CREATE TABLE pganon_work.r0_classed AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."gid"
+  FROM "pganon_work"."r0_swept" AS "c"
+  UNION ALL
+  SELECT
+    "c"."rid",
+    "c"."gid"
+  FROM "pganon_work"."r0_joined" AS "c"
+) AS "u";
+
+-- partition.tidy: what the classes were made from
+DROP TABLE pganon_work.r0_swept, pganon_work.r0_units, pganon_work.r0_joined, pganon_work.r0_left_1, pganon_work.r0_left_0, pganon_work.r0_groups_0, pganon_work.r0_fit_0;
+
+-- partition.grouped: the class of every record
+CREATE TABLE pganon_work.r0_grouped AS
+SELECT
+  "k"."gid",
+  "c"."rid",
+  "c"."c0",
+  "c"."c1"
+FROM "pganon_work"."r0_coded" AS "c"
+JOIN "pganon_work"."r0_individuals" AS "i"
+  ON "i"."individual" = "c"."individual"
+JOIN "pganon_work"."r0_classed" AS "k"
+  ON "k"."rid" = "i"."rid";
+
+-- partition.suppressed: records left out, held against the limit
+SELECT
+  COUNT(*) AS "released",
+  40 - COUNT(*) AS "suppressed"
+FROM "pganon_work"."r0_grouped" AS "g";
+
+-- recode.numbers_individual_no: random numbers for the individuals
+CREATE TABLE pganon_work.r0_numbers_individual_no AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('individual_no:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "individual_no"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."rid" AS "gid"
+    FROM "pganon_work"."r0_classed" AS "s"
+    ORDER BY
+      "s"."rid"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.numbers_class_id: random numbers for the classes
+CREATE TABLE pganon_work.r0_numbers_class_id AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('class_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "class_id"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."gid" AS "gid"
+    FROM "pganon_work"."r0_grouped" AS "s"
+    ORDER BY
+      "s"."gid"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.grouped_classes: the class of every cell
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "n"."class_id",
+  "g"."c0",
+  "g"."c1",
+  "g"."rid"
+FROM "pganon_work"."r0_grouped" AS "g"
+JOIN "pganon_work"."r0_numbers_class_id" AS "n"
+  ON "n"."gid" = "g"."gid";
+
+-- recode.records: sensitive and insensitive values of every record with its class
+CREATE TABLE pganon_stage.r0_records AS
+SELECT
+  "g"."class_id",
+  "n"."individual_no",
+  "c"."v0" AS "disease",
+  "c"."p0" AS "cost"
+FROM "pganon_work"."r0_coded" AS "c"
+JOIN "pganon_work"."r0_grouped_classes" AS "g"
+  ON "g"."rid" = "c"."rid"
+JOIN "pganon_work"."r0_individuals" AS "i"
+  ON "i"."individual" = "c"."individual"
+JOIN "pganon_work"."r0_numbers_individual_no" AS "n"
+  ON "n"."gid" = "i"."rid"
+ORDER BY
+  "g"."class_id",
+  "n"."individual_no",
+  "c"."v0",
+  "c"."p0";
+
+-- recode.members: the steward's memory of who was in which class
+CREATE TABLE pganon_stage.r0_members AS
+SELECT DISTINCT
+  "g"."individual" AS "member",
+  "g"."class_id"
+FROM (
+  SELECT
+    "c"."individual",
+    "g"."class_id"
+  FROM "pganon_work"."r0_coded" AS "c"
+  JOIN "pganon_work"."r0_grouped_classes" AS "g"
+    ON "g"."rid" = "c"."rid"
+) AS "g";
+
+-- recode.sizes: records per class
+CREATE TABLE pganon_work.r0_extents_only AS
+SELECT
+  "u"."class_id",
+  COALESCE("a0"."lo", "u"."lo0") AS "lo0",
+  COALESCE("a0"."hi", "u"."hi0") AS "hi0",
+  "u"."n0",
+  COALESCE("a1"."lo", "u"."lo1") AS "lo1",
+  COALESCE("a1"."hi", "u"."hi1") AS "hi1",
+  "u"."n1"
+FROM (
+  SELECT
+    "x".*,
+    "n"."gid" AS "unit"
+  FROM (
+    SELECT
+      "c"."class_id",
+      MIN("c"."c0") FILTER(WHERE
+        "c"."c0" > 0) AS "lo0",
+      MAX("c"."c0") AS "hi0",
+      MIN("c"."c0") = 0 AS "n0",
+      MIN("c"."c1") FILTER(WHERE
+        "c"."c1" > 0) AS "lo1",
+      MAX("c"."c1") AS "hi1",
+      MIN("c"."c1") = 0 AS "n1"
+    FROM "pganon_work"."r0_grouped_classes" AS "c"
+    GROUP BY
+      "c"."class_id"
+  ) AS "x"
+  JOIN "pganon_work"."r0_numbers_class_id" AS "n"
+    ON "n"."class_id" = "x"."class_id"
+) AS "u"
+LEFT JOIN "pganon_work"."r0_level0" AS "a0"
+  ON "a0"."code" = "u"."lo0"
+  AND "a0"."level" = GREATEST(
+    (
+      CASE
+        WHEN (
+          (
+            SELECT
+              ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+            FROM "pganon_work"."r0_level0" AS "t"
+          )[(
+            "u"."lo0" - 1
+          ) * 2 + 0 + 1]
+        ) >= "u"."hi0"
+        THEN 0
+        ELSE 1
+      END
+    ),
+    (
+      (
+        (
+          SELECT
+            ARRAY_AGG(
+              (
+                SELECT
+                  CAST(COUNT(*) AS INT)
+                FROM "pganon_work"."r0_sequence" AS "q"
+                WHERE
+                  "q"."step" <= "s"."sweep" AND "q"."attribute" = 0
+              ) ORDER BY "s"."sweep"
+            )
+          FROM GENERATE_SERIES(0, (
+            SELECT
+              COUNT(*)
+            FROM "pganon_work"."r0_sequence" AS "q"
+          )) AS "s"("sweep")
+        )
+      )[(
+        "u"."unit" >> 32
+      ) + 1]
+    )
+  )
+LEFT JOIN "pganon_work"."r0_level1" AS "a1"
+  ON "a1"."code" = "u"."lo1"
+  AND "a1"."level" = GREATEST(
+    (
+      CASE
+        WHEN (
+          (
+            SELECT
+              ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+            FROM "pganon_work"."r0_level1" AS "t"
+          )[(
+            "u"."lo1" - 1
+          ) * 2 + 0 + 1]
+        ) >= "u"."hi1"
+        THEN 0
+        ELSE 1
+      END
+    ),
+    (
+      (
+        (
+          SELECT
+            ARRAY_AGG(
+              (
+                SELECT
+                  CAST(COUNT(*) AS INT)
+                FROM "pganon_work"."r0_sequence" AS "q"
+                WHERE
+                  "q"."step" <= "s"."sweep" AND "q"."attribute" = 1
+              ) ORDER BY "s"."sweep"
+            )
+          FROM GENERATE_SERIES(0, (
+            SELECT
+              COUNT(*)
+            FROM "pganon_work"."r0_sequence" AS "q"
+          )) AS "s"("sweep")
+        )
+      )[(
+        "u"."unit" >> 32
+      ) + 1]
+    )
+  );
+
+-- recode.extents: size and extent of every class
+CREATE TABLE pganon_work.r0_extents AS
+SELECT
+  "e".*,
+  "r"."n"
+FROM "pganon_work"."r0_extents_only" AS "e"
+JOIN (
+  SELECT
+    "t"."class_id",
+    COUNT(*) AS "n"
+  FROM "pganon_stage"."r0_records" AS "t"
+  GROUP BY
+    "t"."class_id"
+) AS "r"
+  ON "r"."class_id" = "e"."class_id";
+
+-- recode.released0: released values of attribute 1
+CREATE TABLE pganon_work.r0_released0 AS
+SELECT
+  "d"."code",
+  "d"."value"
+FROM "pganon_work"."r0_dict0" AS "d"
+WHERE
+  "d"."code" > 0
+  AND "d"."code" IN (
+    SELECT
+      "g"."c0"
+    FROM "pganon_work"."r0_grouped_classes" AS "g"
+  );
+
+-- recode.classes: generalized quasi-identifiers of every class
+CREATE TABLE pganon_stage.r0_classes AS
+SELECT
+  "e"."class_id",
+  CAST((
+    CASE
+      WHEN "e"."hi0" = 0
+      THEN NULL
+      WHEN "a0"."level" = 0
+      THEN NUMRANGE(
+        TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+        TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+        '[]'
+      )
+      WHEN "a0"."level" = 1
+      THEN NUMRANGE(
+        (
+          SELECT
+            MIN("t"."lower")
+          FROM "pganon_work"."r0_level0" AS "t"
+          JOIN "pganon_work"."r0_released0" AS "r"
+            ON "r"."code" = "t"."code"
+          WHERE
+            "t"."level" = 0
+        ),
+        (
+          SELECT
+            MAX("t"."upper")
+          FROM "pganon_work"."r0_level0" AS "t"
+          JOIN "pganon_work"."r0_released0" AS "r"
+            ON "r"."code" = "t"."code"
+          WHERE
+            "t"."level" = 0
+        )
+      )
+      ELSE NUMRANGE("a0"."lower", "a0"."upper")
+    END
+  ) AS numrange) AS "age",
+  CAST((
+    CASE WHEN "e"."hi1" = 0 THEN NULL ELSE "a1"."label" END
+  ) AS text) AS "zip",
+  "e"."n1" AS "zip_null"
+FROM "pganon_work"."r0_extents" AS "e"
+LEFT JOIN "pganon_work"."r0_level0" AS "a0"
+  ON "a0"."code" = "e"."lo0"
+  AND "a0"."level" = (
+    CASE
+      WHEN (
+        (
+          SELECT
+            ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+          FROM "pganon_work"."r0_level0" AS "t"
+        )[(
+          "e"."lo0" - 1
+        ) * 2 + 0 + 1]
+      ) >= "e"."hi0"
+      THEN 0
+      ELSE 1
+    END
+  )
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."code" = "e"."lo0"
+LEFT JOIN "pganon_work"."r0_level1" AS "a1"
+  ON "a1"."code" = "e"."lo1"
+  AND "a1"."level" = (
+    CASE
+      WHEN (
+        (
+          SELECT
+            ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+          FROM "pganon_work"."r0_level1" AS "t"
+        )[(
+          "e"."lo1" - 1
+        ) * 2 + 0 + 1]
+      ) >= "e"."hi1"
+      THEN 0
+      ELSE 1
+    END
+  )
+ORDER BY
+  "e"."class_id";
+
+-- recode.classes_key: an index that the published views join on
+ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
+
+-- verify.fingerprint: a keyed hash of the staged relations
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+
+-- verify.balance: every record is released once or suppressed
+SELECT
+  "r"."published",
+  40 - 1 - "r"."published" AS "unaccounted",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_coded" AS "c"
+  ) AS "encoded",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_grouped_classes" AS "t"
+        GROUP BY
+          "t"."rid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_stage"."r0_members" AS "t"
+        GROUP BY
+          "t"."member"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_individuals" AS "t"
+        GROUP BY
+          "t"."individual"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_individual_no" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+      ) AS "u"
+    ) AS "m"
+  ) AS "misplaced"
+FROM (
+  SELECT
+    COUNT(*) AS "published"
+  FROM "pganon_stage"."r0_records" AS "records"
+) AS "r";
+
+-- verify.structure_0: structure
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT "class_id" FROM "pganon_stage"."r0_classes" AS "a" GROUP BY "class_id" HAVING COUNT(*) > 1) AS "twice") + (SELECT COUNT(*) FROM (SELECT "r"."class_id" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") AS "h" FULL JOIN "pganon_stage"."r0_classes" AS "c" ON "c"."class_id" = "h"."class_id" WHERE "c"."class_id" IS NULL OR "h"."class_id" IS NULL) AS "measured") AS "b";
+
+-- verify.structure_of_individuals_1: structure_of_individuals
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) FILTER(WHERE "p"."classes" > 1 OR NOT COALESCE("p"."individual_no" BETWEEN 1 AND "p"."individuals", FALSE)) AS "measured" FROM (SELECT "r"."individual_no", COUNT(DISTINCT "r"."class_id") AS "classes", COUNT(*) OVER () AS "individuals" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."individual_no") AS "p") AS "b";
+
+-- verify.ir_k_anonymity_2: ir_k_anonymity
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."individual" AS "value", COUNT(*) AS "n", "r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."individual", "r"."class_id") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+
+-- verify.distinct_l_diversity_3: distinct_l_diversity on disease
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."value", COUNT(*) AS "n", "r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+
+-- verify.individuals_per_class: individuals of the classes, and how well they can be told apart in them
+SELECT
+  CAST(SUM("c"."n") AS BIGINT) AS "individuals",
+  MIN("c"."n") AS "fewest",
+  (
+    SELECT
+      COUNT(DISTINCT "h"."individual")
+    FROM (
+      SELECT
+        "p".*,
+        COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."value") AS "holders",
+        COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."individual") AS "many"
+      FROM (
+        SELECT DISTINCT
+          "r"."individual",
+          "r"."value",
+          "r"."class_id"
+        FROM (
+          SELECT
+            "r"."class_id",
+            "r"."individual_no" AS "individual",
+            COALESCE('=' || CAST((
+              CAST("r"."disease" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value"
+          FROM "pganon_stage"."r0_records" AS "r"
+        ) AS "r"
+      ) AS "p"
+    ) AS "h"
+    WHERE
+      "h"."holders" = 1 AND "h"."many" > 1
+  ) AS "exposed",
+  (
+    SELECT
+      MAX("m"."measure")
+    FROM (
+      SELECT
+        "g"."class_id",
+        MAX(
+          CAST("g"."n" AS DECIMAL) * 1.0000000000000000000000000000000000000000 / CAST("g"."total" AS DECIMAL)
+        ) AS "measure"
+      FROM (
+        SELECT
+          "h"."value",
+          "h"."n",
+          "t"."total",
+          "h"."class_id"
+        FROM (
+          SELECT
+            "r"."value",
+            COUNT(DISTINCT "r"."individual") AS "n",
+            "r"."class_id"
+          FROM (
+            SELECT
+              "r"."class_id",
+              "r"."individual_no" AS "individual",
+              COALESCE('=' || CAST((
+                CAST("r"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value"
+            FROM "pganon_stage"."r0_records" AS "r"
+          ) AS "r"
+          GROUP BY
+            "r"."value",
+            "r"."class_id"
+        ) AS "h"
+        JOIN (
+          SELECT
+            COUNT(DISTINCT "r"."individual") AS "total",
+            "r"."class_id"
+          FROM (
+            SELECT
+              "r"."class_id",
+              "r"."individual_no" AS "individual",
+              COALESCE('=' || CAST((
+                CAST("r"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value"
+            FROM "pganon_stage"."r0_records" AS "r"
+          ) AS "r"
+          GROUP BY
+            "r"."class_id"
+        ) AS "t"
+          ON (
+            "h"."class_id" = "t"."class_id"
+          )
+      ) AS "g"
+      GROUP BY
+        "g"."class_id"
+    ) AS "m"
+  ) AS "highest_share",
+  (
+    SELECT
+      MIN("g"."individuals")
+    FROM (
+      SELECT
+        COUNT(*) AS "individuals"
+      FROM (
+        SELECT
+          "r"."class_id",
+          "r"."individual_no",
+          COUNT(*) AS "n"
+        FROM "pganon_stage"."r0_records" AS "r"
+        GROUP BY
+          1,
+          2
+      ) AS "i"
+      GROUP BY
+        "i"."class_id",
+        "i"."n"
+    ) AS "g"
+  ) AS "smallest_count_group"
+FROM (
+  SELECT
+    COUNT(DISTINCT "r"."individual_no") AS "n"
+  FROM "pganon_stage"."r0_records" AS "r"
+  GROUP BY
+    "r"."class_id"
+) AS "c";
+
+-- verify.vulnerable: classes in which one record of each individual may share too few values
+SELECT
+  COUNT(*) FILTER(WHERE
+    "m"."measure" < 2) AS "vulnerable"
+FROM (
+  SELECT
+    "s"."measure",
+    "s"."g0" AS "class_id"
+  FROM (
+    WITH "coded" AS MATERIALIZED (
+      SELECT
+        "v".*,
+        CAST((
+          DENSE_RANK() OVER (PARTITION BY "g0" ORDER BY "v"."value") - 1
+        ) AS INT) AS "code",
+        COUNT(*) OVER (PARTITION BY "g0", "v"."value") AS "holders",
+        COUNT(*) OVER (PARTITION BY "g0", "v"."individual") AS "many"
+      FROM (
+        SELECT DISTINCT
+          "h"."individual",
+          "h"."value",
+          "h"."class_id" AS "g0"
+        FROM (
+          SELECT DISTINCT
+            "r"."individual",
+            "r"."value",
+            "r"."class_id"
+          FROM (
+            SELECT
+              "r"."class_id",
+              "r"."individual_no" AS "individual",
+              COALESCE('=' || CAST((
+                CAST("r"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value"
+            FROM "pganon_stage"."r0_records" AS "r"
+          ) AS "r"
+        ) AS "h"
+      ) AS "v"
+    ), "bounds" AS MATERIALIZED (
+      SELECT
+        "g0",
+        GREATEST(
+          COUNT(DISTINCT "k"."code") FILTER(WHERE
+            "k"."many" = 1),
+          CEIL(SUM(1.0 / "k"."holders") - 1e-6)
+        ) AS "least"
+      FROM (
+        SELECT
+          "g0",
+          "i"."individual",
+          MIN("i"."many") AS "many",
+          MIN("i"."code") AS "code",
+          MAX("i"."holders") AS "holders"
+        FROM "coded" AS "i"
+        GROUP BY
+          "g0",
+          "i"."individual"
+      ) AS "k"
+      GROUP BY
+        "g0"
+    ), "undecided" AS (
+      SELECT
+        "c".*,
+        MAX("c"."code") OVER (PARTITION BY "g0") + 1 AS "width"
+      FROM (
+        SELECT
+          "c".*
+        FROM "coded" AS "c"
+        JOIN "bounds" AS "b"
+          ON "c"."g0" = "b"."g0"
+        WHERE
+          "b"."least" < 2
+      ) AS "c"
+    ), "families" AS (
+      SELECT
+        "g0",
+        ARRAY_AGG("m"."mask") AS "family"
+      FROM (
+        SELECT
+          "g0",
+          "u"."individual",
+          BIT_OR(SET_BIT(CAST(REPEAT('0', "u"."width") AS "varbit"), "u"."code", 1)) AS "mask"
+        FROM "undecided" AS "u"
+        GROUP BY
+          "g0",
+          "u"."individual"
+      ) AS "m"
+      GROUP BY
+        "g0"
+    )
+    SELECT
+      "s".*
+    FROM (
+      SELECT
+        "g0",
+        CAST(2 AS BIGINT) AS "measure"
+      FROM "bounds" AS "d"
+      WHERE
+        "d"."least" >= 2
+      UNION ALL
+      SELECT
+        "g0",
+        CAST("pganon".hitting_set_size("f"."family", 2) AS BIGINT) AS "measure"
+      FROM "families" AS "f"
+    ) AS "s"
+  ) AS "s"
+) AS "m";
+
+-- verify.utility: loss, discernibility, class sizes
+SELECT
+  COUNT(*) AS "classes",
+  CAST(SUM("e"."n") AS BIGINT) AS "released",
+  MIN("e"."n") AS "smallest_class",
+  CAST(AVG("e"."n") AS DOUBLE PRECISION) AS "mean_class",
+  MAX("e"."n") AS "largest_class",
+  CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",
+  SUM(
+    "e"."n" * (
+      (
+        (
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              SELECT
+                ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+              FROM "pganon_work"."r0_level0" AS "t"
+            )[(
+              "e"."lo0" - 1
+            ) * 2 + (
+              CASE
+                WHEN (
+                  (
+                    SELECT
+                      ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                    FROM "pganon_work"."r0_level0" AS "t"
+                  )[(
+                    "e"."lo0" - 1
+                  ) * 2 + 0 + 1]
+                ) >= "e"."hi0"
+                THEN 0
+                ELSE 1
+              END
+            ) + 1]
+          END
+        ) * 1.0 + (
+          (
+            CASE
+              WHEN "e"."n1" AND "e"."hi1" > 0
+              THEN 1
+              WHEN "e"."hi1" = 0
+              THEN 0
+              ELSE (
+                SELECT
+                  ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+                FROM "pganon_work"."r0_level1" AS "t"
+              )[(
+                "e"."lo1" - 1
+              ) * 2 + (
+                CASE
+                  WHEN (
+                    (
+                      SELECT
+                        ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                      FROM "pganon_work"."r0_level1" AS "t"
+                    )[(
+                      "e"."lo1" - 1
+                    ) * 2 + 0 + 1]
+                  ) >= "e"."hi1"
+                  THEN 0
+                  ELSE 1
+                END
+              ) + 1]
+            END
+          ) * 1.0
+        )
+      ) / 2.0
+    )
+  ) AS "weighted_loss",
+  SUM(
+    "e"."n" * (
+      CASE
+        WHEN "e"."n0" AND "e"."hi0" > 0
+        THEN 1
+        WHEN "e"."hi0" = 0
+        THEN 0
+        ELSE (
+          SELECT
+            ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+          FROM "pganon_work"."r0_level0" AS "t"
+        )[(
+          "e"."lo0" - 1
+        ) * 2 + (
+          CASE
+            WHEN (
+              (
+                SELECT
+                  ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                FROM "pganon_work"."r0_level0" AS "t"
+              )[(
+                "e"."lo0" - 1
+              ) * 2 + 0 + 1]
+            ) >= "e"."hi0"
+            THEN 0
+            ELSE 1
+          END
+        ) + 1]
+      END
+    )
+  ) / SUM("e"."n") AS "ncp0",
+  SUM(
+    "e"."n" * (
+      CASE
+        WHEN "e"."n1" AND "e"."hi1" > 0
+        THEN 1
+        WHEN "e"."hi1" = 0
+        THEN 0
+        ELSE (
+          SELECT
+            ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
+          FROM "pganon_work"."r0_level1" AS "t"
+        )[(
+          "e"."lo1" - 1
+        ) * 2 + (
+          CASE
+            WHEN (
+              (
+                SELECT
+                  ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+                FROM "pganon_work"."r0_level1" AS "t"
+              )[(
+                "e"."lo1" - 1
+              ) * 2 + 0 + 1]
+            ) >= "e"."hi1"
+            THEN 0
+            ELSE 1
+          END
+        ) + 1]
+      END
+    )
+  ) / SUM("e"."n") AS "ncp1"
+FROM (
+  SELECT
+    "e".*,
+    "e"."class_id" AS "group_id"
+  FROM "pganon_work"."r0_extents" AS "e"
+) AS "e";
+
+-- publish.publish: views, grants and ledger in one transaction
+ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

@@ -1,0 +1,2036 @@
+-- snapshot.snapshot: read the source, once
+CREATE TABLE pganon_work.r0_snap AS
+SELECT
+  CAST("src"."age" AS bigint) AS "q0",
+  CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
+  "src"."disease" AS "s0",
+  "src"."drug" AS "s1",
+  "src"."cost" AS "p0",
+  CAST("src"."id" AS text) AS "record"
+FROM "public"."visit" AS "src";
+
+-- snapshot.inspect: count records, NULLs and values that cannot be placed
+SELECT
+  COUNT(*) AS "records",
+  COUNT(*) - COUNT("t"."q0") AS "nulls_q0",
+  COUNT(*) - COUNT("t"."q1") AS "nulls_q1",
+  COUNT(*) - COUNT("t"."s0") AS "nulls_s0",
+  COUNT(*) - COUNT("t"."s1") AS "nulls_s1"
+FROM "pganon_work"."r0_snap" AS "t";
+
+-- encode.source: fingerprint of the source
+SELECT
+  (
+    SELECT
+      SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."installation_secret" AS "s"
+        ) || CONVERT_TO(
+          '54254582ea69c189d9326e37dffb4641906b34e63cb8ac27748eab05813d653d' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+          'UTF8'
+        )
+      )
+    FROM (
+      SELECT
+        COUNT(*) AS "row_count",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_a"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_a",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_b"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_b"
+      FROM (
+        SELECT
+          CAST(HASH_RECORD_EXTENDED(
+            ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."record"),
+            (
+              SELECT
+                "s"."seed_a"
+              FROM "pganon_private"."installation_secret" AS "s"
+            )
+          ) AS TEXT) AS "hash"
+        FROM "pganon_work"."r0_snap" AS "t"
+        OFFSET '0'
+      ) AS "r"
+    ) AS "x"
+  ) AS "source_rows";
+
+-- encode.histogram0: distinct values of age, zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  COUNT(*) AS "n",
+  GROUPING("s"."q0", "s"."q1") AS "other",
+  "s"."q0",
+  "s"."q1"
+FROM "pganon_work"."r0_snap" AS "s"
+GROUP BY
+  GROUPING SETS (
+    (
+      "s"."q0"
+    ),
+    (
+      "s"."q1"
+    )
+  );
+
+-- encode.values0: distinct values of age
+CREATE TABLE pganon_work.r0_values0 AS
+SELECT
+  "h"."q0" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 1;
+
+-- encode.dictionary0: codes of age
+CREATE TABLE pganon_work.r0_dict0 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(ROUND(
+      COALESCE(
+        (
+          CAST("v"."value" AS DECIMAL) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          )
+        ) / NULLIF(
+          (
+            MAX(CAST("v"."value" AS DECIMAL)) OVER ()
+          ) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          ),
+          0
+        ),
+        0
+      ),
+      40
+    ) AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values0" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values0" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.values1: distinct values of zip
+CREATE TABLE pganon_work.r0_values1 AS
+SELECT
+  "h"."q1" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 2;
+
+-- encode.dictionary1: codes of zip
+CREATE TABLE pganon_work.r0_dict1 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(NULL AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values1" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values1" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
+
+-- encode.sensitive0: values of disease
+CREATE TABLE pganon_work.r0_sdict0 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "place"
+    FROM "pganon_work"."r0_snap" AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.sensitive1: values of drug
+CREATE TABLE pganon_work.r0_sdict1 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "place"
+    FROM "pganon_work"."r0_snap" AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.republication: the source compared with that of earlier versions
+SELECT
+  0 AS "nothing";
+
+-- encode.sizes: sizes of the dictionaries
+SELECT
+  0 AS "nothing",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "m0",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "null0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "m1",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "null1",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "sm0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "snull0",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "sm1",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "snull1";
+
+-- encode.coded: values become codes
+CREATE TABLE pganon_work.r0_coded AS
+SELECT
+  CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+  CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1",
+  "t"."s0" AS "v0",
+  "t"."s1" AS "v1",
+  "t"."p0",
+  "t"."record",
+  ROW_NUMBER() OVER (
+    ORDER BY HASHTEXTEXTENDED(
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."record"),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS TEXT),
+      (
+        SELECT
+          "s"."partition_seed"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    )
+  ) AS "rid",
+  CAST(COALESCE("e0"."code", 1) AS integer) AS "s0",
+  CAST(COALESCE("e1"."code", 1) AS integer) AS "s1"
+FROM "pganon_work"."r0_snap" AS "t"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."value" = "t"."q0"
+LEFT JOIN "pganon_work"."r0_dict1" AS "l1"
+  ON "l1"."value" = "t"."q1"
+LEFT JOIN "pganon_work"."r0_sdict0" AS "e0"
+  ON "e0"."value" = (
+    CAST("t"."s0" AS TEXT) COLLATE "C"
+  )
+LEFT JOIN "pganon_work"."r0_sdict1" AS "e1"
+  ON "e1"."value" = (
+    CAST("t"."s1" AS TEXT) COLLATE "C"
+  );
+
+-- encode.encoded: every record that the rules for NULL keep is encoded once
+SELECT
+  0 AS "unknown";
+
+-- encode.tidy: the snapshot is not needed any more
+DROP TABLE pganon_work.r0_snap;
+
+-- partition.linkable: whether columns of different tables tell of each other
+SELECT
+  "d"."dependencies",
+  (
+    SELECT
+      CAST(COALESCE(
+        JSONB_AGG(
+          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+        ),
+        CAST('[]' AS JSONB)
+      ) AS text) AS "association"
+    FROM (
+      WITH "e" AS MATERIALIZED (
+        SELECT
+          1 AS "n"
+      ), "x" AS MATERIALIZED (
+        SELECT
+          COALESCE("t"."s0", -1) AS "k0",
+          COALESCE("t"."s1", -1) AS "k1"
+        FROM "pganon_work"."r0_coded" AS "t"
+        CROSS JOIN "e"
+      ), "g" AS MATERIALIZED (
+        SELECT
+          CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+          CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+          COALESCE("x"."k0", "x"."k1") AS "va",
+          COALESCE("x"."k1", "x"."k0") AS "vb",
+          CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
+        FROM "x"
+        GROUP BY
+          GROUPING SETS (
+            ("x"."k0"),
+            ("x"."k1"),
+            ("x"."k0", "x"."k1")
+          )
+      ), "d" AS MATERIALIZED (
+        SELECT
+          "g"."i",
+          CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+          SUM("g"."f") AS "n"
+        FROM "g"
+        WHERE
+          "g"."i" = "g"."j"
+        GROUP BY
+          "g"."i"
+      ), "s" AS MATERIALIZED (
+        SELECT
+          "g"."i",
+          "g"."j",
+          SUM("g"."f" * "g"."f" / (
+            "a"."f" * "b"."f"
+          )) - 1 AS "phi2"
+        FROM "g"
+        JOIN "g" AS "a"
+          ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+        JOIN "g" AS "b"
+          ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+        WHERE
+          "g"."i" < "g"."j"
+        GROUP BY
+          "g"."i",
+          "g"."j"
+      )
+      SELECT
+        "s"."i",
+        "s"."j",
+        CASE
+          WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+          THEN 0
+          WHEN LEAST(
+            "a"."distinct_values" - (
+              "a"."distinct_values" - 1
+            ) * (
+              "a"."distinct_values" - 1
+            ) / NULLIF("a"."n" - 1, 0),
+            "b"."distinct_values" - (
+              "b"."distinct_values" - 1
+            ) * (
+              "b"."distinct_values" - 1
+            ) / NULLIF("a"."n" - 1, 0)
+          ) - 1 <= 1e-9
+          THEN 0
+          ELSE LEAST(
+            1,
+            SQRT(
+              GREATEST(
+                0,
+                "s"."phi2" - (
+                  "a"."distinct_values" - 1
+                ) * (
+                  "b"."distinct_values" - 1
+                ) / (
+                  "a"."n" - 1
+                )
+              ) / (
+                LEAST(
+                  "a"."distinct_values" - (
+                    "a"."distinct_values" - 1
+                  ) * (
+                    "a"."distinct_values" - 1
+                  ) / NULLIF("a"."n" - 1, 0),
+                  "b"."distinct_values" - (
+                    "b"."distinct_values" - 1
+                  ) * (
+                    "b"."distinct_values" - 1
+                  ) / NULLIF("a"."n" - 1, 0)
+                ) - 1
+              )
+            )
+          )
+        END AS "value"
+      FROM "s"
+      JOIN "d" AS "a"
+        ON "a"."i" = "s"."i"
+      JOIN "d" AS "b"
+        ON "b"."i" = "s"."j"
+    ) AS "v"
+  ) AS "linkage"
+FROM (
+  SELECT
+    CAST(COALESCE(
+      JSONB_AGG(
+        JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+      ),
+      CAST('[]' AS JSONB)
+    ) AS text) AS "dependencies"
+  FROM (
+    WITH "x" AS MATERIALIZED (
+      SELECT
+        COALESCE("t"."s0", -1) AS "k0",
+        COALESCE("t"."s1", -1) AS "k1"
+      FROM "pganon_work"."r0_coded" AS "t"
+    )
+    SELECT
+      "h"."i",
+      "p"."j",
+      1 AS "value"
+    FROM (
+      SELECT
+        "g"."i",
+        BOOL_AND("g"."same0") AS "same0",
+        BOOL_AND("g"."same1") AS "same1"
+      FROM (
+        SELECT
+          CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+          CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+          COALESCE("x"."k0", "x"."k1") AS "va",
+          COALESCE("x"."k1", "x"."k0") AS "vb",
+          MIN("x"."k0") = MAX("x"."k0") AS "same0",
+          MIN("x"."k1") = MAX("x"."k1") AS "same1"
+        FROM "x"
+        GROUP BY
+          GROUPING SETS (
+            ("x"."k0"),
+            ("x"."k1")
+          )
+      ) AS "g"
+      GROUP BY
+        "g"."i"
+    ) AS "h"
+    CROSS JOIN (
+      SELECT
+        MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+        MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+      FROM "x"
+    ) AS "w"
+    CROSS JOIN LATERAL (
+      VALUES
+        (0, "h"."same0", "w"."varies0"),
+        (1, "h"."same1", "w"."varies1")
+    ) AS "p"("j", "same", "varies")
+    WHERE
+      "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+  ) AS "v"
+) AS "d";
+
+-- partition.trim: leave out records of values that are too frequent; repeated
+
+-- partition.trim.eligibility: whether every stratum could be one bucket
+WITH "w" AS MATERIALIZED (
+  SELECT
+    *
+  FROM (
+    SELECT
+      "w".*,
+      (
+        CASE "w"."place" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+      ) AS "l"
+    FROM (
+      SELECT
+        "c"."place",
+        "c"."stratum",
+        SUM("c"."n") AS "size",
+        MAX("c"."n") AS "most",
+        COUNT(*) AS "different"
+      FROM (
+        SELECT
+          "u".*
+        FROM (
+          SELECT
+            0 AS "place",
+            0 AS "stratum",
+            "k"."s0" AS "value",
+            COUNT(*) AS "n"
+          FROM "pganon_work"."r0_coded" AS "k"
+          GROUP BY
+            2,
+            3
+          UNION ALL
+          SELECT
+            1 AS "place",
+            0 AS "stratum",
+            "k"."s1" AS "value",
+            COUNT(*) AS "n"
+          FROM "pganon_work"."r0_coded" AS "k"
+          GROUP BY
+            2,
+            3
+        ) AS "u"
+      ) AS "c"
+      GROUP BY
+        "c"."place",
+        "c"."stratum"
+    ) AS "w"
+  ) AS "worst"
+)
+SELECT
+  COALESCE(BOOL_AND("w"."most" * "w"."l" <= "w"."size" AND "w"."size" >= 2), FALSE) AS "eligible",
+  MIN("w"."place") FILTER(WHERE
+    "w"."most" * "w"."l" > "w"."size") AS "fails",
+  CAST(MIN("w"."size") FILTER(WHERE
+    "w"."size" < 2) AS BIGINT) AS "small",
+  COUNT(DISTINCT "w"."stratum") AS "strata",
+  COALESCE(BOOL_OR("w"."different" >= "w"."l"), FALSE) AS "possible",
+  CAST(COALESCE(SUM("w"."size") FILTER(WHERE
+    "w"."place" = 0), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("w"."size") FILTER(WHERE
+    "w"."place" = 0), 0) AS BIGINT) AS "suppressed",
+  (
+    SELECT
+      CAST(JSON_AGG(JSON_BUILD_ARRAY("v"."most", "v"."size") ORDER BY "v"."place", "v"."stratum") AS TEXT)
+    FROM "w" AS "v"
+    WHERE
+      "v"."most" * "v"."l" > "v"."size"
+  ) AS "missed",
+  (
+    SELECT
+      CAST(JSON_AGG("v"."place" ORDER BY "v"."place", "v"."stratum") AS TEXT)
+    FROM "w" AS "v"
+    WHERE
+      "v"."most" * "v"."l" > "v"."size"
+  ) AS "places"
+FROM "w";
+
+-- partition.bucketize: groups for every sensitive table; repeated
+
+-- partition.bucketize.vectors: sensitive values of the records, in random order
+CREATE TABLE pganon_work.r0_vectors_0 AS
+SELECT
+  CAST((
+    (
+      ROW_NUMBER() OVER (ORDER BY "k"."rid") - 1
+    ) / 50000
+  ) AS INT) AS "block",
+  "k"."rid",
+  "k"."s0",
+  "k"."s1"
+FROM "pganon_work"."r0_coded" AS "k";
+
+-- partition.bucketize.buckets0: groups of records that differ in every sensitive column of a table
+SELECT
+  1 AS "nothing";
+SELECT
+  "v"."block",
+  "v"."rid",
+  "v"."s0"
+FROM "pganon_work"."r0_vectors_0" AS "v"
+WHERE
+  "v"."block" = 0
+ORDER BY
+  "v"."rid";
+COPY pganon_work.r0_buckets0_0 (rid, b1) FROM STDIN;
+
+-- partition.bucketize.buckets1: groups of records that differ in every sensitive column of a table
+SELECT
+  1 AS "nothing";
+SELECT
+  "v"."block",
+  "v"."rid",
+  "v"."s1"
+FROM "pganon_work"."r0_vectors_0" AS "v"
+WHERE
+  "v"."block" = 0
+ORDER BY
+  "v"."rid";
+COPY pganon_work.r0_buckets1_0 (rid, b2) FROM STDIN;
+
+-- partition.bucketize.suppressed: records in no group, held against the limit
+SELECT
+  COUNT(*) AS "released",
+  40 - COUNT(*) AS "suppressed",
+  1000 - COUNT(*) AS "ungrouped",
+  COUNT(*) = 1000 AS "complete"
+FROM (
+  SELECT
+    "p0"."rid",
+    "p0"."b1",
+    "p1"."b2"
+  FROM "pganon_work"."r0_buckets0_0" AS "p0"
+  JOIN "pganon_work"."r0_buckets1_0" AS "p1"
+    ON "p1"."rid" = "p0"."rid"
+) AS "p";
+
+-- partition.tidy: what the groups were made from
+DROP TABLE pganon_work.r0_vectors_0;
+
+-- partition.blocked: records on the curve, in blocks
+CREATE TABLE pganon_work.r0_blocked AS
+SELECT
+  CAST((
+    (
+      "o"."place" - 1
+    ) * 1 / 1000
+  ) AS INT) AS "block",
+  "o"."rid",
+  "o"."c0",
+  "o"."c1"
+FROM (
+  SELECT
+    "h"."rid",
+    "h"."c0",
+    "h"."c1",
+    ROW_NUMBER() OVER (ORDER BY "h"."h0", "h"."rid") AS "place"
+  FROM (
+    WITH "pass0" AS (
+      SELECT
+        CAST("p"."y0" AS bigint) AS "x0",
+        CAST("p"."y1" AS bigint) AS "x1",
+        "p"."rid" AS "k0",
+        "p"."c0" AS "k1",
+        "p"."c1" AS "k2"
+      FROM (
+        SELECT
+          "c".*,
+          (
+            CAST((
+              CASE WHEN "c"."c0" = 0 THEN 41 ELSE "c"."c0" END
+            ) AS BIGINT) * 126 + (
+              -86
+            )
+          ) / 80 AS "y0",
+          (
+            CAST((
+              CASE WHEN "c"."c1" = 0 THEN 41 ELSE "c"."c1" END
+            ) AS BIGINT) * 126 + (
+              -86
+            )
+          ) / 80 AS "y1"
+        FROM (
+          SELECT
+            "c"."rid",
+            "c"."c0",
+            "c"."c1"
+          FROM "pganon_work"."r0_coded" AS "c"
+          JOIN "pganon_work"."r0_buckets0_0" AS "b"
+            ON "b"."rid" = "c"."rid"
+        ) AS "c"
+      ) AS "p"
+      OFFSET '0'
+    ), "pass1" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 32 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 32 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 32 = 0
+          THEN CASE WHEN "x0" & 32 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        (
+          (
+            "x0" & 32
+          ) << 6
+        ) | (
+          (
+            "x1" & 32
+          ) << 5
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass0"
+      OFFSET '0'
+    ), "pass2" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 16 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 16 = 0
+          THEN CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 16
+          ) << 5
+        ) | (
+          (
+            "x1" & 16
+          ) << 4
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass1"
+      OFFSET '0'
+    ), "pass3" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 8 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 8 = 0
+          THEN CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 8
+          ) << 4
+        ) | (
+          (
+            "x1" & 8
+          ) << 3
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass2"
+      OFFSET '0'
+    ), "pass4" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 4 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 4 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 4 = 0
+          THEN CASE WHEN "x0" & 4 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 4
+          ) << 3
+        ) | (
+          (
+            "x1" & 4
+          ) << 2
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass3"
+      OFFSET '0'
+    ), "pass5" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 2 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 2 = 0
+          THEN CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 2
+          ) << 2
+        ) | (
+          (
+            "x1" & 2
+          ) << 1
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass4"
+      OFFSET '0'
+    ), "pass6" AS (
+      SELECT
+        "w0" | (
+          (
+            "x0" & 1
+          ) << 1
+        ) | (
+          (
+            "x1" & 1
+          ) << 0
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass5"
+      OFFSET '0'
+    ), "pass7" AS (
+      SELECT
+        "w0" # (
+          "w0" >> 1
+        ) # (
+          "w0" >> 2
+        ) # (
+          "w0" >> 3
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass6"
+      OFFSET '0'
+    ), "pass8" AS (
+      SELECT
+        "w0" # (
+          "w0" >> 4
+        ) # (
+          "w0" >> 8
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass7"
+      OFFSET '0'
+    )
+    SELECT
+      "k0" AS "rid",
+      "k1" AS "c0",
+      "k2" AS "c1",
+      "w0" AS "h0"
+    FROM "pass8"
+  ) AS "h"
+) AS "o";
+
+-- partition.classes: classes of similar quasi-identifiers in every block
+SELECT
+  1 AS "nothing",
+  (
+    SELECT
+      ARRAY_AGG("position" ORDER BY "code")
+    FROM "pganon_work"."r0_dict0" AS "dict"
+    WHERE
+      "code" > 0
+  ) AS "c0";
+SELECT
+  "b"."block",
+  "b"."rid",
+  "b"."c0",
+  "b"."c1"
+FROM "pganon_work"."r0_blocked" AS "b"
+WHERE
+  "b"."block" >= 0 AND "b"."block" < 4
+ORDER BY
+  "b"."block",
+  "b"."rid";
+COPY pganon_work.r0_classes (rid, b0) FROM STDIN;
+
+-- partition.tidy: blocks of records
+DROP TABLE pganon_work.r0_blocked;
+
+-- partition.grouped: the class and the buckets of every record
+CREATE TABLE pganon_work.r0_grouped AS
+SELECT
+  "p0"."rid",
+  "p0"."b0",
+  "p1"."b1",
+  "p2"."b2"
+FROM "pganon_work"."r0_classes" AS "p0"
+JOIN "pganon_work"."r0_buckets0_0" AS "p1"
+  ON "p1"."rid" = "p0"."rid"
+JOIN "pganon_work"."r0_buckets1_0" AS "p2"
+  ON "p2"."rid" = "p0"."rid";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_classes, pganon_work.r0_buckets0_0, pganon_work.r0_buckets1_0;
+
+-- recode.numbers_b0: random numbers for the buckets
+CREATE TABLE pganon_work.r0_numbers_b0 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b0:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b0"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."b0" AS "gid"
+    FROM "pganon_work"."r0_grouped" AS "s"
+    ORDER BY
+      "s"."b0"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.numbers_b1: random numbers for the buckets
+CREATE TABLE pganon_work.r0_numbers_b1 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b1:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b1"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."b1" AS "gid"
+    FROM "pganon_work"."r0_grouped" AS "s"
+    ORDER BY
+      "s"."b1"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.numbers_b2: random numbers for the buckets
+CREATE TABLE pganon_work.r0_numbers_b2 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b2:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b2"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."b2" AS "gid"
+    FROM "pganon_work"."r0_grouped" AS "s"
+    ORDER BY
+      "s"."b2"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.group_records0: the buckets of every record
+CREATE TABLE pganon_work.r0_group_records0 AS
+SELECT
+  "r"."c0",
+  "r"."c1",
+  "r"."v0",
+  "r"."v1",
+  "r"."p0",
+  "r"."record",
+  "n0"."b0",
+  "n1"."b1",
+  "n2"."b2"
+FROM (
+  SELECT
+    "c"."c0",
+    "c"."c1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record",
+    "g"."b0",
+    "g"."b1",
+    "g"."b2"
+  FROM "pganon_work"."r0_grouped" AS "g"
+  JOIN "pganon_work"."r0_coded" AS "c"
+    ON "c"."rid" = "g"."rid"
+) AS "r"
+JOIN "pganon_work"."r0_numbers_b0" AS "n0"
+  ON "n0"."gid" = "r"."b0"
+JOIN "pganon_work"."r0_numbers_b1" AS "n1"
+  ON "n1"."gid" = "r"."b1"
+JOIN "pganon_work"."r0_numbers_b2" AS "n2"
+  ON "n2"."gid" = "r"."b2"
+ORDER BY
+  "n0"."b0";
+
+-- recode.grouped_classes: the class of every record
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "r"."b0" AS "class_id",
+  "r"."c0",
+  "r"."c1"
+FROM "pganon_work"."r0_group_records0" AS "r";
+
+-- recode.extents: extent of every class
+CREATE TABLE pganon_work.r0_extents AS
+SELECT
+  "c"."class_id",
+  MIN("c"."c0") FILTER(WHERE
+    "c"."c0" > 0) AS "lo0",
+  MAX("c"."c0") AS "hi0",
+  MIN("c"."c0") = 0 AS "n0",
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_grouped_classes" AS "c"
+GROUP BY
+  "c"."class_id";
+
+-- recode.sets1: arrays of values for attribute 2
+CREATE TABLE pganon_work.r0_sets1 AS
+SELECT
+  "k"."b1_0",
+  (
+    SELECT
+      ARRAY_AGG(CAST("d"."value" AS text) ORDER BY "d"."code")
+    FROM "pganon_work"."r0_dict1" AS "d"
+    WHERE
+      "d"."code" > 0
+      AND CASE "d"."code" >> 6
+        WHEN 0
+        THEN (
+          "k"."b1_0" >> (
+            "d"."code" & 63
+          )
+        ) & 1 = 1
+      END
+  ) AS "members"
+FROM (
+  SELECT DISTINCT
+    "e"."b1_0"
+  FROM "pganon_work"."r0_extents" AS "e"
+) AS "k";
+
+-- recode.generalized: generalized quasi-identifiers of every class
+CREATE TABLE pganon_work.r0_generalized AS
+SELECT
+  "e"."class_id",
+  CAST((
+    CASE
+      WHEN "e"."hi0" = 0
+      THEN NULL
+      ELSE NUMRANGE(
+        TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+        TRIM_SCALE(CAST("h0"."value" AS DECIMAL)),
+        '[]'
+      )
+    END
+  ) AS numrange) AS "age",
+  CAST((
+    "x1"."members"
+  ) AS text[]) AS "zip",
+  "e"."b1_0" & 1 = 1 AS "zip_null"
+FROM "pganon_work"."r0_extents" AS "e"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."code" = "e"."lo0"
+LEFT JOIN "pganon_work"."r0_dict0" AS "h0"
+  ON "h0"."code" = "e"."hi0"
+LEFT JOIN "pganon_work"."r0_sets1" AS "x1"
+  ON "x1"."b1_0" = "e"."b1_0";
+
+-- recode.qit1: quasi-identifiers with the numbers of their buckets
+CREATE TABLE pganon_stage.r0_qit AS
+SELECT
+  "r"."b0" AS "class_id",
+  "r"."b1" AS "st1_group_id",
+  "r"."b2" AS "st2_group_id",
+  "e"."age" AS "age",
+  "e"."zip" AS "zip",
+  "e"."zip_null" AS "zip_null",
+  "r"."p0" AS "cost"
+FROM "pganon_work"."r0_group_records0" AS "r"
+JOIN "pganon_work"."r0_generalized" AS "e"
+  ON "e"."class_id" = "r"."b0"
+ORDER BY
+  "r"."b0",
+  "r"."b1",
+  "r"."b2",
+  "r"."p0";
+
+-- recode.qit1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
+
+-- recode.members: the steward's memory of who was in which bucket
+CREATE TABLE pganon_stage.r0_members AS
+SELECT
+  "g"."record" AS "member",
+  "g"."b0" AS "class_id",
+  "g"."b1" AS "st1_group_id",
+  "g"."b2" AS "st2_group_id"
+FROM "pganon_work"."r0_group_records0" AS "g";
+
+-- recode.st1: sensitive values of every bucket with their numbers of records
+CREATE TABLE pganon_stage.r0_st1 AS
+SELECT
+  "x"."x0" AS "group_id",
+  "x"."x1" AS "disease",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b1" AS "x0",
+    "r"."v0" AS "x1"
+  FROM "pganon_work"."r0_group_records0" AS "r"
+  ORDER BY
+    "r"."b1",
+    "r"."v0"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- recode.st1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_st1" ("group_id");
+
+-- recode.st2: sensitive values of every bucket with their numbers of records
+CREATE TABLE pganon_stage.r0_st2 AS
+SELECT
+  "x"."x0" AS "group_id",
+  "x"."x1" AS "drug",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b2" AS "x0",
+    "r"."v1" AS "x1"
+  FROM "pganon_work"."r0_group_records0" AS "r"
+  ORDER BY
+    "r"."b2",
+    "r"."v1"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- recode.st2_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_st2" ("group_id");
+
+-- verify.fingerprint: a keyed hash of the staged relations
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st1', 'pganon_stage.r0_st2', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+
+-- verify.balance: every record is released once or suppressed
+SELECT
+  "r"."published",
+  40 - 1 - "r"."published" AS "unaccounted",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_coded" AS "c"
+  ) AS "encoded",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_b1" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_b2" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_generalized" AS "t"
+        GROUP BY
+          "t"."class_id"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_grouped" AS "t"
+        GROUP BY
+          "t"."rid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_stage"."r0_members" AS "t"
+        GROUP BY
+          "t"."member"
+        HAVING
+          COUNT(*) > 1
+      ) AS "u"
+    ) AS "m"
+  ) AS "misplaced"
+FROM (
+  SELECT
+    COUNT(*) AS "published"
+  FROM "pganon_stage"."r0_qit" AS "q"
+) AS "r";
+
+-- verify.structure_0: structure
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "u".* FROM (SELECT "a"."number" FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM (SELECT "t"."st1_group_id" AS "number" FROM "pganon_stage"."r0_qit" AS "t" ORDER BY "t"."st1_group_id") AS "r" GROUP BY "r"."number") AS "a" FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1 UNION ALL SELECT "a"."number" FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM (SELECT "t"."st2_group_id" AS "number" FROM "pganon_stage"."r0_qit" AS "t" ORDER BY "t"."st2_group_id") AS "r" GROUP BY "r"."number") AS "a" FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "u") AS "o") AS "b";
+
+-- verify.k_anonymity_1: k_anonymity
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id", "g"."age", "g"."zip", "g"."zip_null" FROM (SELECT "h"."value", "h"."n", "h"."class_id", "h"."age", "h"."zip", "h"."zip_null" FROM (SELECT 1 AS "value", COUNT(*) AS "n", "t"."class_id", "t"."age", "t"."zip", "t"."zip_null" FROM "pganon_stage"."r0_qit" AS "t" GROUP BY "t"."class_id", "t"."age", "t"."zip", "t"."zip_null") AS "h") AS "g" GROUP BY "g"."class_id", "g"."age", "g"."zip", "g"."zip_null") AS "groups";
+
+-- verify.slicing_l_diversity_2: slicing_l_diversity on disease
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+
+-- verify.slicing_l_diversity_3: slicing_l_diversity on drug
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+
+-- verify.utility: extent and sizes of the buckets
+SELECT
+  COUNT(*) AS "classes",
+  CAST(SUM("e"."n") AS BIGINT) AS "released",
+  MIN("e"."n") AS "smallest_class",
+  CAST(AVG("e"."n") AS DOUBLE PRECISION) AS "mean_class",
+  MAX("e"."n") AS "largest_class",
+  CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",
+  SUM(
+    "e"."n" * (
+      (
+        (
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              (
+                SELECT
+                  ARRAY_AGG("position" ORDER BY "code")
+                FROM "pganon_work"."r0_dict0" AS "dict"
+                WHERE
+                  "code" > 0
+              )["e"."hi0"]
+            ) - (
+              (
+                SELECT
+                  ARRAY_AGG("position" ORDER BY "code")
+                FROM "pganon_work"."r0_dict0" AS "dict"
+                WHERE
+                  "code" > 0
+              )["e"."lo0"]
+            )
+          END
+        ) * 1.0 + (
+          (
+            CAST((
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+            ) AS DOUBLE PRECISION) / 40
+          ) * 1.0
+        )
+      ) / 2.0
+    )
+  ) AS "weighted_loss",
+  SUM(
+    "e"."n" * (
+      CASE
+        WHEN "e"."n0" AND "e"."hi0" > 0
+        THEN 1
+        WHEN "e"."hi0" = 0
+        THEN 0
+        ELSE (
+          (
+            SELECT
+              ARRAY_AGG("position" ORDER BY "code")
+            FROM "pganon_work"."r0_dict0" AS "dict"
+            WHERE
+              "code" > 0
+          )["e"."hi0"]
+        ) - (
+          (
+            SELECT
+              ARRAY_AGG("position" ORDER BY "code")
+            FROM "pganon_work"."r0_dict0" AS "dict"
+            WHERE
+              "code" > 0
+          )["e"."lo0"]
+        )
+      END
+    )
+  ) / SUM("e"."n") AS "ncp0",
+  SUM(
+    "e"."n" * (
+      CAST((
+        BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+      ) AS DOUBLE PRECISION) / 40
+    )
+  ) / SUM("e"."n") AS "ncp1",
+  1 AS "partitions"
+FROM (
+  SELECT
+    "c"."place",
+    "c"."number",
+    MIN("c"."c0") FILTER(WHERE
+      "c"."c0" > 0) AS "lo0",
+    MAX("c"."c0") AS "hi0",
+    MIN("c"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        0 AS "place",
+        "r"."b0" AS "number",
+        "r"."c0",
+        "r"."c1"
+      FROM "pganon_work"."r0_group_records0" AS "r"
+    ) AS "u"
+  ) AS "c"
+  GROUP BY
+    "c"."place",
+    "c"."number"
+) AS "e";
+
+-- verify.degree0: how well values of disease are known from their buckets
+SELECT
+  MIN("g"."n" / "g"."most") AS "degree",
+  SUM("g"."n" - "g"."squares" / "g"."n") AS "reconstruction_error"
+FROM (
+  SELECT
+    SUM("c"."n") AS "n",
+    SUM("c"."n" * "c"."n") AS "squares",
+    MAX("c"."n") AS "most"
+  FROM (
+    SELECT
+      "t"."group_id" AS "k0",
+      CAST("t"."count" AS DOUBLE PRECISION) AS "n"
+    FROM "pganon_stage"."r0_st1" AS "t"
+    ORDER BY
+      "t"."group_id"
+  ) AS "c"
+  GROUP BY
+    "c"."k0"
+) AS "g";
+
+-- verify.degree1: how well values of drug are known from their buckets
+SELECT
+  MIN("g"."n" / "g"."most") AS "degree",
+  SUM("g"."n" - "g"."squares" / "g"."n") AS "reconstruction_error"
+FROM (
+  SELECT
+    SUM("c"."n") AS "n",
+    SUM("c"."n" * "c"."n") AS "squares",
+    MAX("c"."n") AS "most"
+  FROM (
+    SELECT
+      "t"."group_id" AS "k0",
+      CAST("t"."count" AS DOUBLE PRECISION) AS "n"
+    FROM "pganon_stage"."r0_st2" AS "t"
+    ORDER BY
+      "t"."group_id"
+  ) AS "c"
+  GROUP BY
+    "c"."k0"
+) AS "g";
+
+-- verify.guesses0: values of disease inferred from the staged relations alone
+SELECT
+  1 AS "batches";
+SELECT
+  "r"."b1" AS "x0",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW("e"."age"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x1",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW("e"."zip", "e"."zip_null"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x2",
+  CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS "x3",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW(CAST("r"."v0" AS TEXT) COLLATE "C"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x4"
+FROM "pganon_work"."r0_group_records0" AS "r"
+JOIN (
+  SELECT
+    "a"."group_id"
+  FROM (
+    SELECT
+      "z"."group_id",
+      SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+    FROM (
+      SELECT
+        "k"."group_id",
+        SUM("k"."n" * GREATEST("k"."values", 5)) AS "n"
+      FROM (
+        SELECT
+          "t"."group_id",
+          SUM("t"."count") AS "n",
+          COUNT(*) AS "values"
+        FROM "pganon_stage"."r0_st1" AS "t"
+        WHERE
+          "t"."group_id" <= 50000
+        GROUP BY
+          "t"."group_id"
+      ) AS "k"
+      GROUP BY
+        "k"."group_id"
+    ) AS "z"
+    WHERE
+      "z"."n" <= 250000
+  ) AS "a"
+  WHERE
+    "a"."n" <= 250000
+) AS "c"
+  ON "c"."group_id" = "r"."b1"
+JOIN "pganon_work"."r0_generalized" AS "e"
+  ON "e"."class_id" = "r"."b0"
+WHERE
+  "r"."b1" <= 50000;
+COPY pganon_work.r0_guesses0 (posterior, correct) FROM STDIN;
+
+-- verify.inferred0: how many values of disease that tells
+SELECT
+  COUNT(*) AS "records",
+  AVG("g"."posterior") AS "confidence",
+  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+  CAST(AVG(CAST((
+    "g"."posterior" > 0.75
+  ) AS INT)) AS DOUBLE PRECISION) AS "above",
+  CAST((
+    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+      "g"."posterior" > 0.75)
+  ) AS DOUBLE PRECISION) AS "correct",
+  CAST(COALESCE(
+    MAX("g"."n") FILTER(WHERE
+      "g"."posterior" > 0.75
+      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+        1 - 0.75
+      ))),
+    0
+  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+FROM (
+  SELECT
+    "g"."posterior",
+    "g"."correct",
+    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
+    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
+  FROM "pganon_work"."r0_guesses0" AS "g"
+) AS "g";
+
+-- verify.guesses1: values of drug inferred from the staged relations alone
+SELECT
+  1 AS "batches";
+SELECT
+  "r"."b2" AS "x0",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW("e"."age"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x1",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW("e"."zip", "e"."zip_null"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x2",
+  CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS "x3",
+  HASHTEXTEXTENDED(
+    CAST(HASH_RECORD_EXTENDED(
+      ROW(CAST("r"."v1" AS TEXT) COLLATE "C"),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    ) AS TEXT),
+    (
+      SELECT
+        "s"."seed_a"
+      FROM "pganon_private"."run_secret" AS "s"
+      WHERE
+        "s"."run_id" = 0
+    )
+  ) AS "x4"
+FROM "pganon_work"."r0_group_records0" AS "r"
+JOIN (
+  SELECT
+    "a"."group_id"
+  FROM (
+    SELECT
+      "z"."group_id",
+      SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+    FROM (
+      SELECT
+        "k"."group_id",
+        SUM("k"."n" * GREATEST("k"."values", 5)) AS "n"
+      FROM (
+        SELECT
+          "t"."group_id",
+          SUM("t"."count") AS "n",
+          COUNT(*) AS "values"
+        FROM "pganon_stage"."r0_st2" AS "t"
+        WHERE
+          "t"."group_id" <= 50000
+        GROUP BY
+          "t"."group_id"
+      ) AS "k"
+      GROUP BY
+        "k"."group_id"
+    ) AS "z"
+    WHERE
+      "z"."n" <= 250000
+  ) AS "a"
+  WHERE
+    "a"."n" <= 250000
+) AS "c"
+  ON "c"."group_id" = "r"."b2"
+JOIN "pganon_work"."r0_generalized" AS "e"
+  ON "e"."class_id" = "r"."b0"
+WHERE
+  "r"."b2" <= 50000;
+COPY pganon_work.r0_guesses1 (posterior, correct) FROM STDIN;
+
+-- verify.inferred1: how many values of drug that tells
+SELECT
+  COUNT(*) AS "records",
+  AVG("g"."posterior") AS "confidence",
+  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+  CAST(AVG(CAST((
+    "g"."posterior" > 0.75
+  ) AS INT)) AS DOUBLE PRECISION) AS "above",
+  CAST((
+    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+      "g"."posterior" > 0.75)
+  ) AS DOUBLE PRECISION) AS "correct",
+  CAST(COALESCE(
+    MAX("g"."n") FILTER(WHERE
+      "g"."posterior" > 0.75
+      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+        1 - 0.75
+      ))),
+    0
+  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+FROM (
+  SELECT
+    "g"."posterior",
+    "g"."correct",
+    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
+    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
+  FROM "pganon_work"."r0_guesses1" AS "g"
+) AS "g";
+
+-- verify.related_records: the records of some buckets
+CREATE TABLE pganon_work.r0_related_records AS
+SELECT
+  "r".*,
+  DENSE_RANK() OVER (ORDER BY "r"."p0") AS "i0",
+  DENSE_RANK() OVER (ORDER BY "r"."v0") AS "s0",
+  DENSE_RANK() OVER (ORDER BY "r"."v1") AS "s1"
+FROM (
+  SELECT
+    "r"."c0",
+    "r"."c1",
+    "r"."v0",
+    "r"."v1",
+    "r"."p0",
+    "r"."record"
+  FROM "pganon_work"."r0_group_records0" AS "r"
+  WHERE
+    "r"."b1" <= 10000
+  ORDER BY
+    "r"."b1",
+    HASHTEXTEXTENDED(
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0", "r"."record"),
+        (
+          SELECT
+            "s"."seed_a"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS TEXT),
+      (
+        SELECT
+          "s"."seed_a"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    )
+  LIMIT 10000
+) AS "r";
+
+-- verify.related: association of the other columns with the sensitive ones
+SELECT
+  CAST(COALESCE(
+    JSONB_AGG(
+      JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+    ),
+    CAST('[]' AS JSONB)
+  ) AS text) AS "association"
+FROM (
+  WITH "e" AS MATERIALIZED (
+    SELECT
+      1 AS "n",
+      (
+        SELECT
+          CASE
+            WHEN COUNT(*) > 32
+            THEN ARRAY_REMOVE(
+              ARRAY[
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 1 * DIV("m"."n", 4) + LEAST(1, "m"."n" % 4)),
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 2 * DIV("m"."n", 4) + LEAST(2, "m"."n" % 4)),
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 3 * DIV("m"."n", 4) + LEAST(3, "m"."n" % 4))
+              ],
+              NULL
+            )
+          END AS "starts"
+        FROM (
+          SELECT
+            "v"."code",
+            SUM("v"."f") OVER (ORDER BY "v"."code") - "v"."f" + (
+              "v"."f" - 1
+            ) / 2 AS "middle",
+            SUM("v"."f") OVER () AS "n"
+          FROM (
+            SELECT
+              NULLIF("t"."c0", 0) AS "code",
+              COUNT(*) AS "f"
+            FROM "pganon_work"."r0_related_records" AS "t"
+            WHERE
+              CASE
+                WHEN "t"."c0" > 0
+                THEN (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["t"."c0"]
+                )
+              END IS NOT NULL
+            GROUP BY
+              NULLIF("t"."c0", 0)
+          ) AS "v"
+        ) AS "m"
+      ) AS "e0",
+      (
+        SELECT
+          CASE
+            WHEN COUNT(*) > 32
+            THEN ARRAY_REMOVE(
+              ARRAY[
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 1 * DIV("m"."n", 4) + LEAST(1, "m"."n" % 4)),
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 2 * DIV("m"."n", 4) + LEAST(2, "m"."n" % 4)),
+                MIN("m"."code") FILTER(WHERE
+                  "m"."middle" >= 3 * DIV("m"."n", 4) + LEAST(3, "m"."n" % 4))
+              ],
+              NULL
+            )
+          END AS "starts"
+        FROM (
+          SELECT
+            "v"."code",
+            SUM("v"."f") OVER (ORDER BY "v"."code") - "v"."f" + (
+              "v"."f" - 1
+            ) / 2 AS "middle",
+            SUM("v"."f") OVER () AS "n"
+          FROM (
+            SELECT
+              "t"."i0" AS "code",
+              COUNT(*) AS "f"
+            FROM "pganon_work"."r0_related_records" AS "t"
+            WHERE
+              CAST("t"."p0" AS DOUBLE PRECISION) IS NOT NULL
+            GROUP BY
+              "t"."i0"
+          ) AS "v"
+        ) AS "m"
+      ) AS "e2"
+  ), "x" AS MATERIALIZED (
+    SELECT
+      CASE
+        WHEN "e"."e0" IS NULL
+        THEN COALESCE(NULLIF("t"."c0", 0), -1)
+        WHEN CASE
+          WHEN "t"."c0" > 0
+          THEN (
+            (
+              SELECT
+                ARRAY_AGG("position" ORDER BY "code")
+              FROM "pganon_work"."r0_dict0" AS "dict"
+              WHERE
+                "code" > 0
+            )["t"."c0"]
+          )
+        END IS NULL
+        THEN -1
+        ELSE WIDTH_BUCKET(NULLIF("t"."c0", 0), "e"."e0")
+      END AS "k0",
+      COALESCE(NULLIF("t"."c1", 0), -1) AS "k1",
+      CASE
+        WHEN "e"."e2" IS NULL
+        THEN COALESCE("t"."i0", -1)
+        WHEN CAST("t"."p0" AS DOUBLE PRECISION) IS NULL
+        THEN -1
+        ELSE WIDTH_BUCKET("t"."i0", "e"."e2")
+      END AS "k2",
+      COALESCE("t"."s0", -1) AS "k3",
+      COALESCE("t"."s1", -1) AS "k4"
+    FROM "pganon_work"."r0_related_records" AS "t"
+    CROSS JOIN "e"
+  ), "g" AS MATERIALIZED (
+    SELECT
+      CASE
+        WHEN "x"."k0" IS NOT NULL
+        THEN 0
+        WHEN "x"."k1" IS NOT NULL
+        THEN 1
+        WHEN "x"."k2" IS NOT NULL
+        THEN 2
+        WHEN "x"."k3" IS NOT NULL
+        THEN 3
+        WHEN "x"."k4" IS NOT NULL
+        THEN 4
+      END AS "i",
+      CASE
+        WHEN "x"."k4" IS NOT NULL
+        THEN 4
+        WHEN "x"."k3" IS NOT NULL
+        THEN 3
+        WHEN "x"."k2" IS NOT NULL
+        THEN 2
+        WHEN "x"."k1" IS NOT NULL
+        THEN 1
+        WHEN "x"."k0" IS NOT NULL
+        THEN 0
+      END AS "j",
+      COALESCE("x"."k0", "x"."k1", "x"."k2", "x"."k3", "x"."k4") AS "va",
+      COALESCE("x"."k4", "x"."k3", "x"."k2", "x"."k1", "x"."k0") AS "vb",
+      CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
+    FROM "x"
+    GROUP BY
+      GROUPING SETS (
+        ("x"."k0"),
+        ("x"."k1"),
+        ("x"."k2"),
+        ("x"."k3"),
+        ("x"."k4"),
+        ("x"."k0", "x"."k3"),
+        ("x"."k0", "x"."k4"),
+        ("x"."k1", "x"."k3"),
+        ("x"."k1", "x"."k4"),
+        ("x"."k2", "x"."k3"),
+        ("x"."k2", "x"."k4")
+      )
+  ), "d" AS MATERIALIZED (
+    SELECT
+      "g"."i",
+      CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+      SUM("g"."f") AS "n"
+    FROM "g"
+    WHERE
+      "g"."i" = "g"."j"
+    GROUP BY
+      "g"."i"
+  ), "s" AS MATERIALIZED (
+    SELECT
+      "g"."i",
+      "g"."j",
+      SUM("g"."f" * "g"."f" / (
+        "a"."f" * "b"."f"
+      )) - 1 AS "phi2"
+    FROM "g"
+    JOIN "g" AS "a"
+      ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+    JOIN "g" AS "b"
+      ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+    WHERE
+      "g"."i" < "g"."j"
+    GROUP BY
+      "g"."i",
+      "g"."j"
+  )
+  SELECT
+    "s"."i",
+    "s"."j",
+    CASE
+      WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+      THEN 0
+      WHEN LEAST(
+        "a"."distinct_values" - (
+          "a"."distinct_values" - 1
+        ) * (
+          "a"."distinct_values" - 1
+        ) / NULLIF("a"."n" - 1, 0),
+        "b"."distinct_values" - (
+          "b"."distinct_values" - 1
+        ) * (
+          "b"."distinct_values" - 1
+        ) / NULLIF("a"."n" - 1, 0)
+      ) - 1 <= 1e-9
+      THEN 0
+      ELSE LEAST(
+        1,
+        SQRT(
+          GREATEST(
+            0,
+            "s"."phi2" - (
+              "a"."distinct_values" - 1
+            ) * (
+              "b"."distinct_values" - 1
+            ) / (
+              "a"."n" - 1
+            )
+          ) / (
+            LEAST(
+              "a"."distinct_values" - (
+                "a"."distinct_values" - 1
+              ) * (
+                "a"."distinct_values" - 1
+              ) / NULLIF("a"."n" - 1, 0),
+              "b"."distinct_values" - (
+                "b"."distinct_values" - 1
+              ) * (
+                "b"."distinct_values" - 1
+              ) / NULLIF("a"."n" - 1, 0)
+            ) - 1
+          )
+        )
+      )
+    END AS "value"
+  FROM "s"
+  JOIN "d" AS "a"
+    ON "a"."i" = "s"."i"
+  JOIN "d" AS "b"
+    ON "b"."i" = "s"."j"
+) AS "v";
+
+-- publish.publish: views, grants and ledger in one transaction
+ALTER TABLE "pganon_stage"."r0_qit" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_st1" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_st2" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+CREATE OR REPLACE VIEW "published"."visits" AS SELECT "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", "q"."age", "q"."zip", "q"."zip_null", "q"."cost", "t0"."disease", "t1"."drug", (1.0 * "t0"."count" / "s0"."n") * "t1"."count" / "s1"."n" AS "probability" FROM "pganon_data"."r0_qit" AS "q" JOIN "pganon_data"."r0_st1" AS "t0" ON "t0"."group_id" = "q"."st1_group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st1" AS "u" GROUP BY "u"."group_id") AS "s0" ON "s0"."group_id" = "q"."st1_group_id" JOIN "pganon_data"."r0_st2" AS "t1" ON "t1"."group_id" = "q"."st2_group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st2" AS "u" GROUP BY "u"."group_id") AS "s1" ON "s1"."group_id" = "q"."st2_group_id";
+CREATE OR REPLACE VIEW "published"."visits_qit" AS SELECT "t"."class_id", "t"."st1_group_id", "t"."st2_group_id", "t"."age", "t"."zip", "t"."zip_null", "t"."cost" FROM "pganon_data"."r0_qit" AS "t";
+CREATE OR REPLACE VIEW "published"."visits_st1" AS SELECT "t"."group_id", "t"."disease", "t"."count" FROM "pganon_data"."r0_st1" AS "t";
+CREATE OR REPLACE VIEW "published"."visits_st2" AS SELECT "t"."group_id", "t"."drug", "t"."count" FROM "pganon_data"."r0_st2" AS "t";

@@ -1,0 +1,137 @@
+"""The rendered plan of a small policy per method, kept as files under `tests/plans/`.
+
+A change of a statement is a change of a file, which a reviewer sees. After one that is meant,
+`python -m tests.support.plans` writes them anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from pganon.plan.explain import Explained, explain
+from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.run.pipeline import plan_release
+from tests.support.cluster import Database, find_origins
+
+FOLDER = Path(__file__).parents[1] / "plans"
+
+SOURCE = """
+    CREATE TABLE public.visit (
+        id integer PRIMARY KEY, person text NOT NULL, age integer NOT NULL, zip text,
+        disease text NOT NULL, drug text NOT NULL, cost integer NOT NULL
+    );
+    INSERT INTO public.visit
+    SELECT n, 'p' || n / 2, 20 + n % 7, nullif('Z' || n % 5, 'Z4'), 'd' || n % 6, 'm' || n % 5, n
+    FROM generate_series(1, 60) AS n
+"""
+
+_QUASI = {"age": {"role": "quasi_identifying"}, "zip": {"role": "quasi_identifying"}}
+_SETS = {
+    "age": {"role": "quasi_sensitive", "set": "person"},
+    "zip": {"role": "quasi_sensitive", "set": "place"},
+}
+_DISEASE = {"disease": {"role": "sensitive"}, "drug": {"role": "identifying"}}
+_BOTH = {"disease": {"role": "sensitive"}, "drug": {"role": "sensitive"}}
+_TREES = {
+    "age": {"role": "quasi_identifying", "hierarchy": {"intervals": [5, 10]}},
+    "zip": {"role": "quasi_identifying", "hierarchy": {"prefix": [1]}},
+}
+_PERSON = {"person": {"role": "individual"}}
+_SLICED = [
+    {"model": "slicing_l_diversity", "column": column, "l": 2} for column in ("disease", "drug")
+]
+_QS = [{"model": "qs_k_anonymity", "k": 4, "count": "supported"}]
+_RESERVED = [{"model": "ir_kl_anonymity", "column": "disease", "k": 2, "l": 2}]
+
+_PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
+    "mondrian": (
+        {**_QUASI, **_DISEASE},
+        [
+            {"model": "k_anonymity", "k": 4},
+            {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+        ],
+        {},
+    ),
+    "anatomy": (
+        {**_QUASI, **_DISEASE},
+        [{"model": "anatomy_l_diversity", "column": "disease", "l": 2}],
+        {},
+    ),
+    "slicing": ({**_QUASI, **_DISEASE}, _SLICED[:1], {}),
+    "slamsa": ({**_QUASI, **_BOTH}, _SLICED, {}),
+    "msb": ({**_QUASI, **_BOTH}, [{"model": "slicing_l_diversity", "l": 2, "level": "unique"}], {}),
+    "sloms": (
+        {**_QUASI, **_BOTH},
+        [
+            {"model": "k_anonymity", "k": 2},
+            {"model": "slicing_l_diversity", "l": 2, "level": "unique"},
+        ],
+        {"sensitive_tables": [["disease"], ["drug"]], "link_threshold": 1},
+    ),
+    "qs_greedy": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
+    "qs_efficient": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
+    "danonyir": ({**_QUASI, **_DISEASE, **_PERSON}, _RESERVED, {}),
+    "geneir": ({**_TREES, **_DISEASE, **_PERSON}, _RESERVED, {}),
+}
+
+METHODS = tuple(_PARTS)
+
+
+def policy_of(method: str) -> LoadedPolicy:
+    columns, privacy, options = _PARTS[method]
+    person = {} if "person" in columns else {"person": {"role": "identifying"}}
+    return load_policy(
+        json.dumps(
+            {
+                "release": "visits",
+                "source": "public.visit",
+                "columns": {
+                    "id": {"role": "identifying"},
+                    **person,
+                    **columns,
+                    "cost": {"role": "insensitive"},
+                },
+                "privacy": privacy,
+                "method": {"name": method, **options},
+                "trust": ["source_owner"],
+                "suppression_limit": 0.5,
+            }
+        )
+    )
+
+
+def rendered(dsn: str, method: str) -> str:
+    """The file of a method."""
+    return "\n\n".join(map(_text, explain(plan_release(policy_of(method), dsn=dsn)))) + "\n"
+
+
+def _text(step: Explained) -> str:
+    head = f"-- {step.phase}.{step.step}: {step.purpose}"
+    return f"{head}\n{step.sql};" if step.sql else head
+
+
+def statements(text: str) -> list[exp.Expr | None]:
+    """What a file says, however it is laid out."""
+    return sqlglot.parse(text, read="postgres")
+
+
+def main() -> None:
+    server = next(origin.start for origin in find_origins() if origin.start)()
+    database = Database(server, server.new_name())
+    try:
+        server.create_database(database.name, server.template())
+        database.source(SOURCE)
+        for method in METHODS:
+            (FOLDER / f"{method}.sql").write_text(rendered(database.dsn(), method), "utf-8")
+    finally:
+        database.close()
+        server.close()
+
+
+if __name__ == "__main__":
+    main()
