@@ -124,7 +124,7 @@ def test_encoding_and_byte_order_mark(target: Database, tmp_path):
 def test_the_first_line_that_is_no_text_is_named(
     target: Database, tmp_path, name: str, before: int
 ) -> None:
-    content = b"a,b\n" + b"1,xxxxxxxxxxxxxxxx\n" * before + b"2,caf\xe9\n3,\xe9\n"
+    content = b"a,b\n" + b"1,xxxxxxxxxxxxxxxx\n" * before + b"2,\xe9t\xe9\n3,\xe9\n"
     packed = gzip.compress(content) if name.endswith(".gz") else content
     with pytest.raises(UsageError, match=rf"t\.csv(\.gz)?, line {before + 2}: not utf-8 text"):
         _types(target, _file(tmp_path, packed, name))
