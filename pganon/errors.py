@@ -193,6 +193,9 @@ _HINTS = {
     "55P03": "another session holds a lock; try again when it has finished",
 }
 
+_ROW_SECURITY = "check_enable_rls"
+"""The function of the server that raises where policies would filter rows; texts have languages."""
+
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
 # ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
 _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
@@ -234,7 +237,13 @@ def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
     if state == "57014" and _timed_out(error):
         return StatementTimeout(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_LONGER)
     cls = Interrupted if state == "57014" else DatabaseError
-    return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_HINTS.get(state))
+    hint = _HINTS.get(state)
+    if error.diag.source_function == _ROW_SECURITY:
+        hint = (
+            "policies of row-level security would hide rows from the role; read as a role that they"
+            " do not apply to (its owner, or one with BYPASSRLS)"
+        )
+    return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=hint)
 
 
 _LONGER = "allow more with --statement-timeout, or run when the server is less busy"

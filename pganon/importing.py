@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,7 @@ _STAGE = sql.Identifier("pg_temp", "pganon_import")
 _SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
 _MAX_COLUMNS = 1600
 _REPORT_EVERY = 50_000
+_ESCAPED = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -187,9 +189,10 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
     except (EOFError, zlib.error):
         raise UsageError(f"{file} is not a complete gzip file") from None
     except UnicodeError:
-        after = records.line if records else 0
+        line = _undecodable(file, form.encoding)
+        where = f"{file}, line {line}" if line else f"{file}"
         raise UsageError(
-            f"{file} is not {form.encoding} text (after line {after})",
+            f"{where}: not {form.encoding} text",
             hint="give --encoding, such as --encoding latin-1",
         ) from None
     except csv.Error as error:
@@ -197,7 +200,20 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
         raise UsageError(f"{file}, line {after}: {error}", hint="check --quote and --sep") from None
 
 
-def _open(file: Path, encoding: str) -> TextIO:
+def _undecodable(file: Path, encoding: str) -> int | None:
+    """The line with the first byte that is no text. Files are read ahead, so no record tells it.
+
+    None where the encoding is of units of several bytes, which have no lines after an error.
+    """
+    try:
+        with _open(file, encoding, errors="surrogateescape") as text:
+            escaped = (n for n, line in enumerate(text, start=1) if _ESCAPED.search(line))
+            return next(escaped, None)
+    except UnicodeError:
+        return None
+
+
+def _open(file: Path, encoding: str, errors: str = "strict") -> TextIO:
     try:
         codecs.lookup(encoding)
     except LookupError:
@@ -205,8 +221,8 @@ def _open(file: Path, encoding: str) -> TextIO:
     # A byte order mark is no part of the first column's name.
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     if file.suffix == ".gz":
-        return gzip.open(file, "rt", encoding=codec, newline="")
-    return file.open(encoding=codec, newline="")
+        return gzip.open(file, "rt", encoding=codec, errors=errors, newline="")
+    return file.open(encoding=codec, errors=errors, newline="")
 
 
 def _names(records: _Records, form: Format, file: Path) -> list[str]:

@@ -281,10 +281,15 @@ def _guarantee(guarantee: list[dict[str, Any]]) -> str:
     return ", ".join(_requirement(item) for item in guarantee)
 
 
+_TOLD = ("model", "column", "if_not_null")
+
+
 def _requirement(item: Mapping[str, Any]) -> str:
     column = f"({item['column']})" if item.get("column") else ""
-    rest = [f"{k}={v}" for k, v in item.items() if k not in ("model", "column") and v is not None]
-    return " ".join([f"{item.get('model', '')}{column}", *rest])
+    rest = [f"{k}={v}" for k, v in item.items() if k not in _TOLD and v is not None]
+    given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
+    known = [f"({given} if it is not NULL)"] if given else []
+    return " ".join([f"{item.get('model', '')}{column}", *rest, *known])
 
 
 def _moment(moment: Any) -> str:

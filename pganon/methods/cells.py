@@ -246,11 +246,11 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     if row["parts"] == 1:
         return PrivacyRefusal(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state.count('kept')} records; {_best(model, reached)}",
+            f" {state.count('kept')} records; {_best(requirement, reached)}",
             model=model.name,
             required=model.parameter,
             observed=reached,
-            hint=f"{_weaker(model, reached)}, or release other records",
+            hint=f"{weaker(requirement, reached)}, or release other records",
             code="infeasible",
         )
     if spec.policy.on_infeasible == "suppress":
@@ -276,18 +276,29 @@ def _reachable(model: Model, reached: float) -> float:
     return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
 
 
-def _best(model: Model, reached: float) -> str:
+def _best(requirement: Requirement, reached: float) -> str:
+    model = requirement.model
     if not math.isfinite(reached):
         return f"no {model.symbol} is enough"
     return f"the best reachable is {model.symbol} = {_reachable(model, reached):g}"
 
 
-def _weaker(model: Model, reached: float) -> str:
+LEAST = 2
+"""The smallest k and l that a policy can ask for."""
+
+
+def weaker(requirement: Requirement, reached: float) -> str:
     """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
-    if not math.isfinite(reached):
+    model, declarable = requirement.model, requirement.declarable(reached)
+    if not math.isfinite(declarable):
         return "choose another model"
+    enough = _reachable(model, declarable)
+    if model.bound is Bound.AT_LEAST and enough < LEAST:
+        return f"no {model.symbol} can be required: choose another model or column"
+    if model.symbol == "alpha" and enough > 1:
+        return "no alpha can be required: choose another model or column"
     most = "most" if model.bound is Bound.AT_LEAST else "least"
-    return f"require at {most} {model.symbol} = {_reachable(model, reached):g}"
+    return f"require at {most} {model.symbol} = {enough:g}"
 
 
 def _enough(left_out: int, state: State) -> float:
@@ -359,7 +370,7 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
                 model=model.name,
                 required=model.parameter,
                 observed=row["measured"],
-                hint=f"{_weaker(model, row['measured'])}, or use nulls: as_value",
+                hint=f"{weaker(requirement, row['measured'])}, or use nulls: as_value",
                 code="closeness_after_suppression",
             )
 

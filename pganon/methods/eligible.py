@@ -24,7 +24,7 @@ from sqlglot import exp
 from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.cells import nothing_left, suppression_problem
+from pganon.methods.cells import LEAST, nothing_left, suppression_problem
 from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, Repeat, State, Step
 from pganon.spec.model import ReleaseSpec
@@ -61,6 +61,7 @@ class Eligibility:
         stratum: column of `first` with the stratum; None: all records are one.
         minimum: fewest records of a stratum.
         among: what a stratum is, for messages.
+        remedy: how all records become one stratum, for messages.
         model: name of the privacy model.
         order: column with a random order of the records.
     """
@@ -73,6 +74,7 @@ class Eligibility:
     stratum: str | None = None
     minimum: int = 1
     among: Callable[[State], str] = lambda state: ALL
+    remedy: Callable[[State], str | None] = lambda state: None
     order: str = NUMBER
 
     def steps(self) -> list[Step]:
@@ -158,10 +160,16 @@ def _worst(eligibility: Eligibility, state: State) -> exp.Select:
         " from c group by c.place, c.stratum",
         {"c": _counted(eligibility, state)},
     )
-    needed = exp.Case(this=col("place", "w"))
+    needed = exp.paren(_needed(eligibility, state, "w"))
+    return query("select w.*, :l as l from w", {"w": tree}, l=needed)
+
+
+def _needed(eligibility: Eligibility, state: State, table: str) -> exp.Expr:
+    """The l of the condition in column `place`."""
+    needed = exp.Case(this=col("place", table))
     for place, frequency in enumerate(eligibility.conditions(state)):
         needed = needed.when(num(place), num(frequency.l))
-    return query("select w.*, :l as l from w", {"w": tree}, l=exp.paren(needed))
+    return needed
 
 
 _FIGURES = """
@@ -186,14 +194,31 @@ def _figures(eligibility: Eligibility, state: State) -> exp.Select:
 
     `missed` are [most frequent, size] of the strata that miss a condition, `places` these
     conditions; `released` are all records, `small` those of the smallest stratum below the minimum;
-    `possible`: some stratum has as many different values as a condition asks for.
+    `possible`: some stratum has as many different values as a condition asks for; `together`: all
+    strata would be eligible as one.
     """
-    return query(
+    tree = query(
         _FIGURES,
         {"worst": _worst(eligibility, state)},
         s=num(eligibility.minimum),
         records=num(state.count("records")),
     )
+    return tree.select(named(_together(eligibility, state), "together"))
+
+
+def _together(eligibility: Eligibility, state: State) -> exp.Expr:
+    if eligibility.stratum is None:
+        return fragment("null::boolean")
+    values = query(
+        "select c.place, c.value, sum(c.n) as n from c group by c.place, c.value",
+        {"c": _counted(eligibility, state)},
+    )
+    return query(
+        "select bool_and(t.most * :l <= t.size) from"
+        " (select v.place, max(v.n) as most, sum(v.n) as size from v group by v.place) as t",
+        {"v": values},
+        l=exp.paren(_needed(eligibility, state, "t")),
+    ).subquery()
 
 
 # -- refusal ----------------------------------------------------------------------------------
@@ -212,30 +237,55 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
             code="infeasible",
         )
     worst = _lowest(row)
-    said, reachable = [], []
+    said = []
     for place, (most, size) in worst.items():
         frequency = conditions[place]
-        name = _named(eligibility.spec, frequency)
+        known = " (one more for NULL)" if _conditional(eligibility.spec, frequency) else ""
         said.append(
-            f"{name}: its most frequent value has {most} of {size} records, l = {frequency.l}"
-            f" allows at most {size // frequency.l}"
+            f"{_named(eligibility.spec, frequency)}: its most frequent value has {most} of {size}"
+            f" records, l = {frequency.l}{known} allows at most {size // frequency.l}"
         )
-        at_most = f"at most l = {size // most}" if size >= 2 * most else "no l"
-        reachable.append(at_most if len(worst) == 1 else f"{at_most} of {name}")
     first = next(iter(worst))
     where = "" if among == ALL else f", in {among}"
     most, size = worst[first]
-    hint = f"require {', '.join(reachable)}"
+    ways = [eligibility.remedy(state)] if row["together"] else []
     if row["possible"]:
-        hint += ", or leave records out with on_infeasible: suppress and a suppression_limit"
+        ways.append("leave records out with on_infeasible: suppress and a suppression_limit")
     return PrivacyRefusal(
         f"not eligible: {'; '.join(said)}{where}",
         model=eligibility.model,
         required=conditions[first].l,
         observed=size // most,
-        hint=hint,
+        hint=_hint(eligibility.spec, conditions, worst, [way for way in ways if way]),
         code="infeasible",
     )
+
+
+def _hint(
+    spec: ReleaseSpec,
+    conditions: Sequence[Frequency],
+    worst: Mapping[int, tuple[int, int]],
+    ways: Sequence[str],
+) -> str:
+    """What the policy could require of the columns that miss a condition, or do instead."""
+    fitting, hopeless = [], []
+    for place, (most, size) in worst.items():
+        l = size // most - _conditional(spec, conditions[place])  # noqa: E741
+        name = _named(spec, conditions[place])
+        if l < LEAST:
+            hopeless.append(name)
+        else:
+            fitting.append(f"at most l = {l}" + (f" of {name}" if len(worst) > 1 else ""))
+    if not hopeless:
+        return ", or ".join([f"require {', '.join(fitting)}", *ways])
+    instead = ", or ".join(ways or ["choose other columns, or release other records"])
+    return f"no l can be required of {', '.join(hopeless)}: {instead}"
+
+
+def _conditional(spec: ReleaseSpec, frequency: Frequency) -> bool:
+    """Whether l is one higher than what the policy asks for, because of NULL."""
+    alone = len(frequency.columns) == 1
+    return alone and spec.sensitive[frequency.columns[0]].nulls == "conditional"
 
 
 def _lowest(row: Mapping[str, Any]) -> dict[int, tuple[int, int]]:

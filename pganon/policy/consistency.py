@@ -14,7 +14,14 @@ from pganon.policy.domains import domain_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.methods import Mondrian
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
-from pganon.policy.words import NULLS, QUASI_SENSITIVE_NULLS, ROLES, SENSITIVE_NULLS
+from pganon.policy.words import (
+    CONDITIONAL,
+    NULLS,
+    QUASI_IDENTIFYING_NULLS,
+    QUASI_SENSITIVE_NULLS,
+    ROLES,
+    SENSITIVE_NULLS,
+)
 
 if TYPE_CHECKING:
     from pganon.policy.methods import ANY
@@ -53,6 +60,7 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
         out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
     if role == "quasi_identifying":
         out += domain_refusals(column)
+        out += _other_nulls(column, QUASI_IDENTIFYING_NULLS)
     if role == "quasi_sensitive":
         out += _quasi_sensitive_column(column)
     if role == "identifying" and column.get("as") is not None:
@@ -70,10 +78,7 @@ def _sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
                 f"a hierarchy by {key} is not for sensitive columns",
                 "numbers and dates have distance: ordered",
             )
-    nulls = column.get("nulls", "as_value")
-    if nulls in NULLS and nulls not in SENSITIVE_NULLS:
-        words = alternatives(SENSITIVE_NULLS)
-        yield Refusal(("nulls",), f"nulls of a sensitive column are {words}, not {nulls}")
+    yield from _other_nulls(column, SENSITIVE_NULLS)
     if column.get("order") is not None:
         # Distances take the natural order; an order that nothing obeys would mislead.
         message = "an order of one's own is not available for sensitive columns in this version"
@@ -87,14 +92,18 @@ def _quasi_sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
             "is missing; a quasi_sensitive column belongs to a QS set",
             "write set: and a name that it shares with the columns from the same source",
         )
+    said = "as_value: a NULL is a value of its own in a cluster"
+    yield from _other_nulls(column, QUASI_SENSITIVE_NULLS, said)
+
+
+def _other_nulls(
+    column: Mapping[str, Any], words: tuple[str, ...], suggestion: str | None = None
+) -> Iterable[Refusal]:
+    """A way to treat NULLs that columns of another role have."""
     nulls = column.get("nulls", "as_value")
-    if nulls in NULLS and nulls not in QUASI_SENSITIVE_NULLS:
-        words = alternatives(QUASI_SENSITIVE_NULLS)
-        yield Refusal(
-            ("nulls",),
-            f"nulls of a quasi_sensitive column are {words}, not {nulls}",
-            "as_value: a NULL is a value of its own in a cluster",
-        )
+    if nulls in NULLS and nulls not in words:
+        said = f"nulls of a {column['role']} column are {alternatives(words)}, not {nulls}"
+        yield Refusal(("nulls",), said, suggestion)
 
 
 def policy_refusals(
@@ -144,6 +153,7 @@ def _model_refusals(
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))
             yield from _tree_refusals(i, model, columns.get(name))
+            yield from _null_refusals(model, columns.get(name))
         yield from _public_refusals(i, model, columns)
 
 
@@ -171,6 +181,16 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
             f"distance: ordered needs ordered values; column {show(model.column)} is categorical",
             "use distance: equal, or leave type out if the values are numbers, dates or an enum",
         )
+
+
+def _null_refusals(model: Any, column: Column | None) -> Iterable[Refusal]:
+    if column is None or column.nulls != "conditional" or model.model in CONDITIONAL:
+        return
+    yield Refusal(
+        ("columns", model.column, "nulls"),
+        f"{model.model} cannot hold as well for who knows that there is a value",
+        f"use nulls: reject, or {alternatives(CONDITIONAL)}",
+    )
 
 
 def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:

@@ -49,7 +49,7 @@ Role = Literal[
     "insensitive",
 ]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
-Nulls = Literal["as_value", "own_class", "suppress", "reject"]
+Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 
 
 Name = Annotated[str, AfterValidator(usable_name)]

@@ -12,9 +12,21 @@ ROLES = (
 )
 LATER_ROLES = ("semi_sensitive",)
 TYPES = ("numeric", "ordinal", "categorical")
-NULLS = ("as_value", "own_class", "suppress", "reject")
+NULLS = ("as_value", "own_class", "suppress", "conditional", "reject")
+QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
-SENSITIVE_NULLS = ("as_value", "reject")
+SENSITIVE_NULLS = ("as_value", "conditional", "reject")
+CONDITIONAL = (
+    "alpha_k_anonymity",
+    "distinct_l_diversity",
+    "entropy_l_diversity",
+    "recursive_cl_diversity",
+    "anatomy_l_diversity",
+    "slicing_l_diversity",
+    "ir_kl_anonymity",
+    "eir_l_diversity",
+)
+"""Models that can also hold for who knows that a sensitive value is not NULL."""
 UNPROTECTED = ("warn", "accept")
 MODELS = (
     "k_anonymity",

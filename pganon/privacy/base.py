@@ -9,6 +9,7 @@ Partitioning, feasibility, verification and `verify()` all use the same class.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -242,12 +243,35 @@ class Requirement:
 
     Attributes:
         sensitive: index of the sensitive column it is about, None for models that count records.
+        given: the model that therefore holds for who knows that the value is not NULL, where the
+            policy asks for it; see :mod:`pganon.privacy.given`.
     """
 
     model: Model
     sensitive: int | None = None
     column: str | None = None
+    given: Model | None = None
 
     @property
     def label(self) -> str:
-        return f"{self.model.label} on {self.column}" if self.column else self.model.label
+        about = f" on {self.column}" if self.column else ""
+        return f"{self.model.label}{about}{self.known}"
+
+    @property
+    def known(self) -> str:
+        """What holds for who knows that the value is not NULL, in parentheses."""
+        if self.given is None:
+            return ""
+        return f" ({self.given.label.removeprefix(f'{self.given.name} ')} if it is not NULL)"
+
+    def declarable(self, measure: float) -> float:
+        """The parameter of the policy that holds the model to this measure."""
+        if self.given is None:
+            return measure
+        match self.model.symbol:
+            case "l":
+                return measure - 1
+            case "alpha":
+                return measure / (1 - measure) if measure < 1 else math.inf
+            case _:
+                return measure

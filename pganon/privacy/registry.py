@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from pganon.policy import model as declared
 from pganon.privacy import identity
@@ -17,6 +17,7 @@ from pganon.privacy.frequency import (
     RelativeFrequency,
     SlicingLDiversity,
 )
+from pganon.privacy.given import given_value
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 
@@ -62,13 +63,31 @@ def models_of(declaration: declared.PrivacyModel) -> tuple[Model, ...]:
 
 def requirements_of(policy: declared.Policy, sensitive: Mapping[str, int]) -> list[Requirement]:
     """The requirements of a policy's models; `sensitive` numbers the sensitive columns."""
-    found = [
-        requirement
-        for declaration in policy.privacy
-        for model in models_of(declaration)
-        for requirement in _required(model, _columns(declaration, sensitive), sensitive)
-    ]
+    found: list[Requirement] = []
+    for declaration in policy.privacy:
+        columns = _columns(declaration, sensitive)
+        for number, model in enumerate(models_of(declaration)):
+            if not columns or not model.needs_values:
+                found.append(Requirement(model))
+                continue
+            for column in columns:
+                held = models_of(_held(policy, declaration, column))[number]
+                given = None if held == model else model
+                found.append(Requirement(held, sensitive[column], column, given))
     return list(dict.fromkeys(found))
+
+
+def held_models(policy: declared.Policy) -> list[declared.PrivacyModel]:
+    """The models with the parameters that groups are held to, where each names its column."""
+    return [_held(policy, model, getattr(model, "column", None)) for model in policy.privacy]
+
+
+def _held(
+    policy: declared.Policy, declaration: declared.PrivacyModel, column: str | None
+) -> declared.PrivacyModel:
+    if column is None or policy.columns[column].nulls != "conditional":
+        return declaration
+    return given_value(declaration)
 
 
 def _columns(declaration: declared.PrivacyModel, sensitive: Mapping[str, int]) -> tuple[str, ...]:
@@ -78,11 +97,3 @@ def _columns(declaration: declared.PrivacyModel, sensitive: Mapping[str, int]) -
         return (column,)
     each = isinstance(declaration, declared.SlicingLDiversity) and declaration.level != "tuple"
     return tuple(sensitive) if each else ()
-
-
-def _required(
-    model: Model, columns: Sequence[str], sensitive: Mapping[str, int]
-) -> Iterable[Requirement]:
-    if not columns or not model.needs_values:
-        return [Requirement(model)]
-    return [Requirement(model, sensitive[column], column) for column in columns]

@@ -53,6 +53,7 @@ from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.result import RunResult, StepSeconds, Verified, standing_result
 from pganon.run.warnings import warnings_of
+from pganon.spec.guarantee import guarantee
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.spec.resolve import resolve
@@ -391,10 +392,7 @@ class _Run:
             method=plan.method.name,
             policy=spec.policy.document(),
             policy_hash=spec.policy_hash,
-            guarantee=[
-                {"model": r.model.name, **r.model.parameters, "column": r.column}
-                for r in spec.requirements
-            ],
+            guarantee=guarantee(spec),
             relations=relations,
             views=plan.stored_views(state),
             checks=checks,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pganon.encode.idle_rules import idle_rules
 from pganon.encode.source import source_fingerprint
 from pganon.identifiers import quote
 from pganon.metrics.alike import alike
@@ -25,6 +26,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
             "the guarantee counts records; a person with several records is protected less"
         )
     found += _alike(plan, state)
+    found += idle_rules(spec, state.facts)
     found += plan.method.form.warnings(spec, state.facts)
     found += undeclared(spec)
     return tuple(found)

@@ -267,6 +267,8 @@ def test_row_security_is_never_silent(db: Database, run: Run) -> None:
     ran = run()
     assert ran.code in (2, 3)
     refused(db, ran, ran.code, ran.json["error"]["code"], "row", "security")
+    assert "BYPASSRLS" in ran.json["error"]["hint"]
+    assert "grant" not in ran.json["error"]["hint"]
 
 
 def test_not_installed_and_newer(bare_db: Database, tmp_path: Path) -> None:

@@ -119,6 +119,23 @@ def test_encoding_and_byte_order_mark(target: Database, tmp_path):
     assert list(_types(target, _file(tmp_path, b"\xe9\n1\n"), encoding="latin-1")) == ["é"]
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.parametrize("before", [0, 1, 5000])
+def test_the_first_line_that_is_no_text_is_named(
+    target: Database, tmp_path, name: str, before: int
+) -> None:
+    content = b"a,b\n" + b"1,xxxxxxxxxxxxxxxx\n" * before + b"2,\xe9t\xe9\n3,\xe9\n"
+    packed = gzip.compress(content) if name.endswith(".gz") else content
+    with pytest.raises(UsageError, match=rf"t\.csv(\.gz)?, line {before + 2}: not utf-8 text"):
+        _types(target, _file(tmp_path, packed, name))
+
+
+def test_an_encoding_without_lines_after_an_error(target: Database, tmp_path) -> None:
+    content = "a\n1\n".encode("utf-16") + b"\x00"
+    with pytest.raises(UsageError, match=r"t\.csv: not utf-16 text"):
+        _types(target, _file(tmp_path, content), encoding="utf-16")
+
+
 def test_header_alone(target: Database, tmp_path):
     assert _types(target, _file(tmp_path, "a,b\n")) == {"a": "text", "b": "text"}
 
@@ -165,7 +182,7 @@ BAD = {
     "open quote": (f'a,b\n1,"{SECRET}\n', "unexpected end of data"),
     "stray quote": (f'a,b\n1,"x"{SECRET}\n', "line 2"),
     "nul": (f"a,b\n{SECRET},x\x00y\n", "character that the database cannot store"),
-    "encoding": (f"a,b\n{SECRET},".encode() + b"\xff\n", "is not utf-8 text"),
+    "encoding": (f"a,b\n{SECRET},".encode() + b"\xff\n", "line 2: not utf-8 text"),
 }
 
 

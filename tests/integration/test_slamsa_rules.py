@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from pganon.encode.idle_rules import idle_rules
+from pganon.run.warnings import warnings_of
 from tests.support import registry
 from tests.support.anatomy_oracle import fewest_suppressed
 from tests.support.builders import make_table, policy
@@ -43,6 +45,38 @@ def test_nobody_can_exclude_prostate_cancer(db: Database) -> None:
     (qit,) = found.published.qits
     assert buckets(qit, "age") == ages((2, 4, 8), (1, 3), (5, 6), (7, 9))
     assert staged.utility.objective == pytest.approx(objective(qit, ["age", "zip"], ["sex"]))
+
+
+IDLE = [
+    {
+        "when": {"sex": ["F", "f"], "age": {"min": 100}},
+        "never": {"cancer": ["Prostate", "prostate"], "symptom": "nothing like it"},
+    },
+    *NO_PROSTATE,
+]
+
+
+def test_values_of_rules_that_occur_nowhere_are_named(db: Database) -> None:
+    registry.build(db)
+    staged = run(db.owner(), document(2, "cancer", exclusions=IDLE))
+    parts = [
+        'the value "f" in column sex',
+        "a value in the range for column age",
+        'the value "prostate" in column cancer',
+        'the value "nothing like it" in column symptom',
+    ]
+    said = list(idle_rules(staged.plan.spec, staged.facts))
+    for text, part in zip(said, parts, strict=True):
+        assert f": no record has {part}" in text
+        assert text.startswith('exclusion rule "sex, age excludes ')
+    warned = warnings_of(staged.plan, staged.state)
+    assert [text for text in warned if "no record has" in text] == said
+
+
+def test_rules_whose_values_all_occur_are_not_warned_of(db: Database) -> None:
+    registry.build(db)
+    staged = run(db.owner(), document(2, "cancer"))
+    assert list(idle_rules(staged.plan.spec, staged.facts)) == []
 
 
 def test_men_by_themselves(db: Database) -> None:

@@ -107,7 +107,10 @@ def _intervals(
 def date_steps(build: Build, units: Sequence[str]) -> tuple[Step, ...]:
     """Steps for periods of the calendar (time zone UTC), finest unit first."""
     if build.kind not in DATES:
-        raise build.refuse("date levels are for dates and timestamps", "for numbers use intervals")
+        other = "for numbers use intervals"
+        if build.kind in TEXTS:
+            other = "cast the column to date in a view over the source, or use prefix"
+        raise build.refuse("date levels are for dates and timestamps", other)
     order = [list(_PERIODS).index(unit) for unit in units]
     if not order or sorted(set(order)) != order:
         raise build.refuse("date levels go from fine to coarse, each once")

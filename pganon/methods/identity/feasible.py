@@ -16,10 +16,11 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal
+from pganon.methods.cells import weaker
 from pganon.methods.identity.shape import Shape
 from pganon.plan.sqltools import col, query
 from pganon.plan.steps import Check, State, Step
-from pganon.privacy.base import Bound, Model, Requirement
+from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
 
@@ -38,7 +39,7 @@ def _check(shape: Shape, requirement: Requirement, number: int) -> Check:
         f"feasible{number}",
         f"whether {model.name} can be reached",
         lambda s: select(shape, requirement, s),
-        lambda row, state: problem(model, row),
+        lambda row, state: problem(requirement, row),
         prefix=f"feasible{number}_",
     )
 
@@ -63,12 +64,12 @@ def _everybody(shape: Shape, requirement: Requirement, state: State) -> exp.Expr
     )
 
 
-def _out_of_reach(model: Model, row: Mapping[str, Any]) -> PganonError | None:
-    reached = int(row["reached"])
+def _out_of_reach(requirement: Requirement, row: Mapping[str, Any]) -> PganonError | None:
+    model, reached = requirement.model, int(row["reached"])
     if model.satisfied_by(reached):
         return None
     said = f"all individuals in one class reach {model.symbol} = {reached}"
-    return _refusal(model, said, f"require at most {model.symbol} = {reached}", reached)
+    return _refusal(requirement, said, weaker(requirement, reached), reached)
 
 
 # -- alpha and beta ---------------------------------------------------------------------------
@@ -86,25 +87,28 @@ def _shared(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
     )
 
 
-def _too_small(model: Model, row: Mapping[str, Any]) -> PganonError | None:
+def _too_small(requirement: Requirement, row: Mapping[str, Any]) -> PganonError | None:
+    model = requirement.model
     share = Fraction(str(model.parameter))
     what = "individuals" if isinstance(model, IRAlpha) else "values"
     there, needed = int(row[what]), math.ceil(1 / share)
     if there < needed:
         said = f"it needs at least {needed} {what}, and there are {there}"
-        return _refusal(model, said, f"use at least {model.symbol} = {1 / there:.4g}", 1 / there)
+        return _refusal(requirement, said, weaker(requirement, 1 / there), 1 / there)
     if not isinstance(model, EIRBeta):
         return None
     holders, individuals = int(row["holders"]), int(row["individuals"])
     if forced_suppressions(holders, individuals, share) < individuals:
         return None
     said = f"{holders} of {individuals} individuals have the same value, so all would be left out"
-    return _refusal(model, said, "use a larger beta, or another column", holders / individuals)
+    hint = "use a larger beta, or another column"
+    return _refusal(requirement, said, hint, holders / individuals)
 
 
-def _refusal(model: Model, said: str, hint: str, observed: float) -> PrivacyRefusal:
+def _refusal(requirement: Requirement, said: str, hint: str, observed: float) -> PrivacyRefusal:
+    model = requirement.model
     return PrivacyRefusal(
-        f"cannot satisfy {model.label}: {said}",
+        f"cannot satisfy {model.label}{requirement.known}: {said}",
         model=model.name,
         required=model.parameter,
         observed=observed,

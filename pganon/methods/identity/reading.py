@@ -15,6 +15,7 @@ from pganon.methods.identity.shape import Shape, hull_columns
 from pganon.plan.sqltools import named, query
 from pganon.plan.steps import State
 from pganon.policy import model as declared
+from pganon.privacy.registry import held_models
 from pganon.search.identity.classes import Individuals
 from pganon.search.identity.elements import Attribute, Categorical, Numeric
 from pganon.search.identity.every import Every
@@ -37,7 +38,7 @@ def given_of_axes(shape: Shape, state: State) -> exp.Select:
 
 
 def search_models(shape: Shape) -> Every:
-    return Every(tuple(_search_model(d) for d in shape.spec.policy.privacy))
+    return Every(tuple(_search_model(d) for d in held_models(shape.spec.policy)))
 
 
 def _search_model(declaration: declared.PrivacyModel) -> Model:

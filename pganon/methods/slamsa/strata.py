@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.exclusions import When, applies_to_codes, conditions, excluded
+from pganon.encode.idle_rules import occurrence_steps
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.eligible import ALL, Eligibility, Frequency
 from pganon.methods.slamsa.columns import arrangement
@@ -37,6 +38,7 @@ def eligibility(shape: Shape) -> Eligibility:
 def stratum_steps(shape: Shape) -> list[Step]:
     return [
         *[_contradiction(rule, number) for number, rule in enumerate(shape.spec.rules)],
+        *occurrence_steps(shape.spec),
         CreateTable(
             "judged",
             "records with what buckets are judged by",

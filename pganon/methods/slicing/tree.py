@@ -44,7 +44,17 @@ def eligibility(shape: Shape) -> Eligibility:
         model="slicing_l_diversity",
         stratum="beside",
         among=lambda s: _stratum(shape, s),
+        remedy=lambda s: _alone(shape, s),
     )
+
+
+def _alone(shape: Shape, state: State) -> str | None:
+    """How the sensitive column gets a table of its own, in which all records are one stratum."""
+    if not arrangement(shape.spec, state).sensitive[0].quasi:
+        return None
+    if isinstance(shape.options.columns, tuple):
+        return "list the sensitive column alone under columns"
+    return "publish the sensitive column alone with alpha: 1"
 
 
 def _stratum(shape: Shape, state: State) -> str:

@@ -1,0 +1,30 @@
+"""What a model must hold so that it also holds for who knows that a person has a value.
+
+NULL counts as one value. Who can rule it out for a victim is left with the other values of the
+group, for which a model may fail: of {flu, NULL} only the flu is left. Held with l + 1, and with
+alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every model here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pganon.policy.words import CONDITIONAL
+
+if TYPE_CHECKING:
+    from pganon.policy.model import PrivacyModel
+
+
+def given_value(declaration: PrivacyModel) -> PrivacyModel:
+    """The model with the parameter that NULL and another value take it to.
+
+    Raises:
+        ValueError: there is no such parameter; the policy's rules let none of these through.
+    """
+    if declaration.model not in CONDITIONAL:
+        raise ValueError(f"{declaration.model} has no parameter that holds without NULL")
+    parameters = declaration.model_dump()
+    if "l" in parameters:
+        return declaration.model_copy(update={"l": parameters["l"] + 1})
+    alpha = parameters["alpha"]
+    return declaration.model_copy(update={"alpha": alpha / (1 + alpha)})
