@@ -104,6 +104,7 @@ class _Anatomized(MethodOptions):
     grouped = "quasi_identifying"
     shows = "exact"
     unlinks = True
+    revision = 2
 
 
 class Anatomy(_Anatomized):

@@ -66,6 +66,7 @@ class _QuasiSensitive(MethodOptions):
     adds = (CLUSTER_NO, SIZE)
     parts = ("expanded",)
     shows = "values"
+    revision = 2
 
 
 class QsGreedy(_QuasiSensitive):

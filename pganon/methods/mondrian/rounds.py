@@ -31,15 +31,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import TreeAxis, group_extents, weighted_loss
+from pganon.encode.axis import LOSS_DECIMALS, TreeAxis, group_extents, weighted_loss
 from pganon.methods.mondrian import cuts, tries
 from pganon.methods.mondrian.shape import Shape, at
 from pganon.methods.pairs import paired
 from pganon.plan.sqltools import col, fragment, named, num, query, union_all
 from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
-
-LOSS_DECIMALS = 9
-"""Losses of two cuts that differ less count as equal, so that ties do not hang on rounding."""
 
 _TEMPORARY = (
     "tries",
