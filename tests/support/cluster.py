@@ -44,6 +44,10 @@ _OPTIONS = (
 )
 
 
+_ROOM = 4 * 1024**3
+"""Bytes that the servers of all test processes need together, with a margin."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """A server: `id` such as pg18, and how to start it; None: it was named and is not here."""
@@ -97,11 +101,10 @@ class Server:
     def create_database(self, name: str, template: str = "template0") -> None:
         """A database in which `steward` may create schemas and `source_owner` tables."""
         with self.admin() as admin:
-            admin.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                    sql.Identifier(name), sql.Identifier(template)
-                )
-            )
+            # Copying files is cheaper than logging blocks; older servers know nothing else.
+            strategy = " STRATEGY file_copy" if admin.info.server_version >= 150000 else ""
+            statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}" + strategy)
+            admin.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
             # CREATE DATABASE does not copy the privileges of its template.
             admin.execute(
                 sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner").format(
@@ -267,9 +270,16 @@ def _patiently(act: Callable[[], object], *, until: type[Exception]) -> None:
     raise TimeoutError
 
 
+def _memory() -> Path | None:
+    """A folder in memory, where a new database takes a tenth of the time; None without one."""
+    folder = Path("/dev/shm")
+    roomy = folder.is_dir() and shutil.disk_usage(folder).free > _ROOM
+    return folder if roomy and os.access(folder, os.W_OK) else None
+
+
 def start_cluster(binaries: Path, *options: str) -> Server:
     """A server of our own in a temporary folder, reached through a socket only."""
-    parent = Path(tempfile.mkdtemp(prefix="pganon-test-"))
+    parent = Path(tempfile.mkdtemp(prefix="pganon-test-", dir=_memory()))
     parent.chmod(0o755)
     cluster = embedded.Cluster(
         binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options)
