@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.mutations import Mutation, mutations
@@ -27,8 +28,8 @@ COPIED = ("pganon", "sql", "migrations", "tests", "pyproject.toml")
 class Target:
     """Source of a method, and the tests that are about it."""
 
-    source: tuple[str, ...]
-    tests: tuple[str, ...]
+    source: Sequence[str]
+    tests: Sequence[str]
 
 
 TARGETS = {
@@ -45,8 +46,8 @@ TARGETS = {
     "slamsa": Target(
         ("pganon/methods/slamsa", "pganon/methods/division.py", "pganon/search/blocks.py",
          "pganon/search/buckets"),
-        ("test_blocks", "test_buckets_examples", "test_buckets_space", "test_buckets_search",
-         "test_slamsa_blocks", "test_slamsa", "test_slamsa_rules", "test_slamsa_refused",
+        ("test_blocks", "test_buckets_examples", "test_buckets_space", "test_slamsa_blocks",
+         "test_buckets_search", "test_slamsa", "test_slamsa_rules", "test_slamsa_refused",
          "test_slamsa_random"),
     ),
     "msb": Target(
@@ -67,25 +68,26 @@ TARGETS = {
 }  # fmt: skip
 
 
-def files(target: Target) -> list[str]:
-    """Paths of the tests, in their order."""
+def files(names: Sequence[str], root: Path = ROOT) -> list[str]:
+    """Paths of test files, in their order."""
     found = []
-    for name in target.tests:
+    for name in names:
         short = f"{name}.py" if "/" in name else f"*/{name}.py"
-        matching = sorted((ROOT / "tests").glob(short))
+        matching = sorted((root / "tests").glob(short))
         if not matching:
             raise SystemExit(f"there is no test file {name}")
-        found += [str(path.relative_to(ROOT)) for path in matching]
+        found += [str(path.relative_to(root)) for path in matching]
     return found
 
 
 class Copy:
     """A copy of the project in which one file at a time is changed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = root
         self.folder = folder
         for name in COPIED:
-            source = ROOT / name
+            source = root / name
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, folder / name)
 
@@ -102,7 +104,7 @@ class Copy:
         return done.returncode == 0
 
     def survives(self, mutation: Mutation, tests: list[str], seconds: float) -> bool:
-        file = self.folder / mutation.path.relative_to(ROOT)
+        file = self.folder / mutation.path.relative_to(self.root)
         before = file.read_text()
         file.write_text(mutation.of(before))
         try:
@@ -111,12 +113,12 @@ class Copy:
             file.write_text(before)
 
 
-def survivors(target: Target, only: str) -> list[Mutation]:
-    """Changes that the tests of a method let pass."""
-    found = [m for m in mutations(ROOT / path for path in target.source) if only in str(m)]
-    tests = files(target)
+def survivors(target: Target, only: str = "", root: Path = ROOT) -> list[Mutation]:
+    """Changes that the tests of a method let pass; `only` those with this in their description."""
+    found = [m for m in mutations(root / path for path in target.source) if only in str(m)]
+    tests = files(target.tests, root)
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder))
+        copy = Copy(root, Path(folder))
         start = time.monotonic()
         if not copy.passes(tests):
             raise SystemExit(f"tests fail without any change: {' '.join(tests)}")
@@ -135,8 +137,11 @@ def main() -> int:
     parser.add_argument("methods", nargs="*", choices=[*TARGETS, []], help="all by default")
     parser.add_argument("--list", action="store_true", help="say what would be changed")
     parser.add_argument("--only", default="", help="changes with this in their description")
+    parser.add_argument("--tests", help="names of test files, with commas, instead of all")
     arguments = parser.parse_args()
     chosen = [TARGETS[name] for name in arguments.methods or TARGETS]
+    if arguments.tests:
+        chosen = [replace(target, tests=arguments.tests.split(",")) for target in chosen]
     if arguments.list:
         for target in chosen:
             print(*mutations(ROOT / path for path in target.source), sep="\n")

@@ -30,6 +30,8 @@ SQL = (
     (r"\bcoalesce\(", "nullif("),
     (r" \+ 1\b", " + 2"),
     (r" - 1\b", " - 2"),
+    (r" - (?=[:\w(])", " + "),
+    (r" \* (?=[:\w(])", " + "),
     (r"\band\b(?=.*[=<>(:])", "or"),
 )
 """Rules for SQL, in the order in which they are tried: a pattern and what takes its place."""
@@ -150,7 +152,7 @@ def _functions(text: str) -> list[tuple[str, int, int]]:
 
     def visit(body: list[ast.stmt], prefix: str) -> None:
         for node in body:
-            if isinstance(node, ast.FunctionDef) and not _abstract(node):
+            if isinstance(node, ast.FunctionDef) and not _nothing(node):
                 found.append((prefix + node.name, node.body[0].lineno, node.end_lineno or 0))
             elif isinstance(node, ast.ClassDef):
                 visit(node.body, f"{prefix}{node.name}.")
@@ -163,9 +165,9 @@ def _functions(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def _abstract(node: ast.FunctionDef) -> bool:
-    """Whether nothing but a docstring is in it."""
-    return all(isinstance(each, ast.Expr | ast.Pass) for each in node.body)
+def _nothing(node: ast.FunctionDef) -> bool:
+    """Whether it does nothing in a run: it is a docstring, or what `plan` supposes of a run."""
+    return node.name == "assumed" or all(isinstance(e, ast.Expr | ast.Pass) for e in node.body)
 
 
 def _changes(text: str) -> Iterator[_Change]:
