@@ -32,14 +32,16 @@ MOST_OF_BASE = 0.6
 """The project's target for the objective with fireflies at p = 3, as a share of that without."""
 
 METHODS: dict[str, dict[str, Any]] = {
-    "SLAMSA": {"name": "slamsa", "optimizer": "firefly"},
+    "SLAMSA": {"name": "slamsa", "optimizer": "firefly", "division": "eligible"},
+    "SLAMSA, public": {"name": "slamsa", "optimizer": "firefly", "division": "public"},
     "SLAMSA independent": {
         "name": "slamsa",
         "optimizer": "firefly",
+        "division": "eligible",
         "profile": "independent",
         "link_threshold": 1,
     },
-    "SLAMSA, median tree": {"name": "slamsa", "optimizer": "base"},
+    "SLAMSA, median tree": {"name": "slamsa", "optimizer": "base", "division": "eligible"},
     "MSB": {"name": "msb"},
     "SLOMS": {"name": "sloms", "link_threshold": 1},
 }
@@ -207,7 +209,7 @@ def adult(dsn: str, data: Path) -> list[Row]:
     copy = support.sorted_copy_seconds(dsn, "slamsa_adult", [*quasi, *sensitive])
     found: list[Row] = []
     for degree in (2,):
-        for name in ("SLAMSA", "SLAMSA, median tree", "MSB", "SLOMS"):
+        for name in ("SLAMSA", "SLAMSA, public", "SLAMSA, median tree", "MSB", "SLOMS"):
             asked = policy("slamsa_adult", quasi, sensitive, METHODS[name], required(name, degree))
             row = _run(dsn, asked, records)
             if row is not None:

@@ -19,10 +19,13 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 from pganon.plan.sqltools import col, fragment, named, num, query, total
 from pganon.plan.steps import State
-from pganon.spec.model import Attribute, Form, Scale
+from pganon.spec.model import Attribute, Scale
 
 BITS = 64
 MASKED_VALUES = 8 * BITS  # beyond, distinct values are counted instead of kept as bit masks
+
+LOSS_DECIMALS = 9
+"""Losses that differ less count as equal, so that ties do not hang on rounding."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,7 @@ class TreeAxis(Axis):
 
     @property
     def by_frequency(self) -> bool:
-        return self.attribute.form is not Form.RANGE
+        return not self.attribute.ranged
 
     def levels(self, state: State) -> int:
         """Number of levels above the leaves; the root is on this level."""

@@ -15,7 +15,7 @@ from pganon.identifiers import quote
 from pganon.plan.sqltools import col, fragment, named, query, union_all
 from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.model import Policy
-from pganon.spec.model import Attribute, Form
+from pganon.spec.model import Attribute
 
 
 def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Step]:
@@ -95,22 +95,20 @@ _LEAVES_BY_PATH = """
 
 def _leaf_codes(state: State, attribute: Attribute) -> exp.Expr:
     """Leaves numbered so that the leaves below every ancestor are neighbours."""
-    ranged = attribute.form is Form.RANGE
     tree = query(
-        _LEAVES if ranged else _LEAVES_BY_PATH,
+        _LEAVES if attribute.ranged else _LEAVES_BY_PATH,
         {"t": state.work(f"tree_{attribute.index}"), "v": state.work(f"values{attribute.index}")},
     )
-    return tree.select(col("lowers", "t"), col("uppers", "t")) if ranged else tree
+    return tree.select(col("lowers", "t"), col("uppers", "t")) if attribute.ranged else tree
 
 
 def _levels(state: State, attribute: Attribute) -> exp.Expr:
-    ranged = attribute.form is Form.RANGE
     flat = query(
         "select l.code, x.place - 1 as level, x.label from l"
         " cross join lateral unnest(l.labels) with ordinality as x(label, place)",
         {"l": state.work(f"leafcodes{attribute.index}")},
     )
-    if ranged:
+    if attribute.ranged:
         flat = flat.select(
             named(fragment("l.lowers[x.place - 1]"), "lower"),
             named(fragment("l.uppers[x.place - 1]"), "upper"),
@@ -121,7 +119,7 @@ def _levels(state: State, attribute: Attribute) -> exp.Expr:
         " max(f.level) over () as top from f",
         {"f": flat},
     )
-    if not ranged:
+    if not attribute.ranged:
         loss = fragment(
             "case when s.hi = s.lo then 0 else (s.hi - s.lo + 1)::float8 / max(s.hi) over () end"
         )
@@ -137,4 +135,4 @@ def _levels(state: State, attribute: Attribute) -> exp.Expr:
     tree = query(
         "select s.code, s.level::int as level, s.label, s.lo, s.hi from s", {"s": spans}
     ).select(named(loss, "loss"))
-    return tree.select(col("lower", "s"), col("upper", "s")) if ranged else tree
+    return tree.select(col("lower", "s"), col("upper", "s")) if attribute.ranged else tree

@@ -67,6 +67,9 @@ Association = Annotated[
     Literal["contingency", "pearson", "msc"],
     _words("measure of association", "contingency", "pearson", "msc"),
 ]
+Division = Annotated[
+    Literal["public", "eligible"], _words("rule of division", "public", "eligible")
+]
 Clustering = Annotated[
     Literal["aca+pam", "aca", "pam"], _words("way to cluster columns", "aca+pam", "aca", "pam")
 ]
@@ -104,6 +107,7 @@ class _Anatomized(MethodOptions):
     grouped = "quasi_identifying"
     shows = "exact"
     unlinks = True
+    revision = 2
 
 
 class Anatomy(_Anatomized):
@@ -119,9 +123,7 @@ class Anatomy(_Anatomized):
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100
-    division: Annotated[
-        Literal["public", "eligible"], _words("division of anatomy", "public", "eligible")
-    ] = "public"
+    division: Division = "public"
 
 
 class Slicing(_Anatomized):
@@ -194,6 +196,7 @@ class Slamsa(Divided):
     ] = "aligned"
     quasi_tables: Tables = 1
     block_size: BlockSize = 500
+    division: Division = "eligible"
     optimizer: Annotated[
         Literal["auto", "firefly", "base"],
         _words("optimizer of slamsa", "auto", "firefly", "base"),

@@ -1,4 +1,4 @@
-"""Pieces of a curve merged into blocks that satisfy frequency conditions."""
+"""Pieces of a curve put together to blocks that satisfy frequency conditions."""
 
 from __future__ import annotations
 
@@ -47,18 +47,40 @@ class _Block:
         for condition, counter in other.counts.items():
             self.counts.setdefault(condition, Counter()).update(counter)
 
+    def fits(self, least: Mapping[int, int], room: int) -> bool:
+        """Whether so many records satisfy the conditions even with all the frequent ones."""
+        return all(least[c] * max(n.values(), default=0) <= room for c, n in self.counts.items())
+
     def holds(self, least: Mapping[int, int], minimum: int) -> bool:
         """Whether the block could be one bucket."""
-        return self.size >= minimum and all(
-            least[condition] * max(counter.values(), default=0) <= self.size
-            for condition, counter in self.counts.items()
+        return self.size >= minimum and self.fits(least, self.size)
+
+    def tightest(self, least: Mapping[int, int]) -> int:
+        """The condition with the least room."""
+        return max(
+            self.counts, key=lambda c: (least[c] * max(self.counts[c].values(), default=0), -c)
         )
 
 
-def merged(
-    pieces: Iterable[Piece], least: Mapping[int, int], minimum: int
-) -> list[tuple[int, int, int]]:
-    """(stratum, piece, block) of every piece; a block bears the number of its first piece.
+@dataclass(frozen=True)
+class Placed:
+    """Where a piece went.
+
+    Attributes:
+        block: number of the first piece of its block.
+        size: records of the block.
+        tightest: the condition with the least room in the block.
+    """
+
+    stratum: int
+    piece: int
+    block: int
+    size: int
+    tightest: int
+
+
+def merged(pieces: Iterable[Piece], least: Mapping[int, int], minimum: int) -> list[Placed]:
+    """The block of every piece, as small as the order of the pieces allows.
 
     A piece that could not be a bucket is merged with the next one until it could, the last with
     the one before. The union of two blocks that satisfy the conditions satisfies them, so this
@@ -79,8 +101,49 @@ def merged(
         while len(blocks) > 1 and not blocks[-1].holds(least, minimum):
             last = blocks.pop()
             blocks[-1].join(last)
+    return _placed(strata, least)
+
+
+def halved(pieces: Iterable[Piece], least: Mapping[int, int], minimum: int) -> list[Placed]:
+    """The block of every piece, where nothing but frequencies in whole blocks decides.
+
+    The pieces of a stratum are halved, and the halves again, as long as the smaller half satisfies
+    the conditions wherever the values are.
+    """
+    strata: dict[int, list[_Block]] = {}
+    for piece in pieces:
+        strata.setdefault(piece.stratum, []).append(_single(piece))
+    found = {s: _halved(blocks, least, minimum)[1] for s, blocks in strata.items()}
+    return _placed(found, least)
+
+
+def _halved(
+    pieces: list[_Block], least: Mapping[int, int], minimum: int
+) -> tuple[_Block, list[_Block]]:
+    """All pieces as one block, and the blocks that they are divided into."""
+    if len(pieces) == 1:
+        return pieces[0], pieces
+    middle = len(pieces) // 2
+    one, first = _halved(pieces[:middle], least, minimum)
+    two, second = _halved(pieces[middle:], least, minimum)
+    whole = _Block(one.first)
+    whole.join(one)
+    whole.join(two)
+    room = min(one.size, two.size)
+    if room < minimum or not whole.fits(least, room):
+        return whole, [whole]
+    return whole, [*first, *second]
+
+
+def _single(piece: Piece) -> _Block:
+    block = _Block(piece.piece)
+    block.add(piece)
+    return block
+
+
+def _placed(strata: Mapping[int, Sequence[_Block]], least: Mapping[int, int]) -> list[Placed]:
     return [
-        (stratum, piece, block.first)
+        Placed(stratum, piece, block.first, block.size, block.tightest(least))
         for stratum, blocks in strata.items()
         for block in blocks
         for piece in block.pieces

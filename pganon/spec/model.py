@@ -65,6 +65,8 @@ class Attribute:
         domain: the lowest and the highest value that there could be, as the policy declares them;
             losses and distances are shares of what lies between them.
         qs_set: the QS set that it is in, None for a quasi-identifier.
+        ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
+            loss of an ancestor is its width; else by label, and the number of its leaves.
     """
 
     index: int
@@ -80,6 +82,7 @@ class Attribute:
     order: tuple[str, ...] | None = None
     domain: tuple[str, str] | None = None
     qs_set: str | None = None
+    ranged: bool = False
 
 
 @dataclass(frozen=True)

@@ -284,6 +284,7 @@ class _Builder:
             order=declared.order,
             domain=declared.domain,
             qs_set=declared.qs_set,
+            ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
         )
         self._hierarchy(attribute)
         return attribute

@@ -13,7 +13,7 @@ import pytest
 
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
-from pganon.search.buckets.partition import partition
+from pganon.search.buckets.partition import Public, partition
 from tests.support.by_hand import aligned
 from tests.support.worlds import Shares, Weight, posteriors, worlds
 
@@ -114,3 +114,58 @@ def test_how_often_that_happens() -> None:
         found = recomputed(rng.sample(range(100), 5), values, 2)
         beyond += max(p for one in found for p in one.values()) > Fraction(1, 2)
     assert 0 < beyond < 20
+
+
+# -- division: public ---------------------------------------------------------------------------
+
+
+def likelihood(ages: Sequence[int], values: Sequence[str], groups: list[int], l: int) -> Fraction:  # noqa: E741
+    """How likely values lead to these buckets, over all random orders."""
+    z = np.array([[age / 100] for age in ages])
+    condition = Condition(l, np.array([ord(value) for value in values]))
+    hits = total = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for order in itertools.permutations(range(len(values))):
+            patch.setattr(Public, "_shuffled", lambda self, order=order: np.array(order))
+            found = partition(z, [condition], l, swarm=None, seed=1, public=True)
+            hits += found.labels.tolist() == groups
+            total += 1
+    return Fraction(hits, total)
+
+
+def test_public_parts_and_random_buckets_say_nothing() -> None:
+    """Worlds of a release are as likely as each other for who knows all but the random order."""
+    rng = random.Random(7)
+    several = 0
+    for size in (4, 5, 5, 5):
+        values = eligible(rng, size, 2)
+        ages = rng.choices(range(0, 100, 20), k=size)
+        z = np.array([[age / 100] for age in ages])
+        codes = np.array([ord(value) for value in values])
+        made = partition(z, [Condition(2, codes)], 2, swarm=None, seed=size, public=True)
+        groups = made.labels.tolist()
+        release = aligned(_rows(values), groups, [["value"]], [["age"]])
+        every = {tuple(held["value"] for _, held in world) for _, world in worlds(release)}
+        chances = {likelihood(ages, world, groups, 2) for world in every}
+        assert len(chances) == 1
+        assert chances != {0}
+        several += len(every) > 2
+    assert several >= 2
+
+
+def test_the_records_that_were_exchanged_stay_hidden() -> None:
+    """Buckets of the example above no longer say that the two youngest have the same value."""
+    ages, values = [10, 20, 30, 40, 50], list("aabcd")
+    z = np.array([[age / 100] for age in ages])
+    codes = np.array([ord(value) for value in values])
+    made = partition(z, [Condition(2, codes)], 2, swarm=None, seed=1, public=True)
+    groups = made.labels.tolist()
+    release = aligned(_rows(values), groups, [["value"]], [["age"]])
+    seen: list[dict[str, Weight]] = [defaultdict(int) for _ in values]
+    for weight, world in worlds(release):
+        found = [str(held["value"]) for _, held in world]
+        chance = weight * likelihood(ages, found, groups, 2)
+        for counts, value in zip(seen, found, strict=True):
+            counts[value] += chance
+    shares = [Fraction(n) / sum(counts.values()) for counts in seen for n in counts.values()]
+    assert max(shares) == Fraction(1, 2)

@@ -25,13 +25,22 @@ from tests.support.driver import Staged, drop_leftovers, fetch
 from tests.support.given_buckets import run_with
 from tests.support.registry import BUCKETS, QUASI, ROWS
 from tests.support.slamsa import shown
-from tests.support.sliced_measures import discernibility, estimate, kl, matches, mean_kl, same
+from tests.support.sliced_measures import (
+    discernibility,
+    estimate,
+    kl,
+    matches,
+    mean_kl,
+    same,
+    variance,
+)
 from tests.support.sliced_oracle import Published, Row, columns, sizes
 
 pytestmark = pytest.mark.primary_server_only
 
 WORKLOAD = Workload(queries=40, predicates=2, selectivity=0.2, seed=5)
 REQUEST = Request(everything=True, workload=WORKLOAD)
+ASKED = ("a0", "a1", "a2", "a3")
 Run = Callable[..., tuple[Staged, BucketMetrics]]
 
 
@@ -69,7 +78,7 @@ def asked(staged: Staged, rows: Sequence[Row]) -> list[tuple[Row, list[str], str
     spec = staged.plan.spec
     found = []
     for row in work(staged, "mquestions"):
-        by = [spec.attributes[row[a]].published for a in ("a0", "a1") if row[a] >= 0]
+        by = [spec.attributes[row[a]].published for a in ASKED if row[a] >= 0]
         item = spec.sensitive[row["item"]].published
         found.append((row, by, item, values(rows, item)[row["code"] - 1]))
     return found
@@ -231,7 +240,7 @@ def check_reconstruction(
     staged: Staged, got: BucketMetrics, p: Published, rows: Sequence[Row]
 ) -> None:
     found, expected = divergences(staged), {}
-    drawn: dict[str, list[float]] = {"1": [], "2": []}
+    drawn: dict[str, list[float]] = {"1": [], "2": [], "3": []}
     for row, by, item, value in asked(staged, rows):
         assert sum(r[item] == value for r in rows) >= questions.LEAST
         divergence = kl(p, rows, dict.fromkeys(by, same), {item: lambda v, value=value: v == value})
@@ -254,7 +263,7 @@ def close(value: float) -> Any:
 def check_workload(staged: Staged, got: BucketMetrics, p: Published, rows: Sequence[Row]) -> None:
     exact = {row["query"]: row["n"] for row in work(staged, "mexact")}
     guessed = {row["query"]: row["n"] for row in work(staged, "mestimate")}
-    errors, items = [], set()
+    errors, deviations, items = [], [], set()
     for row in work(staged, "mqueries"):
         query, item = _query(staged, row, rows)
         items.add(item)
@@ -264,12 +273,15 @@ def check_workload(staged: Staged, got: BucketMetrics, p: Published, rows: Seque
         assert guessed.get(row["query"], 0) == close(float(expected))
         if truth:
             errors.append(float(abs(expected - truth) / truth))
+            deviations.append(math.sqrt(variance(p, query)) / truth)
     assert len(items) == len(staged.plan.spec.sensitive)
     assert got.workload is not None
     count = got.workload.count
     assert count.empty == WORKLOAD.queries - len(errors)
     assert count.mean == close(sum(errors) / len(errors))
     assert got.workload.sums == {}
+    sliced = len(p.qits) > 1 or staged.plan.spec.policy.method.name == "slicing"
+    assert got.deviation == (None if sliced else close(sum(deviations) / len(deviations)))
 
 
 def _query(staged: Staged, row: Row, rows: Sequence[Row]) -> tuple[dict[str, Any], str]:
@@ -297,6 +309,7 @@ def check_sizes(staged: Staged, got: BucketMetrics, p: Published) -> None:
     held = [n for relation in relations for n in sizes(relation).values()]
     least = staged.plan.spec.minimum_size
     assert got.additional_loss == close(sum(n - least for n in held) / (least * len(held)))
+    assert got.sizes == {str(n): held.count(n) for n in sorted(set(held))}
     assert got.discernibility == close(sum(map(discernibility, relations)) / len(relations))
     assert got.suppression == staged.facts["suppressed"] / 30
 
@@ -327,7 +340,7 @@ def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     assert kept["metrics"] == ran.json["metrics"]
     assert ran.json["metrics"]["workload"]["workload"]["queries"] == 1000
     text = pganon("show", "registry", "--dsn", dsn).out
-    for said in ("reconstruction, r = 2", "fakes", "additional loss", "a sensitive column"):
+    for said in ("r = 3", "fakes", "additional loss", "a sensitive column", "bucket sizes"):
         assert said in " ".join(text.split())
     only = pganon("run", str(file), "--workload", "queries=5", "--json", "--dsn", dsn)
     assert only.code == 0, only.err

@@ -140,7 +140,22 @@ def base_split(table: Table, rows: Rows) -> Split | None:
         if found:
             return found
     h0 = middle(table, len(rows))
-    return repair(table, orders[0][:h0], orders[0][h0:])
+    found = repair(table, orders[0][:h0], orders[0][h0:])
+    for order in stripes(table, rows):
+        found = found or cut(table, order)
+    return found
+
+
+def stripes(table: Table, rows: Rows) -> Iterator[Rows]:
+    """Rows by group, after each column dealt its values out; that with the least room first."""
+    counts = [Counter(codes[r] for r in rows) for _, codes in table.columns]
+    room = [-least * max(counts[j].values()) for j, (least, _) in enumerate(table.columns)]
+    for j in sorted(range(len(room)), key=lambda j: (room[j], j)):
+        least, codes = table.columns[j]
+        if least > 1:
+            dealt = sorted(rows, key=lambda r: (-counts[j][codes[r]], codes[r], r))
+            groups = len(rows) // least
+            yield [row for group in range(groups) for row in dealt[group::groups]]
 
 
 def scores(table: Table, rows: Rows, x: list[float]) -> dict[int, float]:
@@ -235,6 +250,20 @@ def partition(
     if _total(table, mfa) >= baseline - 1e-9:
         return _sets(base), baseline, baseline
     return _sets(mfa), _total(table, mfa), baseline
+
+
+def public_parts(table: Table) -> list[Rows]:
+    """Where the median tree of the points alone divides: while every value fits into a half."""
+    free = Table(table.z, [], table.s, table.p, table.budget)
+
+    def split(rows: Rows) -> Split | None:
+        fits = all(
+            least * max(Counter(codes[r] for r in rows).values()) <= middle(table, len(rows))
+            for least, codes in table.columns
+        )
+        return base_split(free, rows) if fits else None
+
+    return _tree(free, "", lambda rows, _: split(rows))
 
 
 def _tree(table: Table, path: str, split) -> list[Rows]:

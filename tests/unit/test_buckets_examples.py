@@ -156,14 +156,14 @@ def test_decoded_halves_and_their_light():
 def test_a_move_without_noise():
     here, there = np.array([0.2, 0.2, 0.8, 0.8]), np.array([0.4, 0, 0.6, 1])
     expected = [0.392158, 0.007842, 0.607842, 0.992158]
-    assert move(here, there, np.zeros(4), Swarm()) == pytest.approx(expected, abs=5e-7)
+    assert move(here, there, np.zeros(4), Swarm(), 2) == pytest.approx(expected, abs=5e-7)
     assert here.tolist() == [0.2, 0.2, 0.8, 0.8]
     slow = oracle.move(here.tolist(), there.tolist(), [0] * 4, oracle.DEFAULTS, 2)
     assert slow == pytest.approx(expected, abs=5e-7)
 
 
 def test_a_move_stays_in_the_cube():
-    moved = move(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([-9.0, 9.0]), Swarm())
+    moved = move(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([-9.0, 9.0]), Swarm(), 2)
     assert moved.tolist() == [0, 1]
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pganon.search.buckets import Condition, Swarm, partition
+from pganon.search.buckets import Buckets, Condition, Swarm, partition
 from pganon.search.buckets.exhaustive import lowest_cost
 from pganon.search.buckets.repair import closest_pairs
 from tests.support import buckets_oracle as oracle
-from tests.support.buckets_cases import random_table, search, whole
+from tests.support.buckets_cases import conditions, members, random_table, search, whole
 
 SEEDS = st.integers(0, 10**6)
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -43,7 +44,7 @@ def test_the_search_is_the_oracle_in_larger_blocks(seed: int):
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_the_median_tree_is_the_oracle(seed: int):
-    table = random_table(seed, rows=(4, 40))
+    table = random_table(seed, rows=(4, 40), norm=(2.0, 1.0, 3.0)[seed % 3])
     found = search(table, fly=False)
     assert (found.buckets, found.objective) == (
         (expected := oracle.partition(table, seed))[0],
@@ -107,6 +108,75 @@ def test_closest_pairs(seed: int, number: int):
     pairs = sorted((abs(i - j), i, j) for i in own for j in other)[:number]
     found = closest_pairs(np.array(own, dtype=int), np.array(other, dtype=int), places, number)
     assert [*zip(*(part.tolist() for part in found), strict=True)] == [(i, j) for _, i, j in pairs]
+
+
+# -- stripes --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_one_condition_leaves_no_large_bucket(seed: int):
+    """However near to its limit: with one condition every bucket is as small as it can be."""
+    draw = random.Random(seed)
+    least, n = draw.randint(2, 4), draw.randint(4, 300)
+    values = [0] * (n // least) + [draw.randint(1, 3 * least) for _ in range(n - n // least)]
+    draw.shuffle(values)
+    if least * max(Counter(values).values()) > n:
+        return
+    z = np.array([[draw.random()] for _ in range(n)])
+    found = partition(z, [Condition(least, np.array(values))], 1, swarm=None, seed=1)
+    assert max(np.bincount(found.labels)) < 2 * least
+
+
+# -- parts that everybody can compute -----------------------------------------------------------
+
+
+def public(table: oracle.Table, seed: int = 1, swarm: Swarm | None = None) -> Buckets:
+    return partition(
+        np.array(table.z),
+        conditions(table),
+        table.s,
+        swarm=swarm,
+        norm=table.p,
+        seed=seed,
+        public=True,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_public_parts_are_the_oracle(seed: int):
+    """Buckets lie within the parts that points and frequencies alone lead to."""
+    table = random_table(seed, rows=(4, 60))
+    found = public(table, seed)
+    buckets = members(found)
+    assert all(table.satisfied(sorted(bucket)) for bucket in buckets)
+    for part in oracle.public_parts(table):
+        inside = [bucket for bucket in buckets if bucket & set(part)]
+        assert set().union(*inside) == set(part)
+    total = math.fsum(table.dispersion(sorted(rows)) for rows in buckets)
+    assert found.objective == pytest.approx(total, abs=1e-9)
+    assert public(table, seed).labels.tolist() == found.labels.tolist()
+
+
+def test_public_buckets_are_drawn_at_random():
+    """Within a part buckets follow neither points nor the order of the rows, but the seed."""
+    n = 40
+    table = oracle.Table([[i / n] for i in range(n)], [(2, [i % 2 for i in range(n)])], 2)
+    drawn = {tuple(public(table, seed).labels.tolist()) for seed in range(4)}
+    assert len(drawn) == 4
+    assert len(oracle.public_parts(table)) == 1
+    for labels in drawn:
+        widths = [np.ptp(np.flatnonzero(np.array(labels) == b)) for b in range(max(labels) + 1)]
+        assert max(widths) > n / 2
+
+
+def test_fireflies_find_better_public_parts():
+    draw = random.Random(4)
+    z = [[draw.random(), draw.random()] for _ in range(120)]
+    table = oracle.Table(z, [(2, list(range(120)))], 2)
+    with_swarm, without = public(table, 1, Swarm()), public(table, 1)
+    assert with_swarm.objective < without.objective == with_swarm.baseline
 
 
 # -- determinism --------------------------------------------------------------------------------

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, TreeAxis, weighted_loss
+from pganon.encode.axis import LOSS_DECIMALS, Axis, TreeAxis, weighted_loss
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian import cuts
 from pganon.methods.mondrian.shape import Shape, at, same
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import State
-
-LOSS_DECIMALS = 9
-"""Losses of two cuts that differ less count as equal, so that ties do not hang on rounding."""
 
 SIDE = ("node", "attr", "is_left")
 

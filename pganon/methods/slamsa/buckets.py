@@ -118,6 +118,7 @@ def _tasks(
             norm=shape.options.norm,
             seed=given["seed"],
             path=f"{place}/{block}:",
+            public=shape.public,
         )
         for block, each in groupby(rows, key=lambda row: row[0])
         if (found := list(each))
@@ -154,12 +155,20 @@ class _Divide:
     norm: float
     seed: int
     path: str
+    public: bool
 
     def __call__(self) -> Found:
         z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
         conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
         found = partition(
-            z, conditions, self.minimum, swarm=self.swarm, seed=self.seed, path=self.path
+            z,
+            conditions,
+            self.minimum,
+            swarm=self.swarm,
+            norm=self.norm,
+            seed=self.seed,
+            path=self.path,
+            public=self.public,
         )
         rows = labelled(self.block, self.rids, found.labels)
         return Found(rows, {"objective": found.objective, "baseline": found.baseline})

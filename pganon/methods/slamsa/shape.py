@@ -23,6 +23,11 @@ class Shape(MethodShape[Slamsa]):
         return self.options.profile == "aligned"
 
     @property
+    def public(self) -> bool:
+        """Whether records are divided by their quasi-identifiers only where anybody can see why."""
+        return self.options.division == "public"
+
+    @property
     def minimum_size(self) -> int:
         """Fewest records of a bucket."""
         return self.spec.minimum_size
@@ -59,5 +64,4 @@ class Shape(MethodShape[Slamsa]):
             absorption=o.absorption,
             step=o.step,
             cooling=o.cooling,
-            norm=o.norm,
         )

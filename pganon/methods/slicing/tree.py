@@ -8,8 +8,8 @@
     done_r    (b0, c<i>)                       codes of the buckets that are final
 
 A bucket is cut at the lower median of the attribute with the largest normalized width among those
-that the median divides, and stays whole if a half misses the requirement; other attributes are not
-tried (Li et al. 2012).
+that the median divides (the first of equals), and stays whole if a half misses the requirement;
+other attributes are not tried (Li et al. 2012).
 
 The requirement is on every bucket: for each combination of quasi-identifiers that stand in the
 sensitive column, a sensitive value has at most 1/l of the bucket's records with it. The paper's
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.encode.axis import group_extents
+from pganon.encode.axis import LOSS_DECIMALS, group_extents
 from pganon.identifiers import quote
 from pganon.methods.eligible import ALL, Eligibility, Frequency
 from pganon.methods.pairs import paired
@@ -239,10 +239,11 @@ def _width(shape: Shape, place: int, state: State) -> exp.Select:
         [axis], state, state.work("cells", round=state.round), ["node"], weighted=False
     )
     return query(
-        "select e.node, :attr as attr, :width::float8 as width from e",
+        "select e.node, :attr as attr, round(:width::numeric, :digits) as width from e",
         {"e": extents},
         attr=num(place),
         width=exp.paren(axis.loss(state, "e")),
+        digits=num(LOSS_DECIMALS),
     )
 
 

@@ -1,17 +1,18 @@
 """Questions about who has a sensitive value, drawn from a fixed seed.
 
-mquestions   (question, r, item, code, a0, a1, weight)   how are the records with this code of the
-             sensitive column `item` distributed over the values of the r quasi-identifiers a0 and
-             a1 (-1: none)? `weight` says how often the question was drawn.
+mquestions   (question, r, item, code, a<p>, weight)   how are the records with this code of the
+             sensitive column `item` distributed over the values of the r quasi-identifiers a0, a1,
+             .. (-1: none)? `weight` says how often the question was drawn.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.metrics.buckets.keys import NONE
+from pganon.encode.curve import numbered
+from pganon.metrics.buckets.keys import NONE, asked
 from pganon.metrics.draws import chosen, hashed
-from pganon.plan.sqltools import num, query, stacked
+from pganon.plan.sqltools import col, fragment, named, num, query, stacked
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
 
@@ -21,7 +22,7 @@ DRAWN = 100
 LEAST = 3
 """Records of the source with a value that is asked for."""
 
-MOST = 2
+MOST = 4
 """The most quasi-identifiers of a question."""
 
 SEED = 1
@@ -34,12 +35,10 @@ def numbers(spec: ReleaseSpec) -> range:
 
 def questions(spec: ReleaseSpec, state: State) -> exp.Expr:
     drawn = stacked([_drawn(spec, state, r) for r in numbers(spec)])
-    return query(
-        "select row_number() over (order by d.r, d.item, d.code, d.a0, d.a1) as question,"
-        " d.r, d.item, d.code, d.a0, d.a1, count(*) as weight from d"
-        " group by d.r, d.item, d.code, d.a0, d.a1",
-        {"d": drawn},
-    )
+    columns = [col(name, "d") for name in ("r", "item", "code", *asked(MOST))]
+    tree = query("select count(*) as weight from d", {"d": drawn}).select(*columns)
+    tree = tree.group_by(*[column.copy() for column in columns])
+    return tree.select(named(numbered(columns), "question"))
 
 
 def _drawn(spec: ReleaseSpec, state: State, r: int) -> exp.Select:
@@ -59,17 +58,27 @@ def _drawn(spec: ReleaseSpec, state: State, r: int) -> exp.Select:
         item=hashed(seed, drawn, num(-1)),
         value=hashed(seed, drawn, num(-2)),
     )
-    attributes = query(
-        "select c.query, min(c.attribute) as a0, max(c.attribute) as a1 from c group by c.query",
+    tree = query(
+        "select :r as r, v.item, v.code"
+        " from p join v on v.item = p.item and v.place = p.place join a on a.query = p.query",
+        {"p": places, "v": values, "a": _attributes(spec, seed, r)},
+        r=num(r),
+    )
+    return tree.select(*[col(name, "a") for name in asked(MOST)])
+
+
+def _attributes(spec: ReleaseSpec, seed: int, r: int) -> exp.Select:
+    """(query, a<p>): r quasi-identifiers of every question, in their order."""
+    placed = query(
+        "select c.query, c.attribute,"
+        " row_number() over (partition by c.query order by c.attribute) as place from c",
         {"c": chosen(seed, DRAWN, len(spec.attributes), r)},
     )
-    return query(
-        "select :r as r, v.item, v.code, a.a0, case when :r > 1 then a.a1 else :none end as a1"
-        " from p join v on v.item = p.item and v.place = p.place join a on a.query = p.query",
-        {"p": places, "v": values, "a": attributes},
-        r=num(r),
-        none=num(NONE),
-    )
+    tree = query("select c.query from c group by c.query", {"c": placed})
+    for place, name in enumerate(asked(MOST), start=1):
+        one = "coalesce(min(c.attribute) filter (where c.place = :p), :none)"
+        tree = tree.select(named(fragment(one, p=num(place), none=num(NONE)), name))
+    return tree
 
 
 def _values(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -1,8 +1,8 @@
 """Reconstruction error: answers to questions from the published relations, against the source.
 
-mactual      (question, key0, key1, n)     records by codes of a0 and a1 (-1: none)
-mestimated   (question, a0, a1, key0, key1, n)   the same as estimated
-mexisting    (a0, a1, key0, key1)          cells of the source
+mactual      (question, key<p>, n)         records by the codes of a<p> (-1: none)
+mestimated   (question, a<p>, key<p>, n)   the same as estimated
+mexisting    (a<p>, key<p>)                cells of the source
 mdivergence  (question, r, weight, kl)     of the actual from the estimated distribution; NULL
              where it is infinite
 """
@@ -17,7 +17,7 @@ from pganon.identifiers import QualifiedName
 from pganon.metrics.buckets.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.metrics.buckets.questions import MOST, numbers, questions
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
+from pganon.plan.sqltools import col, conjunction, fragment, named, num, query, stacked
 from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
 
@@ -92,14 +92,14 @@ def _estimated(parts: Parts, state: State) -> exp.Expr:
 
 
 def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
-    """(question, a0, a1, key0, key1, n) of questions about the columns of a sensitive table."""
+    """(question, a<p>, key<p>, n) of questions about the columns of a sensitive table."""
     bearing, beside = parts.bearing, parts.beside(part)
     held = {"h": _held(part, state), "b": state.work(bearing.work)}
     tree = query(
-        "select h.question, h.a0, h.a1, b.n * h.n / h.size as n from h join b on :link = h.number",
+        "select h.question, b.n * h.n / h.size as n from h join b on :link = h.number",
         held,
         link=col(part.link, "b"),
-    )
+    ).select(*[col(name, "h") for name in ASKED])
     both = [
         fragment("greatest(:h, :b)", h=col(name, "h"), b=own)
         for name, own in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
@@ -109,19 +109,21 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
     tree = summed(tree, ["question", *ASKED, *KEYS, *links])
     for other in beside:
         tree = _shared(tree, other, links, state)
-    return query("select x.question, x.a0, x.a1, x.key0, x.key1, x.n from x", {"x": tree})
+    return query("select x.question, x.n from x", {"x": tree}).select(
+        *[col(name, "x") for name in (*ASKED, *KEYS)]
+    )
 
 
 def _held(part: Part, state: State) -> exp.Select:
-    """(question, a0, a1, number, size, key0, key1, n): records of buckets that have the value."""
+    """(question, a<p>, number, size, key<p>, n): records of buckets that have the value."""
     found = [
         query(
-            "select q.question, q.a0, q.a1, t.group_id as number, t.size, t.n"
+            "select q.question, t.group_id as number, t.size, t.n"
             " from q join t on :code = q.code where q.item = :item",
             {"q": state.work("mquestions"), "t": state.work(part.work)},
             code=col(f"s{item.index}", "t"),
             item=num(item.index),
-        )
+        ).select(*[col(name, "q") for name in ASKED])
         for item in part.sensitive
     ]
     tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in found])
@@ -131,21 +133,29 @@ def _held(part: Part, state: State) -> exp.Select:
 def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
     """The rows, with their share of every cell of another relation if the question is on it."""
     shares = query(
-        "select q.a0, q.a1, t.group_id as number, t.n / t.size as n from q join t on :asks",
-        {"q": _pairs(state), "t": state.work(other.work)},
+        "select t.group_id as number, t.n / t.size as n from q join t on :asks",
+        {"q": _sets(state), "t": state.work(other.work)},
         asks=about(other.attributes, MOST, "q"),
-    )
+    ).select(*[col(name, "q") for name in ASKED])
     shares = keyed(shares, codes(other.attributes, MOST, "q", "t"))
-    return query(
-        "select r.question, r.a0, r.a1, greatest(r.key0, o.key0) as key0,"
-        " greatest(r.key1, o.key1) as key1, r.n * coalesce(o.n, 1) as n from r"
-        " left join o on o.a0 = r.a0 and o.a1 = r.a1 and o.number = :link",
+    both = [fragment("greatest(:r, :o)", r=col(key, "r"), o=col(key, "o")) for key in KEYS]
+    joined = query(
+        "select r.question, r.n * coalesce(o.n, 1) as n from r"
+        " left join o on :same and o.number = :link",
         {"r": tree, "o": summed(shares, [*ASKED, "number", *KEYS])},
+        same=_equal(ASKED, "o", "r"),
         link=col(other.link, "r"),
-    ).select(*[col(name, "r") for name in links])
+    ).select(*[col(name, "r") for name in (*ASKED, *links)])
+    return keyed(joined, both)
 
 
-def _pairs(state: State) -> exp.Select:
+def _equal(names: Iterable[str], one: str, other: str) -> exp.Expr:
+    pairs = [exp.EQ(this=col(name, one), expression=col(name, other)) for name in names]
+    return conjunction(pairs)
+
+
+def _sets(state: State) -> exp.Select:
+    """The sets of quasi-identifiers that questions are about."""
     return distinct(state.work("mquestions"), ASKED)
 
 
@@ -154,18 +164,17 @@ def _pairs(state: State) -> exp.Select:
 
 def _existing(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
-        "select q.a0, q.a1 from q cross join s",
-        {"q": _pairs(state), "s": state.work("msource")},
-    )
+        "select 1 from q cross join s", {"q": _sets(state), "s": state.work("msource")}
+    ).select(*[col(name, "q") for name in ASKED], append=False)
     return keyed(tree, codes(spec.attributes, MOST, "q", "s")).distinct()
 
 
 def _shares(relation: QualifiedName | exp.Select) -> exp.Select:
-    return query(
-        "select x.question, x.key0, x.key1, x.n / sum(x.n) over (partition by x.question) as share"
-        " from x",
+    tree = query(
+        "select x.question, x.n / sum(x.n) over (partition by x.question) as share from x",
         {"x": relation},
     )
+    return tree.select(*[col(name, "x") for name in KEYS])
 
 
 def _divergence(parts: Parts, state: State) -> exp.Expr:
@@ -173,15 +182,16 @@ def _divergence(parts: Parts, state: State) -> exp.Expr:
     estimated: QualifiedName | exp.Select = state.work("mestimated")
     if parts.beside():
         estimated = query(
-            "select e.* from e join c on c.a0 = e.a0 and c.a1 = e.a1 and c.key0 = e.key0"
-            " and c.key1 = e.key1",
+            "select e.* from e join c on :same",
             {"e": estimated, "c": state.work("mexisting")},
+            same=_equal((*ASKED, *KEYS), "c", "e"),
         )
     sums = query(
         "select a.question, case when count(e.share) = count(*)"
         " then greatest(sum(a.share * ln(a.share / e.share)), 0) end as kl from a left join e"
-        " on e.question = a.question and e.key0 = a.key0 and e.key1 = a.key1 group by a.question",
+        " on e.question = a.question and :same group by a.question",
         {"a": _shares(state.work("mactual")), "e": _shares(estimated)},
+        same=_equal(KEYS, "e", "a"),
     )
     return query(
         "select q.question, q.r, q.weight, s.kl from q join s on s.question = q.question",

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.metrics.answers import errors_of, number
-from pganon.metrics.buckets import membership, reconstruction
+from pganon.metrics.buckets import deviations, membership, reconstruction
 from pganon.metrics.buckets.questions import numbers
+from pganon.metrics.buckets.sizes import histogram
 from pganon.metrics.request import Request
 from pganon.metrics.shown import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
+
+SHOWN = 8
+"""Sizes of buckets that are printed."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,14 @@ class BucketMetrics(Metrics):
     """Metrics of an anatomized release; see docs/reference/measures.md.
 
     Attributes:
-        reconstruction: by number of quasi-identifiers, "1" and "2".
+        reconstruction: by number of quasi-identifiers, "1" to "4".
         membership: None where the quasi-identifiers are in one table, or too many combinations.
         suppression: share of the source records that are not released.
         additional_loss: mean size of the buckets over the smallest allowed, less 1.
         discernibility: sum of squared bucket sizes, the mean over all partitions.
+        sizes: buckets of all partitions by number of records, the smallest first.
+        deviation: standard deviation of the answers to the workload, as a share of the exact
+            answer; the mean over the queries that have one. None where chance draws more than once.
     """
 
     reconstruction: dict[str, Reconstruction] | None = None
@@ -56,6 +63,8 @@ class BucketMetrics(Metrics):
     suppression: float | None = None
     additional_loss: float | None = None
     discernibility: float | None = None
+    sizes: dict[str, int] | None = None
+    deviation: float | None = None
     workload: WorkloadMetrics | None = None
 
     @classmethod
@@ -76,6 +85,7 @@ class BucketMetrics(Metrics):
             found.append(Pairs(self._pairs(self.reconstruction)))
         if self.workload:
             found.append(self.workload.shown())
+            found.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
         return found
 
     def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
@@ -89,7 +99,14 @@ class BucketMetrics(Metrics):
             "suppression": figure(self.suppression),
             "additional loss": figure(self.additional_loss),
             "discernibility": figure(self.discernibility),
+            "bucket sizes": _sizes(self.sizes or {}),
         }
+
+
+def _sizes(sizes: Mapping[str, int]) -> str:
+    found = [f"{n} of {size}" for size, n in sizes.items()]
+    shown = found if len(found) <= SHOWN else [*found[: SHOWN - 1], "...", found[-1]]
+    return ", ".join(shown)
 
 
 def _divergence(found: Reconstruction) -> str:
@@ -102,6 +119,7 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
     found: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+        found["deviation"] = number(state.facts, deviations.FACT)
     return BucketMetrics(**found)
 
 
@@ -115,6 +133,7 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         "suppression": suppressed / records,
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": float(facts["measure_squares"] or 0) / state.count("measure_partitions"),
+        "sizes": histogram(facts),
     }
 
 

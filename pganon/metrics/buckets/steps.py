@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pganon.methods.arrangement import Arrange
 from pganon.methods.base import Tables
-from pganon.metrics.buckets import membership, parts, reconstruction, workload
+from pganon.metrics.buckets import membership, parts, reconstruction, sizes, workload
 from pganon.metrics.request import Request
 from pganon.plan.steps import State, Step
 from pganon.spec.model import ReleaseSpec
@@ -21,6 +21,7 @@ def measure_steps(
     if request.everything:
         found += reconstruction.steps(spec, arranged)
         found += membership.steps(spec, arranged)
+        found += sizes.steps(arranged)
     if request.workload is not None:
         found += workload.steps(spec, arranged, request.workload)
     return tuple(found)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.metrics.answers import error_step
-from pganon.metrics.buckets import estimates
+from pganon.metrics.buckets import deviations, estimates
 from pganon.metrics.buckets.keys import (
     all_match,
     asked,
@@ -59,6 +59,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
         ),
         *estimates.steps(parts, places),
         error_step("n"),
+        *deviations.steps(parts),
     ]
 
 

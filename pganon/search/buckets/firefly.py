@@ -40,7 +40,6 @@ class Swarm:
         absorption: gamma, how fast attractiveness falls with the distance (in [0, 1]).
         step: alpha of the first round, the width of the random step.
         cooling: factor of alpha from round to round.
-        norm: p of the Minkowski distance, at least 1.
     """
 
     fireflies: int = 12
@@ -50,10 +49,9 @@ class Swarm:
     absorption: float = 1.0
     step: float = 0.25
     cooling: float = 0.95
-    norm: float = 2.0
 
     def __post_init__(self) -> None:
-        if min(self.fireflies, self.patience) < 1 or self.generations < 0 or self.norm < 1:
+        if min(self.fireflies, self.patience) < 1 or self.generations < 0:
             raise ValueError(f"not the parameters of a swarm: {self}")
 
 
@@ -126,7 +124,13 @@ class Flight:
             for j in range(len(light)):
                 if light[j] > light[i] + BRIGHTER:
                     noise = self._noise(step)
-                    moved = move(self.positions[i], self.positions[j], noise, self.swarm)
+                    moved = move(
+                        self.positions[i],
+                        self.positions[j],
+                        noise,
+                        self.swarm,
+                        self.bucket.block.p,
+                    )
                     self.positions[i] = moved
                     light[i] = self.intensity(moved)
                     if self.cost <= bound:
@@ -170,13 +174,14 @@ def scores(bucket: Bucket, position: np.ndarray) -> np.ndarray:
     return np.rint((to_first - to_second) * 10**DECIMALS)
 
 
-def move(position: np.ndarray, to: np.ndarray, noise: np.ndarray, swarm: Swarm) -> np.ndarray:
+def move(
+    position: np.ndarray, to: np.ndarray, noise: np.ndarray, swarm: Swarm, p: float
+) -> np.ndarray:
     """A step towards a brighter firefly plus noise, within the unit cube.
 
-    The distance of two fireflies is scaled to [0, 1].
+    The distance of two fireflies, of order p, is scaled to [0, 1].
     """
     change = to - position
-    p = swarm.norm
     flat = np.abs(change).ravel()
     distance = (float(np.add.reduce(flat**p)) / flat.size) ** (1 / p)
     change *= swarm.attraction * math.exp(-swarm.absorption * distance * distance)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pganon.search.buckets.conditions import Codes, Cuts
 from pganon.search.buckets.repair import repair
+from pganon.search.buckets.stripes import striped
 
 DECIMALS = 12
 """Ranges and scores closer than this are ties, so that rounding decides nothing."""
@@ -93,7 +94,10 @@ class Bucket:
 def base_split(bucket: Bucket) -> Split | None:
     """The first axis, by range, whose ordering has a feasible cut; else a repair on the widest.
 
-    None if the bucket is too small or the repair fails.
+    If that fails, too, rows are dealt out in stripes, wherever they are: a bucket that is a
+    hundred times as large as it has to be is worse. With one condition stripes can be cut in any
+    case that no larger `minimum_size` is asked for. None if the bucket is too small or nothing
+    helps.
     """
     if not bucket.divisible:
         return None
@@ -104,7 +108,8 @@ def base_split(bucket: Bucket) -> Split | None:
         length = bucket.cuts.nearest(order)
         if length is not None:
             return Split(order, length)
-    return bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
+    found = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
+    return found or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
 
 
 def grow(

@@ -1,0 +1,155 @@
+"""Change every step of a method once, and say which change no test notices.
+
+    python -m tests.mutate slicing slamsa
+
+Tests run in a copy of the project, the fast ones first. A change that lets them all pass is
+reported: either a test is missing, or the change means nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.support.mutations import Mutation, mutations
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("pganon", "sql", "migrations", "tests", "pyproject.toml")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Source of a method, and the tests that are about it."""
+
+    source: Sequence[str]
+    tests: Sequence[str]
+
+
+TARGETS = {
+    "mondrian": Target(
+        ("pganon/methods/mondrian", "pganon/methods/cells.py"),
+        ("test_mondrian", "test_nulls", "test_infeasible", "test_mondrian_models"),
+    ),
+    "qs": Target(
+        ("pganon/methods/qs", "sql/functions/cluster"),
+        ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),
+    ),
+    "anatomy": Target(("pganon/methods/anatomy", "pganon/methods/eligible.py"), ("test_anatomy",)),
+    "slicing": Target(("pganon/methods/slicing",), ("test_slicing",)),
+    "slamsa": Target(
+        ("pganon/methods/slamsa", "pganon/methods/division.py", "pganon/search/blocks.py",
+         "pganon/search/buckets"),
+        ("test_blocks", "test_buckets_examples", "test_buckets_space", "test_slamsa_blocks",
+         "test_buckets_search", "test_slamsa", "test_slamsa_rules", "test_slamsa_refused",
+         "test_slamsa_random"),
+    ),
+    "msb": Target(
+        ("pganon/methods/msb.py", "pganon/methods/bucketized.py", "pganon/search/msb.py"),
+        ("unit/test_msb", "integration/test_msb"),
+    ),
+    "sloms": Target(("pganon/methods/sloms", "pganon/search/kaca.py"), ("test_kaca", "test_sloms")),
+    "danonyir": Target(
+        ("pganon/methods/identity/danonyir.py", "pganon/methods/identity/neighbours.py",
+         "pganon/methods/identity/residuals.py", "pganon/search/identity"),
+        ("test_identity_models", "test_identity_search", "test_identity_examples",
+         "integration/test_identity", "test_identity_blocks", "test_identity_random"),
+    ),
+    "geneir": Target(
+        ("pganon/methods/identity/geneir.py",),
+        ("integration/test_identity", "test_identity_random"),
+    ),
+}  # fmt: skip
+
+
+def files(names: Sequence[str], root: Path = ROOT) -> list[str]:
+    """Paths of test files, in their order."""
+    found = []
+    for name in names:
+        short = f"{name}.py" if "/" in name else f"*/{name}.py"
+        matching = sorted((root / "tests").glob(short))
+        if not matching:
+            raise SystemExit(f"there is no test file {name}")
+        found += [str(path.relative_to(root)) for path in matching]
+    return found
+
+
+class Copy:
+    """A copy of the project in which one file at a time is changed."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = root
+        self.folder = folder
+        for name in COPIED:
+            source = root / name
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, folder / name)
+
+    def passes(self, tests: list[str], seconds: float | None = None) -> bool:
+        """Whether all tests pass; those that take too long do not."""
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly",
+                   "-p", "no:cacheprovider", "-n", "0", "-k", "not pg15", *tests]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, cwd=self.folder, capture_output=True, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+    def survives(self, mutation: Mutation, tests: list[str], seconds: float) -> bool:
+        file = self.folder / mutation.path.relative_to(self.root)
+        before = file.read_text()
+        file.write_text(mutation.of(before))
+        try:
+            return self.passes(tests, seconds)
+        finally:
+            file.write_text(before)
+
+
+def survivors(target: Target, only: str = "", root: Path = ROOT) -> list[Mutation]:
+    """Changes that the tests of a method let pass; `only` those with this in their description."""
+    found = [m for m in mutations(root / path for path in target.source) if only in str(m)]
+    tests = files(target.tests, root)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(root, Path(folder))
+        start = time.monotonic()
+        if not copy.passes(tests):
+            raise SystemExit(f"tests fail without any change: {' '.join(tests)}")
+        seconds = 60 + 5 * (time.monotonic() - start)
+        survived: list[Mutation] = []
+        for number, mutation in enumerate(found, start=1):
+            alive = copy.survives(mutation, tests, seconds)
+            print(f"{number}/{len(found)} {'SURVIVED' if alive else 'noticed'} {mutation}")
+            sys.stdout.flush()
+            survived += [mutation] * alive
+    return survived
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=__doc__)
+    parser.add_argument("methods", nargs="*", choices=[*TARGETS, []], help="all by default")
+    parser.add_argument("--list", action="store_true", help="say what would be changed")
+    parser.add_argument("--only", default="", help="changes with this in their description")
+    parser.add_argument("--tests", help="names of test files, with commas, instead of all")
+    arguments = parser.parse_args()
+    chosen = [TARGETS[name] for name in arguments.methods or TARGETS]
+    if arguments.tests:
+        chosen = [replace(target, tests=arguments.tests.split(",")) for target in chosen]
+    if arguments.list:
+        for target in chosen:
+            print(*mutations(ROOT / path for path in target.source), sep="\n")
+        return 0
+    left = [mutation for target in chosen for mutation in survivors(target, arguments.only)]
+    print(f"{len(left)} changes that no test notices", *left, sep="\n")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
