@@ -20,5 +20,7 @@ GRANT EXECUTE ON FUNCTION
     pganon.assess(regclass, text[], text[], text, jsonb, integer, boolean),
     pganon.risk(regclass, text[], regclass, text, numeric),
     pganon.distinguishing(regclass, text[], integer),
-    pganon.reasoning_query(regclass, text[], text, text)
+    pganon.reasoning_query(regclass, text[], text, text),
+    pganon.hitting_set_within(varbit[], varbit, integer, bigint),
+    pganon.hitting_set_size(varbit[], integer, integer)
 TO PUBLIC;

@@ -24,6 +24,8 @@ CALLABLE = {
     "distinguishing",
     "equivalence_classes",
     "hierarchical_distance",
+    "hitting_set_size",
+    "hitting_set_within",
     "k_anonymity",
     "l_diversity",
     "measurable",

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.errors import PganonError
+from pganon.errors import PganonError, PrivacyRefusal, translate
 from pganon.publish import lifecycle
 from pganon.search.hitting_sets import hits_within
 from tests.support import identity_oracle as oracle
@@ -509,7 +509,7 @@ def test_hitting_sets_of_many_individuals(db: Database) -> None:
     rng = random.Random(1)
     owner = db.owner()
     owner.execute("SET statement_timeout = '8s'")
-    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7)):  # noqa: E741
+    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7), (50, 10, 8)):  # noqa: E741
         family = [set(rng.sample(range(width), size)) for _ in range(300)]
         row = owner.execute(
             "SELECT pganon.hitting_set_size(%s::varbit[], %s)", [bits(family, width), l]
@@ -518,8 +518,21 @@ def test_hitting_sets_of_many_individuals(db: Database) -> None:
         assert hits_within(family, l - 1) is None
 
 
-def test_hitting_sets_are_for_the_owner(db: Database) -> None:
+def test_a_search_that_is_stopped_says_so(db: Database) -> None:
+    rng = random.Random(1)
+    family = bits([set(rng.sample(range(40), 3)) for _ in range(130)], 40)
     analyst = db.connect("analyst")
-    for call in ("size(ARRAY[B'1'], 1)", "within(ARRAY[B'1'], 1, 1)"):
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            analyst.execute(f"SELECT pganon.hitting_set_{call}".encode())
+    with pytest.raises(psycopg.Error, match="is not known") as caught:
+        analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20)", [family])
+    assert caught.value.sqlstate == "PA201"
+    refusal = translate(caught.value)
+    assert (type(refusal), refusal.exit_code) == (PrivacyRefusal, 1)
+    row = analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20, -5)", [family])
+    assert row.fetchone() == (-5,)
+
+
+@pytest.mark.parametrize("family", ["{101,11}", "{000}", "{101,NULL}"])
+def test_what_is_no_family(db: Database, family: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        db.connect("analyst").execute("SELECT pganon.hitting_set_size(%s::varbit[], 2)", [family])
+    assert caught.value.sqlstate == "PA114"

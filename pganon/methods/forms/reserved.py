@@ -122,7 +122,7 @@ def measures(spec: ReleaseSpec) -> Chains:
             "classes in which one record of each individual may share too few values",
             lambda s, l=l: query(  # noqa: E741
                 "select count(*) filter (where m.measure < :l) as vulnerable from m",
-                {"m": measured(EIRLDiversity(l), records(spec, staged(s)), CLASS_ID)},
+                {"m": measured(EIRLDiversity(l), records(spec, staged(s)), CLASS_ID, undecided=0)},
                 l=num(l),
             ),
             prefix="measure_",
