@@ -104,6 +104,7 @@ def policy_refusals(
     release: object,
     exclusions: Iterable[Any] = (),
     inference: object = None,
+    on_infeasible: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -115,7 +116,7 @@ def policy_refusals(
     if not models:
         example = (method or Mondrian).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
-    out += method_refusals(method, columns, models, release, individual, inference)
+    out += method_refusals(method, columns, models, release, individual, inference, on_infeasible)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}

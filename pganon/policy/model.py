@@ -419,6 +419,7 @@ class Policy(Declaration):
                 self.release,
                 self.exclusions,
                 self.inference,
+                self.on_infeasible,
             )
         )
         return self

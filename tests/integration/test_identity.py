@@ -101,7 +101,7 @@ def test_table_4(db: Database, requirement: dict[str, Any]) -> None:
     assert staged.utility.gcp == pytest.approx(13 / 36)
     assert (staged.utility.highest_share, staged.utility.exposed) == (0.5, 3)
     assert (staged.utility.smallest_count_group, staged.utility.individuals) == (1, 7)
-    assert staged.utility.vulnerable == (0 if "l" in requirement else None)
+    assert staged.utility.vulnerable == 0
 
 
 def costs(ages: tuple[int, int]) -> dict[str, oracle.Cost]:
@@ -418,6 +418,69 @@ def test_no_class_at_all(db: Database) -> None:
         publish(db, declared)
     assert caught.value.code == "all_suppressed"
     nothing_readable(db)
+
+
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+def test_individuals_whose_records_differ(db: Database, name: str) -> None:
+    """Rejected where the policy says so; it is enough that one is NULL in one attribute."""
+    build(db.connect("source_owner"))
+    options = {"hierarchies": True, "name": name, "qi_conflict": "reject", "suppression_limit": 0.9}
+    declared = of_paper(ir(2, 2), **options)
+    assert publish(db, {**declared, "republication": "allow"}).released
+    db.source(
+        "INSERT INTO public.t (person, age, postcode, disease)"
+        " VALUES ('Mike', 36, '10085', 'Zanzibar-7319')"
+    )
+    with refused("qi_conflict") as errors:
+        publish(db, {**declared, "republication": "allow"})
+    assert str(errors[0]).startswith("1 of the individuals have records with different")
+    assert "qi_conflict: hull" in (errors[0].hint or "")
+    assert "Zanzibar" not in f"{errors[0]} {errors[0].hint}"
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "measured"),
+    [
+        ({"most_exposed": 0.4}, "exposed", 3 / 7),
+        ({"least_count_group": 2}, "smallest_count_group", 1),
+    ],
+)
+def test_bounds_on_risks(
+    db: Database, options: dict[str, Any], model: str, measured: float
+) -> None:
+    """Of the paper's classes 3 of 7 people have a value of their own; one alone has two records."""
+    build(db.connect("source_owner"))
+    owner = db.owner()
+    seed = seed_of(owner, as_in_the_paper)
+    with refused("verification") as errors:
+        run(owner, of_paper(eir(3), domain=True, **options), seed=seed)
+    assert f"verification: {model} requires" in str(errors[0])
+    assert errors[0].observed == pytest.approx(measured)  # type: ignore[attr-defined]
+    enough = {key: 0.43 if key == "most_exposed" else 1 for key in options}
+    staged = run(owner, of_paper(eir(3), domain=True, **enough), seed=seed)
+    assert staged.utility.exposed == 3
+
+
+@pytest.mark.parametrize(
+    ("requirement", "vulnerable"),
+    [
+        (ir(3, 3), 0.5),
+        (shares("ir", 0.4, 0.6), 0.5),
+        (shares("ir", 0.5, 1), None),
+    ],
+    ids=str,
+)
+def test_vulnerable_classes_of_table_3(
+    db: Database, requirement: dict[str, Any], vulnerable: float | None
+) -> None:
+    """Mike, Tim and Jane share a disease, so their class is not protected on individuals."""
+    build(db.connect("source_owner"))
+    declared = of_paper(requirement, hierarchies=True, name="geneir", suppression_limit=0)
+    staged = run(db.owner(), declared, seed=seed_of_sequence(AFTER_POSTCODES))
+    assert staged.utility.vulnerable == vulnerable or vulnerable is None
+    assert (staged.utility.vulnerable is None) == (vulnerable is None)
+    if vulnerable:
+        assert set(members(staged).values()) == TABLE_3
 
 
 # -- versions and verification ----------------------------------------------------------------

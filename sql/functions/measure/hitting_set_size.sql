@@ -18,7 +18,7 @@ DECLARE
     holders varbit[];
     size integer := 0;
     -- Nodes; some ten seconds.
-    work bigint := 60000;
+    work bigint := 30000;
 BEGIN
     IF cardinality(sets) = 0 THEN
         RETURN 0;
@@ -53,7 +53,7 @@ BEGIN
             EXIT WHEN work < 0;
             size := size + 1;
         END LOOP;
-        work := 60000;
+        work := 30000;
         EXIT WHEN size >= most;
     END LOOP;
     RETURN least(size, most);
