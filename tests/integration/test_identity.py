@@ -203,7 +203,56 @@ EXAMPLES = {
         0,
         1 / 3,
     ),
+    "one value": Example(
+        [[str(who), who, "flu"] for who in range(1, 5)],
+        (1, 4),
+        {"model": "ir_k_anonymity", "k": 2},
+        ("1", "3"),
+        {frozenset("12"), frozenset("34")},
+        0,
+        1 / 3,
+    ),
 }
+
+
+@pytest.mark.parametrize(
+    ("requirement", "part"),
+    [
+        (eir(2), "all individuals in one class reach l = 1"),
+        (ir(2, 2), "all individuals in one class reach l = 1"),
+        (shares("ir", 0.5, 0.5), "needs at least 2 values, and there are 1"),
+        (shares("eir", 0.5, 0.5), "needs at least 2 values, and there are 1"),
+    ],
+    ids=str,
+)
+def test_one_value_is_not_diverse(db: Database, requirement: dict[str, Any], part: str) -> None:
+    columns = {"person": "text", "x": "integer", "disease": "text"}
+    make_table(db.connect("source_owner"), columns, EXAMPLES["one value"].rows)
+    declared = policy(
+        {"person": "individual", "x": "q", "disease": "s"},
+        [requirement],
+        method={"name": "danonyir"},
+        suppression_limit=1,
+    )
+    with refused("infeasible") as errors:
+        publish(db, declared)
+    assert part in str(errors[0])
+
+
+def test_who_has_too_many_records_for_any_class(db: Database) -> None:
+    """12 of 25 records are more than 0.4 of them, and of any fewer; 5 of the other 13 are not."""
+    counts = {"1": 12, "2": 5, "3": 2, "4": 2, "5": 2, "6": 2}
+    rows = [[who, 1, f"d{n}"] for who, number in counts.items() for n in range(number)]
+    columns = {"person": "text", "x": "integer", "disease": "text"}
+    make_table(db.connect("source_owner"), columns, rows)
+    declared = policy(
+        {"person": "individual", "x": "q", "disease": "s"},
+        [shares("ir", 0.4, 1)],
+        method={"name": "danonyir"},
+        suppression_limit=0.9,
+    )
+    staged = run(db.owner(), declared)
+    assert frozenset("3456") <= frozenset.union(*members(staged).values()) <= frozenset("23456")
 
 
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
