@@ -88,7 +88,7 @@ def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> 
 
 
 def _quasi_sensitive(dsn: str, data: Path | None, rows: int, *, exact: bool) -> None:
-    bench = qs.Bench(dsn)
+    bench = qs.Bench(dsn, data)
     report: dict[str, Any] = {}
     if data is not None:
         report |= qs.adult(bench, qs.load_adult(dsn, data), exact=exact)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -23,6 +24,20 @@ SETS = {
     "QS2": ("education_num", "marital_status", "sex", "native_country"),
 }
 COUNTS = ("product", "supported")
+TAXONOMIES, FLAT = "taxonomies", "flat"
+LOSSES = (TAXONOMIES, FLAT)
+"""Distances of categories: by their lowest common ancestor, as in the paper, or 0 and 1."""
+
+TREES = {
+    "workclass": "workclass",
+    "occupation": "occupation",
+    "race": "race",
+    "marital_status": "marital",
+    "sex": "sex",
+    "native_country": "country",
+}
+"""Files of the taxonomies, in `adult/hierarchies_anjana`; they know the missing value."""
+
 EFFICIENT, BLOCKS, ONE_BLOCK = "efficient", "greedy 1024", "greedy one block"
 """The three methods; the last is the algorithm of the paper without its partitioning."""
 
@@ -48,6 +63,7 @@ class Setting:
 
     Attributes:
         attributes: how many of every set, in the order of `SETS`.
+        loss: one of `LOSSES`.
     """
 
     table: str
@@ -56,6 +72,7 @@ class Setting:
     count: str
     k: int = K
     attributes: int = 4
+    loss: str = FLAT
 
     @property
     def columns(self) -> dict[str, str]:
@@ -66,16 +83,17 @@ class Setting:
     def text(self) -> str:
         return (
             f"{self.table}, {self.rows:,} rows, {self.attributes} attributes per set,"
-            f" k = {self.k}, {self.count}, {self.method}"
+            f" k = {self.k}, {self.count}, {self.loss}, {self.method}"
         )
 
     @property
     def draws(self) -> int:
         """Releases to take the mean of: the greedy method begins at random."""
         figures = self.table == "qs_adult" and self.k == K and self.attributes == 4
-        return DRAWS if figures and self.method != EFFICIENT else 1
+        several = figures if self.method == ONE_BLOCK else self.table.startswith("qs_adult")
+        return DRAWS if several and self.method != EFFICIENT else 1
 
-    def policy(self, draw: int = 0) -> dict[str, Any]:
+    def policy(self, folder: Path | None, draw: int = 0) -> dict[str, Any]:
         options = {
             EFFICIENT: {"name": "qs_efficient"},
             BLOCKS: {"name": "qs_greedy", "block_size": 1024},
@@ -83,10 +101,12 @@ class Setting:
         }
         method = self.method.replace(" ", "_")
         return {
-            "release": f"{self.table}_{self.attributes}_{self.k}_{self.count}_{method}_{draw}",
+            "release": f"{self.table}_{self.attributes}_{self.k}_{self.count}_{self.loss}"
+            f"_{method}_{draw}",
             "source": f"public.{self.table}",
             "columns": {
-                name: {"role": "quasi_sensitive", "set": qs} for name, qs in self.columns.items()
+                name: {"role": "quasi_sensitive", "set": qs, **self._tree(name, folder)}
+                for name, qs in self.columns.items()
             },
             "privacy": [{"model": "qs_k_anonymity", "k": self.k, "count": self.count}],
             "method": options[self.method],
@@ -94,16 +114,24 @@ class Setting:
             "publish": {"keep": 1},
         }
 
+    def _tree(self, name: str, folder: Path | None) -> dict[str, Any]:
+        if self.loss == FLAT or name not in TREES or folder is None:
+            return {}
+        file = folder / "adult" / "hierarchies_anjana" / f"{TREES[name]}.csv"
+        return {"hierarchy": {"csv": str(file), "sep": ","}}
+
 
 @dataclass
 class Bench:
     """Runs settings, each once however many tables show it.
 
     Attributes:
+        data: folder of the taxonomies.
         skipped: why settings have no figures.
     """
 
     dsn: str
+    data: Path | None = None
     found: dict[Setting, Row] = field(default_factory=dict)
     skipped: dict[Setting, str] = field(default_factory=dict)
 
@@ -118,7 +146,8 @@ class Bench:
     def _run(self, setting: Setting) -> None:
         try:
             measured = [
-                support.run_policy(self.dsn, setting.policy(draw)) for draw in range(setting.draws)
+                support.run_policy(self.dsn, setting.policy(self.data, draw))
+                for draw in range(setting.draws)
             ]
         except support.RunFailed as failure:
             if failure.error.get("code") != "infeasible":
@@ -143,6 +172,7 @@ def _figures(setting: Setting, measured: support.Measured) -> Row:
         "k": setting.k,
         "count": setting.count,
         "method": setting.method,
+        "loss": setting.loss,
         **{name: utility[name] for name in ("clusters", "gcp", "ncp_total", "constants")},
         **{name: utility[name] for name in COUNTS},
         "seconds": measured.seconds,
@@ -183,7 +213,12 @@ def adult(
     """
     methods = (EFFICIENT, BLOCKS, ONE_BLOCK) if exact else (EFFICIENT, BLOCKS)
     whole = Setting("qs_adult", tables["qs_adult"], EFFICIENT, "product")
-    varied = [replace(whole, count=count, method=method) for count in COUNTS for method in methods]
+    varied = [
+        replace(whole, count=count, method=method, loss=loss)
+        for loss in LOSSES
+        for count in COUNTS
+        for method in methods
+    ]
     return {
         "figures": _at_four(bench, whole),
         "by_k": bench.rows(replace(one, k=k) for one in varied for k in ks),
@@ -199,9 +234,10 @@ def adult(
 def _at_four(bench: Bench, whole: Setting) -> list[Row]:
     baseline = support.sorted_copy_seconds(bench.dsn, whole.table, list(whole.columns))
     found: list[Row] = []
-    for count in COUNTS:
+    for loss, count in product(LOSSES, COUNTS):
         rows = bench.rows(
-            replace(whole, count=count, method=method) for method in (EFFICIENT, ONE_BLOCK, BLOCKS)
+            replace(whole, count=count, method=method, loss=loss)
+            for method in (EFFICIENT, ONE_BLOCK, BLOCKS)
         )
         one_block = next(row["gcp"] for row in rows if row["method"] == ONE_BLOCK)
         for row in rows:

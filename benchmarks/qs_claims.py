@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
-from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, ONE_BLOCK
+from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, LOSSES, ONE_BLOCK
 
 NOISE = 0.05
 LINEAR = (0.9, 1.1)
@@ -26,11 +26,13 @@ Points = dict[Any, float]
 
 
 def evaluate(report: dict[str, Any]) -> list[Row]:
-    """Claim, verdict and numbers, for every count and method that was measured."""
+    """Claim, verdict and numbers, for every loss, count and method that was measured."""
     found: list[Row] = []
-    for count in COUNTS:
+    for loss, count in product(LOSSES, COUNTS):
         chosen = {
-            part: [row for row in report.get(part, ()) if row["count"] == count]
+            part: [
+                row for row in report.get(part, ()) if (row["loss"], row["count"]) == (loss, count)
+            ]
             for part in ("by_k", "by_attributes", "by_size")
         }
         claims = [
@@ -38,7 +40,7 @@ def evaluate(report: dict[str, Any]) -> list[Row]:
             *_of_attributes(chosen["by_attributes"]),
             *_of_size(chosen["by_size"]),
         ]
-        found += [{**claim, "count": count} for claim in claims]
+        found += [{**claim, "loss": loss, "count": count} for claim in claims]
     return found
 
 

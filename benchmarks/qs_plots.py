@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import support
-from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, ONE_BLOCK, K
+from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, ONE_BLOCK, TAXONOMIES, K
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,8 +65,15 @@ PLOTS = (
 
 
 def draw(report: dict[str, Any], folder: Path) -> None:
-    """Write the plots that the report has figures for; a word if matplotlib is missing."""
-    wanted = [plot for plot in PLOTS if report.get(plot.part)]
+    """Write the plots that the report has figures for; a word if matplotlib is missing.
+
+    With the loss of the paper, that of taxonomies.
+    """
+    report = {
+        plot.part: [row for row in report.get(plot.part, ()) if row["loss"] == TAXONOMIES]
+        for plot in PLOTS
+    }
+    wanted = [plot for plot in PLOTS if report[plot.part]]
     if not wanted:
         return
     try:

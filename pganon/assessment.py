@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg import sql
 
 from pganon import database, sqlfiles
 from pganon.catalog.code import reading
@@ -25,7 +24,6 @@ from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.install import access, measuring
 from pganon.plan.steps import Outside
 from pganon.privacy.identity import EIRLDiversity
-from pganon.search.hitting_sets import minimum_hitting_set
 
 Connection = psycopg.Connection[Any]
 
@@ -34,6 +32,7 @@ SHORT = {
     "l": "distinct_l_diversity",
     "entropy_l": "entropy_l_diversity",
     "c": "recursive_cl_diversity",
+    "deg": "frequency_l_diversity",
     "alpha": "alpha",
     "t": "t_closeness",
     "t_ordered": "t_closeness_ordered",
@@ -191,8 +190,7 @@ class _Call:
         for name, value in require.items():
             if not math.isfinite(value):
                 raise UsageError(f"the requirement {name} must be a finite number")
-        eir = require.pop(EIR, None)
-        if eir is not None and (self.individual is None or not self.sensitive):
+        if EIR in require and (self.individual is None or not self.sensitive):
             raise UsageError(
                 "EIR l-diversity needs individuals and a sensitive column",
                 hint="give --individual and --sensitive",
@@ -204,7 +202,7 @@ class _Call:
                 raise PreconditionError(
                     "a view was replaced at this moment", hint="try again", code="busy"
                 )
-            return self._measured(names, require, eir, recursive_l, others)
+            return self._measured(names, require, recursive_l, others)
 
     def _owner(self, names: Sequence[QualifiedName]) -> list[str]:
         """pganon's owner, where that role's functions run anyway, or only views that run nothing.
@@ -220,7 +218,6 @@ class _Call:
         self,
         names: Sequence[QualifiedName],
         require: Mapping[str, float],
-        eir: float | None,
         recursive_l: int,
         others: bool,
     ) -> Assessment:
@@ -237,8 +234,6 @@ class _Call:
         }
         measures = [self._measure(row) for row in self._fetch("assess", values)]
         measures.sort(key=lambda item: item.measure != "k_anonymity")
-        if eir is not None:
-            measures += [self._reasoning(column, eir, values) for column in self.sensitive]
         risks = [
             Risk(name, size, float(value)) for name, size, value in self._fetch("risk", values)
         ]
@@ -283,50 +278,3 @@ class _Call:
             holds,
             *violating,
         )
-
-    def _reasoning(self, column: str, required: float, values: Mapping[str, Any]) -> Measure:
-        """EIR l-diversity of every class: exact, one class at a time."""
-        least = math.ceil(required)
-        worst: int | None = None
-        classes = records = individuals = 0
-        for members, count in self._classes(column, values):
-            found = len(minimum_hitting_set(members))
-            worst = found if worst is None else min(worst, found)
-            if found < least:
-                classes, records, individuals = (
-                    classes + 1,
-                    records + count,
-                    individuals + len(members),
-                )
-        return Measure(
-            EIR,
-            column,
-            float(worst or 0),
-            required,
-            classes == 0,
-            classes,
-            records,
-            individuals,
-        )
-
-    def _classes(
-        self, column: str, values: Mapping[str, Any]
-    ) -> Iterator[tuple[list[list[int]], int]]:
-        """(sets of value codes of every individual, records) of every class."""
-        text = self.conn.execute(
-            sqlfiles.query("assess", "reasoning"), {**values, "column": column}
-        ).fetchone()
-        assert text is not None  # the function raises or gives a text
-        with self.conn.transaction(), self.conn.cursor(name="pganon_classes") as cursor:
-            cursor.execute(sql.SQL(text[0]))  # pyright: ignore[reportArgumentType]
-            current: list[list[int]] = []
-            last, records = None, 0
-            for number, codes, count in cursor:
-                if number != last and current:
-                    yield current, records
-                    current, records = [], 0
-                last = number
-                current.append(codes)
-                records += count
-            if current:
-                yield current, records

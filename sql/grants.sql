@@ -20,5 +20,9 @@ GRANT EXECUTE ON FUNCTION
     pganon.assess(regclass, text[], text[], text, jsonb, integer, boolean),
     pganon.risk(regclass, text[], regclass, text, numeric),
     pganon.distinguishing(regclass, text[], integer),
-    pganon.reasoning_query(regclass, text[], text, text)
+    pganon.reasoning_query(regclass, text[], text, text),
+    pganon.reasoning_sizes(regclass, text[], text, text, integer, integer),
+    pganon.eir_l_diversity(regclass, text[], text, text, integer),
+    pganon.hitting_set_within(varbit[], varbit, integer, bigint),
+    pganon.hitting_set_size(varbit[], integer, integer)
 TO PUBLIC;

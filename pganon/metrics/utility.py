@@ -170,8 +170,8 @@ class ClusterUtility(Utility):
                 for name in self.product
             },
             **{
-                f"posterior {name}": f"{found.worst:.4g} at most, in the {found.clusters} clusters"
-                " that are small enough to count"
+                f"posterior {name}": f"{found.worst:.4g} at most, counted in {found.clusters} of"
+                f" {self.clusters} clusters"
                 for name, found in self.posterior.items()
                 if found.worst is not None
             },

@@ -44,6 +44,7 @@ def method_refusals(
     release: object,
     individual: object = None,
     inference: object = None,
+    on_infeasible: object = None,
 ) -> list[Refusal]:
     """What does not fit the method; nothing is concluded from what is None."""
     if method is None:
@@ -62,7 +63,17 @@ def method_refusals(
         *_unprotected(method, models),
         *_long_names(method, columns, release),
         *_nothing_to_infer(method, inference),
+        *_nothing_to_leave_out(method, on_infeasible),
     ]
+
+
+def _nothing_to_leave_out(method: ANY, on_infeasible: object) -> Iterable[Refusal]:
+    if on_infeasible == "suppress" and not method.leaves_out:
+        yield Refusal(
+            ("on_infeasible",),
+            f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
+            "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
+        )
 
 
 def _wrong_roles(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:

@@ -114,6 +114,7 @@ def policy_refusals(
     release: object,
     exclusions: Iterable[Any] = (),
     inference: object = None,
+    on_infeasible: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -125,7 +126,7 @@ def policy_refusals(
     if not models:
         example = (method or Mondrian).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
-    out += method_refusals(method, columns, models, release, individual, inference)
+    out += method_refusals(method, columns, models, release, individual, inference, on_infeasible)
     out += _model_refusals(models, columns)
     out += _idle_hierarchies(models, columns)
     out += _protected_refusals(models, columns)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import known_word
 
@@ -27,6 +29,14 @@ class _IdentityReserved(MethodOptions):
     sensitive = "one"
     codes_sensitive = True
     reserves_identity = True
+    leaves_out = False
+
+    qi_conflict: Annotated[
+        Literal["hull", "reject"],
+        known_word("way to treat individuals whose records differ", ("hull", "reject")),
+    ] = "hull"
+    most_exposed: Annotated[float, Field(ge=0, le=1)] = 1.0
+    least_count_group: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
 
 
 class DAnonyIR(_IdentityReserved):

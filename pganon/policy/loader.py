@@ -171,6 +171,7 @@ def _across(data: dict[str, Any]) -> list[Refusal]:
         data.get("release"),
         [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else (),
         data.get("inference"),
+        data.get("on_infeasible"),
     )
     return out + across
 

@@ -66,6 +66,7 @@ class _QuasiSensitive(MethodOptions):
     adds = (CLUSTER_NO, SIZE)
     parts = ("expanded",)
     shows = "values"
+    leaves_out = False
     revision = 2
 
 

@@ -423,6 +423,7 @@ class Policy(Declaration):
                 self.release,
                 self.exclusions,
                 self.inference,
+                self.on_infeasible,
             )
         )
         return self

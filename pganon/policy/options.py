@@ -64,6 +64,7 @@ class MethodOptions(Declaration):
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
+        leaves_out: whether it leaves records out where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -83,6 +84,7 @@ class MethodOptions(Declaration):
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
+    leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1
 
     @property

@@ -234,7 +234,7 @@ class ShareModel(Model):
     def worst(self, measured: exp.Select) -> exp.Select:
         """The same, with `measured` in the digits that people read."""
         found = super().worst(measured)
-        return query("select w.measured::float8 as measured, w.failing from w", {"w": found})
+        return query("select w.failing, w.measured::float8 as measured from w", {"w": found})
 
 
 @dataclass(frozen=True)

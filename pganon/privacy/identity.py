@@ -13,7 +13,7 @@ number of their records; IR (k, l) allows that all individuals share one value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sqlglot import exp
@@ -116,11 +116,13 @@ class EIRLDiversity(CountModel):
 
     A reasoning set takes one record of every individual. The smallest number of values in one is
     the size of a minimum hitting set of the individuals' value sets, which is searched exactly;
-    measures stop at l. The adversary's confidence in one value is bounded by (n - l + 1) / n among
-    n individuals, not by 1 / l.
+    measures stop at l. Where the search would take too long a group measures `undecided`, or the
+    statement fails with PA201. The adversary's confidence in one value is bounded by
+    (n - l + 1) / n among n individuals, not by 1 / l.
     """
 
     l: int  # noqa: E741 - the literature's name
+    undecided: int | None = None
     name: ClassVar[str] = "eir_l_diversity"
     symbol: ClassVar[str] = "l"
     counts: ClassVar[str] = "pairs"
@@ -148,7 +150,8 @@ class EIRLDiversity(CountModel):
         text = _SIZES.replace("groups", ", ".join(part)).replace(
             "same_group", " and ".join(f"c.{key} = b.{key}" for key in part)
         )
-        measured = query(text, {"held": held}, l=num(self.l))
+        undecided = exp.null() if self.undecided is None else num(self.undecided)
+        measured = query(text, {"held": held}, l=num(self.l), undecided=undecided)
         sizes = query("select s.measure from s", {"s": measured})
         return sizes.select(
             *[named(col(key, "s"), name) for name, key in zip(by, part, strict=True)]
@@ -183,7 +186,8 @@ _SIZES = """
     select s.* from (
         select groups, :l::bigint as measure from bounds as d where d.least >= :l
         union all
-        select groups, pganon.hitting_set_size(f.family, :l)::bigint as measure from families as f
+        select groups, pganon.hitting_set_size(f.family, :l, :undecided)::bigint as measure
+        from families as f
     ) as s
 """
 """Values of individuals with one value must all be hit; and weights of the individuals, 1 / (most
@@ -210,8 +214,16 @@ def histogram(counts: str, records: Relation, by: str) -> exp.Select:
     return tree.group_by(col(by, "r")) if tree.args.get("group") else tree
 
 
-def measured(model: Model, records: Relation, by: str) -> exp.Select:
-    """SELECT by, measure of every group, from its records; see :func:`histogram`."""
+def measured(
+    model: Model, records: Relation, by: str, *, undecided: int | None = None
+) -> exp.Select:
+    """SELECT by, measure of every group, from its records; see :func:`histogram`.
+
+    Args:
+        undecided: what a group measures of which the exact search cannot tell; None: an error.
+    """
+    if isinstance(model, EIRLDiversity):
+        model = replace(model, undecided=undecided)
     counts: str = getattr(model, "counts", "records")
     rows = histogram(counts, records, by)
     if counts != "holders":

@@ -53,7 +53,7 @@ class QSKAnonymity(Model):
             "k": self.k,
             "count": self.count,
             "min_values": self.min_values,
-            "size": self.minimum_size,
+            "size": self.size,
             "bounds": "candidates" if self.counts_supported else "probability",
         }
 
@@ -68,7 +68,8 @@ class QSKAnonymity(Model):
         return self.count == "supported"
 
     @property
-    def minimum_size(self) -> int:
+    def size(self) -> int:
+        """Fewest records of a cluster."""
         return self.k if self.counts_supported else 1
 
     @property

@@ -15,6 +15,7 @@ from sqlglot import exp
 from pganon.plan.sqltools import col, query, render
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import (
+    AnatomyLDiversity,
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
@@ -78,6 +79,7 @@ def entries() -> list[Entry]:
         Entry("entropy_l_diversity", EntropyLDiversity(1)),
         Entry("recursive_cl_diversity", RecursiveCLDiversity(1, 2)),
         Entry("recursive_cl_diversity_any_l", ranked, aggregate=any_l),
+        Entry("frequency_l_diversity", AnatomyLDiversity(1)),
         Entry("alpha", RelativeFrequency(1)),
         Entry("t_closeness", TCloseness(1)),
         Entry("t_closeness_ordered", TCloseness(1, "ordered")),

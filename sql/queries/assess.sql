@@ -4,7 +4,8 @@
 -- Whether the newest measuring function is there and may be called.
 SELECT coalesce(
     pg_catalog.has_function_privilege(
-        pg_catalog.to_regprocedure('pganon.distinguishing(regclass, text[], integer)')::pg_catalog.oid,
+        pg_catalog.to_regprocedure(
+            'pganon.eir_l_diversity(regclass, text[], text, text, integer)')::pg_catalog.oid,
         'EXECUTE'
     ) AND pg_catalog.has_schema_privilege(
         pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
@@ -38,11 +39,4 @@ FROM pganon.risk(
 SELECT *
 FROM pganon.distinguishing(
     %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[]
-);
-
--- reasoning --
--- The statement that gives codes of the values of every individual in every class.
-SELECT pganon.reasoning_query(
-    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
-    %(column)s::pg_catalog.text, %(individual)s::pg_catalog.text
 );

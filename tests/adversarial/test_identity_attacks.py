@@ -207,7 +207,7 @@ CLOSED = (
     "SELECT FROM public.t",
     "UPDATE published.r SET individual_no = 1",
     "DELETE FROM published.r",
-    "SELECT pganon.hitting_set_size(ARRAY[B'1'], 1)",
+    "SELECT pganon.verify('r')",
 )
 
 

@@ -34,7 +34,15 @@ def visits(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
 def test_a_readable_table(visits: Database) -> None:
     ran = pganon(*CALL, "--individual", "person")
     assert ran.code == 0, ran.err
-    for word in ("k_anonymity", "eir_beta", "prosecutor_mean", '"Age", city', "separation"):
+    for word in (
+        "k_anonymity",
+        "eir_beta",
+        "eir_l_diversity",
+        "frequency_l_diversity",
+        "prosecutor_mean",
+        '"Age", city',
+        "separation",
+    ):
         assert word in ran.out
 
 

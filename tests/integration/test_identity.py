@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.errors import PganonError
+from pganon.errors import PganonError, PrivacyRefusal, translate
 from pganon.publish import lifecycle
 from pganon.search.hitting_sets import hits_within
 from tests.support import identity_oracle as oracle
@@ -101,7 +101,7 @@ def test_table_4(db: Database, requirement: dict[str, Any]) -> None:
     assert staged.utility.gcp == pytest.approx(13 / 36)
     assert (staged.utility.highest_share, staged.utility.exposed) == (0.5, 3)
     assert (staged.utility.smallest_count_group, staged.utility.individuals) == (1, 7)
-    assert staged.utility.vulnerable == (0 if "l" in requirement else None)
+    assert staged.utility.vulnerable == 0
 
 
 def costs(ages: tuple[int, int]) -> dict[str, oracle.Cost]:
@@ -203,7 +203,56 @@ EXAMPLES = {
         0,
         1 / 3,
     ),
+    "one value": Example(
+        [[str(who), who, "flu"] for who in range(1, 5)],
+        (1, 4),
+        {"model": "ir_k_anonymity", "k": 2},
+        ("1", "3"),
+        {frozenset("12"), frozenset("34")},
+        0,
+        1 / 3,
+    ),
 }
+
+
+@pytest.mark.parametrize(
+    ("requirement", "part"),
+    [
+        (eir(2), "all individuals in one class reach l = 1"),
+        (ir(2, 2), "all individuals in one class reach l = 1"),
+        (shares("ir", 0.5, 0.5), "needs at least 2 values, and there are 1"),
+        (shares("eir", 0.5, 0.5), "needs at least 2 values, and there are 1"),
+    ],
+    ids=str,
+)
+def test_one_value_is_not_diverse(db: Database, requirement: dict[str, Any], part: str) -> None:
+    columns = {"person": "text", "x": "integer", "disease": "text"}
+    make_table(db.connect("source_owner"), columns, EXAMPLES["one value"].rows)
+    declared = policy(
+        {"person": "individual", "x": "q", "disease": "s"},
+        [requirement],
+        method={"name": "danonyir"},
+        suppression_limit=1,
+    )
+    with refused("infeasible") as errors:
+        publish(db, declared)
+    assert part in str(errors[0])
+
+
+def test_who_has_too_many_records_for_any_class(db: Database) -> None:
+    """12 of 25 records are more than 0.4 of them, and of any fewer; 5 of the other 13 are not."""
+    counts = {"1": 12, "2": 5, "3": 2, "4": 2, "5": 2, "6": 2}
+    rows = [[who, 1, f"d{n}"] for who, number in counts.items() for n in range(number)]
+    columns = {"person": "text", "x": "integer", "disease": "text"}
+    make_table(db.connect("source_owner"), columns, rows)
+    declared = policy(
+        {"person": "individual", "x": "q", "disease": "s"},
+        [shares("ir", 0.4, 1)],
+        method={"name": "danonyir"},
+        suppression_limit=0.9,
+    )
+    staged = run(db.owner(), declared)
+    assert frozenset("3456") <= frozenset.union(*members(staged).values()) <= frozenset("23456")
 
 
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
@@ -420,6 +469,69 @@ def test_no_class_at_all(db: Database) -> None:
     nothing_readable(db)
 
 
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+def test_individuals_whose_records_differ(db: Database, name: str) -> None:
+    """Rejected where the policy says so; it is enough that one is NULL in one attribute."""
+    build(db.connect("source_owner"))
+    options = {"hierarchies": True, "name": name, "qi_conflict": "reject", "suppression_limit": 0.9}
+    declared = of_paper(ir(2, 2), **options)
+    assert publish(db, {**declared, "republication": "allow"}).released
+    db.source(
+        "INSERT INTO public.t (person, age, postcode, disease)"
+        " VALUES ('Mike', 36, '10085', 'Zanzibar-7319')"
+    )
+    with refused("qi_conflict") as errors:
+        publish(db, {**declared, "republication": "allow"})
+    assert str(errors[0]).startswith("1 of the individuals have records with different")
+    assert "qi_conflict: hull" in (errors[0].hint or "")
+    assert "Zanzibar" not in f"{errors[0]} {errors[0].hint}"
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "measured"),
+    [
+        ({"most_exposed": 0.4}, "exposed", 3 / 7),
+        ({"least_count_group": 2}, "smallest_count_group", 1),
+    ],
+)
+def test_bounds_on_risks(
+    db: Database, options: dict[str, Any], model: str, measured: float
+) -> None:
+    """Of the paper's classes 3 of 7 people have a value of their own; one alone has two records."""
+    build(db.connect("source_owner"))
+    owner = db.owner()
+    seed = seed_of(owner, as_in_the_paper)
+    with refused("verification") as errors:
+        run(owner, of_paper(eir(3), domain=True, **options), seed=seed)
+    assert f"verification: {model} requires" in str(errors[0])
+    assert errors[0].observed == pytest.approx(measured)  # type: ignore[attr-defined]
+    enough = {key: 0.43 if key == "most_exposed" else 1 for key in options}
+    staged = run(owner, of_paper(eir(3), domain=True, **enough), seed=seed)
+    assert staged.utility.exposed == 3
+
+
+@pytest.mark.parametrize(
+    ("requirement", "vulnerable"),
+    [
+        (ir(3, 3), 0.5),
+        (shares("ir", 0.4, 0.6), 0.5),
+        (shares("ir", 0.5, 1), None),
+    ],
+    ids=str,
+)
+def test_vulnerable_classes_of_table_3(
+    db: Database, requirement: dict[str, Any], vulnerable: float | None
+) -> None:
+    """Mike, Tim and Jane share a disease, so their class is not protected on individuals."""
+    build(db.connect("source_owner"))
+    declared = of_paper(requirement, hierarchies=True, name="geneir", suppression_limit=0)
+    staged = run(db.owner(), declared, seed=seed_of_sequence(AFTER_POSTCODES))
+    assert staged.utility.vulnerable == vulnerable or vulnerable is None
+    assert (staged.utility.vulnerable is None) == (vulnerable is None)
+    if vulnerable:
+        assert set(members(staged).values()) == TABLE_3
+
+
 # -- versions and verification ----------------------------------------------------------------
 
 
@@ -509,7 +621,7 @@ def test_hitting_sets_of_many_individuals(db: Database) -> None:
     rng = random.Random(1)
     owner = db.owner()
     owner.execute("SET statement_timeout = '8s'")
-    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7)):  # noqa: E741
+    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7), (50, 10, 8)):  # noqa: E741
         family = [set(rng.sample(range(width), size)) for _ in range(300)]
         row = owner.execute(
             "SELECT pganon.hitting_set_size(%s::varbit[], %s)", [bits(family, width), l]
@@ -518,8 +630,21 @@ def test_hitting_sets_of_many_individuals(db: Database) -> None:
         assert hits_within(family, l - 1) is None
 
 
-def test_hitting_sets_are_for_the_owner(db: Database) -> None:
+def test_a_search_that_is_stopped_says_so(db: Database) -> None:
+    rng = random.Random(1)
+    family = bits([set(rng.sample(range(40), 3)) for _ in range(130)], 40)
     analyst = db.connect("analyst")
-    for call in ("size(ARRAY[B'1'], 1)", "within(ARRAY[B'1'], 1, 1)"):
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            analyst.execute(f"SELECT pganon.hitting_set_{call}".encode())
+    with pytest.raises(psycopg.Error, match="is not known") as caught:
+        analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20)", [family])
+    assert caught.value.sqlstate == "PA201"
+    refusal = translate(caught.value)
+    assert (type(refusal), refusal.exit_code) == (PrivacyRefusal, 1)
+    row = analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20, -5)", [family])
+    assert row.fetchone() == (-5,)
+
+
+@pytest.mark.parametrize("family", ["{101,11}", "{000}", "{101,NULL}"])
+def test_what_is_no_family(db: Database, family: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        db.connect("analyst").execute("SELECT pganon.hitting_set_size(%s::varbit[], 2)", [family])
+    assert caught.value.sqlstate == "PA114"

@@ -137,8 +137,8 @@ def test_shares_are_compared_as_fractions(
     for model in (RelativeFrequency(float(share)), IRAlpha(float(share)), IRBeta(float(share))):
         row = conn.execute(render(model.worst(model.measure(HIST, ["grp"]))).encode()).fetchone()
         assert row is not None
-        assert (row[1] == 0) == holds
-        assert row[0] == pytest.approx(part / whole)
+        assert (row[0] == 0) == holds
+        assert row[1] == pytest.approx(part / whole)
     holders = f"(SELECT grp, value, n, {whole}::bigint AS total FROM hist) AS g"
     measure = render(EIRBeta(float(share)).aggregate("g"))
     condition = render(EIRBeta(float(share)).holds(col("measure", "m")))

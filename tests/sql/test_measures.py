@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import psycopg
@@ -78,7 +79,52 @@ def test_assess_is_the_brute_force(conn: Connection, rows: Any, l: int) -> None:
         assert float(found.pop(("eir_beta", column))[0]) == pytest.approx(
             float(max(map(oracle.eir_beta, pairs)))
         )
+        assert found.pop(("eir_l_diversity", column))[0] == min(map(reasoning, pairs))
+        call = "pganon.eir_l_diversity('t', '{a,b}', %s, 'p')"
+        assert value(conn, call, column) == min(map(reasoning, pairs))
     assert not found
+
+
+def reasoning(pairs: Any) -> int:
+    """Fewest values that one record of every person can have."""
+    held = oracle.groups(pairs, lambda pair: pair[0]).values()
+    return oracle.smallest_hitting_set([{repr(v) for _, v in records} for records in held])
+
+
+@MODEST
+@given(rows=ROWS, l=st.integers(1, 5))
+def test_classes_that_miss_eir_l_diversity(conn: Connection, rows: Any, l: int) -> None:  # noqa: E741
+    fill(conn, rows)
+    found = assessed(conn, f"'t', '{{a,b}}', '{{s}}', 'p', '{{\"eir_l_diversity\": {l}}}'")
+    classes = [
+        [(row[4], row[2]) for row in group]
+        for group in oracle.groups(rows, lambda row: row[:2]).values()
+    ]
+    missed = [pairs for pairs in classes if reasoning(pairs) < l]
+    least, required, *violating = found[("eir_l_diversity", "s")]
+    assert (least, required) == (min(l, *map(reasoning, classes)), l)
+    people = sum(len({person for person, _ in pairs}) for pairs in missed)
+    assert violating == [not missed, len(missed), sum(map(len, missed)), people]
+
+
+def test_a_class_that_cannot_be_decided(conn: Connection) -> None:
+    """`assess` counts it as one that shares a value, the function says that it does not know."""
+    rng = random.Random(1)
+    rows = [(1, "b", s, "d", p) for p in range(300) for s in rng.sample(range(60), 3)]
+    fill(conn, rows)
+    found = assessed(conn, "'t', '{a,b}', '{s}', 'p', '{\"eir_l_diversity\": 27}'")
+    assert found[("eir_l_diversity", "s")] == (1, 27, False, 1, len(rows), 300)
+    with pytest.raises(psycopg.Error) as caught:
+        value(conn, "pganon.eir_l_diversity('t', '{a,b}', 's', 'p', 27)")
+    assert caught.value.sqlstate == "PA201"
+    with pytest.raises(psycopg.Error) as caught:
+        value(conn, "pganon.eir_l_diversity('t', '{a,b}', 's', 'p', 0)")
+    assert caught.value.sqlstate == "PA114"
+
+
+def test_frequency_l_diversity_is_the_privacy_degree(conn: Connection) -> None:
+    fill(conn, [(1, "b", s, "d", 1) for s in (1, 1, 2, 3, 4)])
+    assert value(conn, "pganon.l_diversity('t', '{a,b}', 's', 'frequency')") == 2.5
 
 
 @MODEST

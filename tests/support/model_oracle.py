@@ -131,6 +131,7 @@ def measures(classes: Sequence[Values], ordered: bool, l: int) -> dict[str, floa
         "distinct_l_diversity": min(map(distinct_l, classes)),
         "entropy_l_diversity": min(map(entropy_l, classes)),
         "recursive_cl_diversity": max(recursive_c(group, l) for group in classes),
+        "frequency_l_diversity": min(1 / alpha(group) for group in classes),
         "alpha": max(map(alpha, classes)),
         "t_closeness": max(t_equal(group, whole) for group in classes),
         "beta_likeness": max(beta_basic(group, whole) for group in classes),

@@ -167,13 +167,40 @@ def test_too_much_work_is_an_error_and_never_an_answer() -> None:
         minimum_hitting_set(family, branches=200)
 
 
-def test_a_witness_gives_up_and_never_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Search.__init__, "__defaults__", (500,))
-    witness = LazyWitness(16)
-    members = map(mask_of, random.Random(1).sample(TRIPLES, 200))
-    with pytest.raises(SearchTooLarge):
-        any(witness.add(member) for member in members)
-    assert not witness.satisfied
+def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 20)
+    family = random.Random(1).sample(TRIPLES, 200)
+    witness, exact = LazyWitness(16), 0
+    for size, member in enumerate(family, 1):
+        if witness.add(mask_of(member)):
+            exact = size
+            break
+    needed = next(n for n in range(1, 201) if hits_within(family[:n], 15) is None)
+    assert exact == 0 or exact >= needed
+    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 100_000)
+    later = LazyWitness(16)
+    assert any(later.add(mask_of(member)) for member in family[:needed])
+
+
+def test_a_family_that_could_not_be_decided_is_searched_again() -> None:
+    """Ten of fifty equally frequent values: the more individuals, the easier it is to tell."""
+    rng = random.Random(1)
+    family = [rng.sample(range(50), 10) for _ in range(500)]
+    started = time.perf_counter()
+    witness = LazyWitness(8)
+    size = next(n for n, member in enumerate(family, 1) if witness.add(mask_of(member)))
+    assert hits_within(family[:size], 7) is None
+    assert hits_within(family[: size // 3], 7) is not None
+    assert time.perf_counter() - started < 20
+
+
+def test_every_search_has_work_of_its_own() -> None:
+    family = [mask_of(member) for member in random.Random(1).sample(TRIPLES, 60)]
+    search = Search()
+    search.run(family, 12)
+    once = search.done
+    search.run(family, 12)
+    assert search.done == once > 1
 
 
 def test_too_many_minimal_sets_are_refused() -> None:

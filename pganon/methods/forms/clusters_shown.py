@@ -41,7 +41,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     measured = model.measure(histogram, [CLUSTER_NO])
     found = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
     if model.counts_supported:
-        found.append(_fewest(spec, clusters, "size", model.minimum_size, col(SIZE, "c")))
+        found.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
     if model.min_values > 1:
         fewest = exp.func("least", *[_cardinality(a) for a in spec.attributes])
         found.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))

@@ -18,9 +18,10 @@ from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import value_key
 from pganon.methods.forms.stored import numbers, numbers_step, repeated
 from pganon.metrics.utility import IdentityUtility, class_utility
-from pganon.plan.sqltools import col, fragment, named, num, query
+from pganon.plan.sqltools import col, fragment, named, query, render, stacked
 from pganon.plan.staged import CheckQuery, PublishedView, ViewColumn
 from pganon.plan.steps import Chains, Check, State, Step
+from pganon.policy.identity import DAnonyIR, GeneIR
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.spec.model import ReleaseSpec
@@ -72,7 +73,42 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
             requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
             for r in spec.requirements
         ],
+        *_risk_checks(spec, tables),
     )
+
+
+def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
+    """Bounds that a policy sets on figures of risk, which no search looks for."""
+    options = spec.policy.method
+    assert isinstance(options, DAnonyIR | GeneIR)
+    found: list[CheckQuery] = []
+    if options.most_exposed < 1:
+        share = query(
+            "select e.n::numeric / a.n as measured from (select count(*) as n from h) as e"
+            " cross join (select count(distinct r.individual_no) as n from records as r) as a",
+            {**tables, "h": _exposed(spec, tables)},
+        )
+        found.append(_risk_check("exposed", "share", "<=", options.most_exposed, share))
+    if options.least_count_group > 1:
+        group = query("select g.n as measured from g", {"g": _count_groups(tables)})
+        found.append(
+            _risk_check(
+                "smallest_count_group", "individuals", ">=", options.least_count_group, group
+            )
+        )
+    return found
+
+
+def _risk_check(
+    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select
+) -> CheckQuery:
+    limit = exp.Literal.number(repr(parameter))
+    tree = query(
+        "select f.measured::float8 as measured, (not :holds)::int as failing from f",
+        {"f": figure},
+        holds=fragment(f"f.measured {holds} :limit", limit=limit),
+    )
+    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree))
 
 
 def _identities(tables: Tables) -> CheckQuery:
@@ -116,47 +152,48 @@ def measures(spec: ReleaseSpec) -> Chains:
         lambda s: _risks(spec, staged(s)),
         prefix="measure_",
     )
-    vulnerable = [
-        Check(
-            "vulnerable",
-            "classes in which one record of each individual may share too few values",
-            lambda s, l=l: query(  # noqa: E741
-                "select count(*) filter (where m.measure < :l) as vulnerable from m",
-                {"m": measured(EIRLDiversity(l), records(spec, staged(s)), CLASS_ID)},
-                l=num(l),
-            ),
-            prefix="measure_",
+    vulnerable = Check(
+        "vulnerable",
+        "classes that satisfy their requirement on records and not on individuals",
+        lambda s: _vulnerable(spec, staged(s)),
+        prefix="measure_",
+    )
+    chains: list[list[Step]] = [[risks], *([[vulnerable]] if _asked(spec) else [])]
+    return [*chains, *described.measures(spec)]
+
+
+def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
+    """What vulnerable classes miss: the EIR form of every requirement with an l or a beta."""
+    found: set[EIRLDiversity | EIRBeta] = set()
+    for requirement in spec.requirements:
+        model = requirement.model
+        if getattr(model, "l", 1) > 1:
+            found.add(EIRLDiversity(int(model.parameter)))
+        elif getattr(model, "beta", 1) < 1:
+            found.add(EIRBeta(model.parameter))
+    return sorted(found, key=lambda model: (model.name, model.parameter))
+
+
+def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """Classes of which a search cannot tell count as vulnerable."""
+    published = records(spec, tables)
+    missed = [
+        query(
+            "select m.class_id from m where not :holds",
+            {"m": measured(model, published, CLASS_ID, undecided=0)},
+            holds=model.holds(col("measure", "m")),
         )
-        for l in _asked(spec)  # noqa: E741
+        for model in _asked(spec)
     ]
-    return [[risks], *[[check] for check in vulnerable], *described.measures(spec)]
-
-
-def _asked(spec: ReleaseSpec) -> list[int]:
-    """The l that vulnerable classes are counted for: that of the requirements, if they have one."""
-    found = [getattr(r.model, "l", 1) for r in spec.requirements]
-    return [max(found)] if max(found, default=1) > 1 else []
+    return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
 
 
 def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """Figures about who knows more of a victim than quasi-identifiers."""
     published = records(spec, tables)
-    holders = query(
-        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
-        " count(*) over (partition by p.class_id, p.individual) as many from p",
-        {"p": histogram("pairs", published, CLASS_ID)},
-    )
-    exposed = query(
-        "select count(distinct h.individual) from h where h.holders = 1 and h.many > 1",
-        {"h": holders},
-    )
+    exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
+    counts = query("select g.n from g", {"g": _count_groups(tables)})
     shares = query("select max(m.measure) from m", {"m": measured(EIRBeta(1), published, CLASS_ID)})
-    counts = query(
-        "select min(g.individuals) from (select count(*) as individuals from"
-        " (select r.class_id, r.individual_no, count(*) as n from records as r group by 1, 2) as i"
-        " group by i.class_id, i.n) as g",
-        dict(tables),
-    )
     tree = query(
         "select sum(c.n)::bigint as individuals, min(c.n) as fewest from"
         " (select count(distinct r.individual_no) as n from records as r group by r.class_id) as c",
@@ -166,6 +203,28 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
         named(exposed.subquery(), "exposed"),
         named(shares.subquery(), "highest_share"),
         named(counts.subquery(), "smallest_count_group"),
+    )
+
+
+def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT individual: who has several values of which nobody else in the class has one."""
+    holders = query(
+        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
+        " count(*) over (partition by p.class_id, p.individual) as many from p",
+        {"p": histogram("pairs", records(spec, tables), CLASS_ID)},
+    )
+    return query(
+        "select distinct h.individual from h where h.holders = 1 and h.many > 1", {"h": holders}
+    )
+
+
+def _count_groups(tables: Tables) -> exp.Select:
+    """SELECT n: fewest individuals of a class with equally many records."""
+    return query(
+        "select min(g.individuals) as n from (select count(*) as individuals from"
+        " (select r.class_id, r.individual_no, count(*) as n from records as r group by 1, 2) as i"
+        " group by i.class_id, i.n) as g",
+        dict(tables),
     )
 
 

@@ -53,8 +53,8 @@ from pganon.search.identity.every import Every
 from pganon.search.identity.feasibility import hopeless
 from pganon.search.identity.models import IRAlphaBeta, Person
 
-AT_ONCE = 20_000
-"""Individuals whose blocks are read and searched in one batch."""
+AT_ONCE = 100_000
+"""Records whose blocks are read and searched in one batch."""
 
 
 def danonyir_steps(shape: Shape) -> list[Step]:
@@ -63,8 +63,14 @@ def danonyir_steps(shape: Shape) -> list[Step]:
     size, generalize = options.block_size, options.residuals == "generalize"
     handle = "loss" if generalize else "suppress"
     passes = PASSES if generalize else 0
-    at_once = max(1, AT_ONCE // size)
-    fewer = max(1, at_once // MOST_TOGETHER)
+
+    def at_once(state: State) -> int:
+        records = -(-size * state.count("kept") // state.count("individuals"))
+        return max(1, AT_ONCE // records)
+
+    def fewer(state: State) -> int:
+        return max(1, at_once(state) // MOST_TOGETHER)
+
     return [
         *block_steps(shape, size),
         Search(
@@ -73,8 +79,8 @@ def danonyir_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("grown"),
             CLASSED,
             given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-blocks(s, size) // at_once),
-            rows=lambda s, batch: _rows(shape, s, s.work("blocked"), batch, at_once),
+            batches=lambda s: -(-blocks(s, size) // at_once(s)),
+            rows=lambda s, batch: _rows(shape, s, s.work("blocked"), batch, at_once(s)),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, 0),
         ),
         *span_steps(),
@@ -84,8 +90,8 @@ def danonyir_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("regrown"),
             CLASSED,
             given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-s.count("spans_joined") // fewer),
-            rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer),
+            batches=lambda s: -(-s.count("spans_joined") // fewer(s)),
+            rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer(s)),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, blocks(s, size)),
             when=lambda s: s.count("spans_joined") > 0,
         ),

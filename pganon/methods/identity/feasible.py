@@ -57,10 +57,15 @@ def _records(shape: Shape, state: State) -> exp.Select:
 
 
 def _everybody(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
-    """One row, `reached`: the measure of all individuals as one class."""
+    """One row, `reached`: the measure of all individuals as one class.
+
+    Where an exact search cannot tell nothing is refused: classes will show.
+    """
+    model = requirement.model
+    all_records = _records(shape, state)
     return query(
         "select m.measure as reached from m",
-        {"m": measured(requirement.model, _records(shape, state), "class")},
+        {"m": measured(model, all_records, "class", undecided=int(model.parameter))},
     )
 
 

@@ -253,7 +253,8 @@ def _fit(shape: Shape, state: State) -> exp.Expr:
         model = requirement.model
         found = query(
             "select m.label from m where :holds",
-            {"m": measured(model, records, "label")},
+            # A group of which the search cannot tell grows.
+            {"m": measured(model, records, "label", undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
         on = exp.EQ(this=col("label", alias), expression=col("label", "g"))

@@ -9,18 +9,26 @@ could be found by intersecting them. `rid` numbers individuals in a secret rando
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlglot import exp
 
 from pganon.encode.curve import along_curve
 from pganon.encode.secrets import run_secret
+from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.shape import Shape, hull
 from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.policy.identity import DAnonyIR, GeneIR
 
 
 def individual_steps(shape: Shape) -> list[Step]:
+    options = shape.spec.policy.method
+    assert isinstance(options, DAnonyIR | GeneIR)
     return [
+        *([_agreement(shape)] if options.qi_conflict == "reject" else []),
         *feasible_steps(shape),
         CreateTable(
             "individuals",
@@ -34,6 +42,33 @@ def individual_steps(shape: Shape) -> list[Step]:
             lambda s: query("select count(*) as individuals from i", {"i": s.work("individuals")}),
         ),
     ]
+
+
+def _agreement(shape: Shape) -> Check:
+    """The records of an individual have the same quasi-identifiers."""
+
+    def select(state: State) -> exp.Select:
+        coded = state.work("coded")
+        several = query("select distinct c.individual from c", {"c": coded})
+        several = several.select(*[col(code, "c") for code in shape.codes])
+        return query(
+            "select count(*) as conflicting from"
+            " (select s.individual from s group by s.individual having count(*) > 1) as i",
+            {"s": several},
+        )
+
+    return Check("agreement", "whether the records of an individual agree", select, _conflict)
+
+
+def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
+    if not row["conflicting"]:
+        return None
+    return PreconditionError(
+        f"{row['conflicting']} of the individuals have records with different quasi-identifiers",
+        hint="correct them, or set qi_conflict: hull, which generalizes all records of an"
+        " individual to what covers them",
+        code="qi_conflict",
+    )
 
 
 def block_steps(shape: Shape, block_size: int) -> list[Step]:

@@ -8,6 +8,8 @@ and what comes out does not depend on how many are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
@@ -99,7 +101,7 @@ def _of_passes(state: State, name: str, passes: int) -> list[str]:
 # -- residuals --------------------------------------------------------------------------------
 
 
-def neighbour_steps(shape: Shape, at_once: int) -> list[Step]:
+def neighbour_steps(shape: Shape, at_once: Callable[[State], int]) -> list[Step]:
     """Steps that let residuals join classes of neighbouring places.
 
     Args:
@@ -125,7 +127,7 @@ def _worth(state: State) -> bool:
     return state.count("residuals") > 0 and state.count("spans_places") > 1
 
 
-def _pass(shape: Shape, number: int, at_once: int) -> list[Step]:
+def _pass(shape: Shape, number: int, at_once: Callable[[State], int]) -> list[Step]:
     return [
         CreateTable(
             f"left{number}",

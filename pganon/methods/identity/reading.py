@@ -11,7 +11,7 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
-from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.methods.identity.shape import Shape
 from pganon.plan.sqltools import named, query
 from pganon.plan.steps import State
 from pganon.policy import model as declared
@@ -21,8 +21,6 @@ from pganon.search.identity.elements import Attribute, Categorical, Numeric
 from pganon.search.identity.every import Every
 from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Model, Person, eir_alpha_beta
 from pganon.search.identity.tree import Tree
-
-_WORD = (1 << 64) - 1
 
 
 def given_of_axes(shape: Shape, state: State) -> exp.Select:
@@ -82,25 +80,21 @@ class _Line:
 
 
 @dataclass(frozen=True)
-class _Words:
-    """Reads the bit words of a nominal attribute."""
+class _Codes:
+    """Reads the codes of a nominal attribute.
+
+    Those that occur in the rows are numbered anew, so that sets of them are small however many
+    values the attribute has.
+    """
 
     size: int
-    codes: int
-    width: int
+    width: int = 1
 
     def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
-        domain = Categorical(self.size, self.codes)
-        return domain, domain.parts(_codes(words) for words in zip(*columns, strict=True))
-
-
-def _codes(words: Sequence[int]) -> list[int]:
-    return [
-        64 * place + bit
-        for place, word in enumerate(words)
-        for bit in range(64)
-        if (word & _WORD) >> bit & 1
-    ]
+        (sets,) = columns
+        places = {code: at for at, code in enumerate(sorted({c for codes in sets for c in codes}))}
+        domain = Categorical(self.size, len(places))
+        return domain, domain.parts([places[code] for code in codes] for codes in sets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +119,7 @@ class _Nodes:
         return domain, domain.parts(sets)
 
 
-Reader = _Line | _Words | _Nodes
+Reader = _Line | _Codes | _Nodes
 
 
 def readers_of(shape: Shape, state: State, given: Mapping[str, Any]) -> list[Reader]:
@@ -134,7 +128,7 @@ def readers_of(shape: Shape, state: State, given: Mapping[str, Any]) -> list[Rea
 
 def _reader(axis: Axis, state: State, given: Mapping[str, Any]) -> Reader:
     if isinstance(axis, NominalAxis):
-        return _Words(axis.domain(state), axis.size(state) + 1, len(hull_columns(axis, state)))
+        return _Codes(axis.domain(state))
     if isinstance(axis, TreeAxis):
         return _nodes(axis, state, given)
     return _Line(tuple(given[f"places{axis.index}"] or ()), axis.has_null(state))
@@ -157,7 +151,10 @@ def _nodes(axis: TreeAxis, state: State, given: Mapping[str, Any]) -> _Nodes:
 def attributes(
     readers: Sequence[Reader], rows: Sequence[Sequence[Any]]
 ) -> tuple[list[Attribute], list[np.ndarray]]:
-    """Attributes with the parts of every row, which has the columns of :func:`hull_columns`."""
+    """Attributes with the parts of every row, which has the columns of `hull_columns`.
+
+    Parts of different calls cannot be compared.
+    """
     columns = list(zip(*rows, strict=True))
     domains: list[Attribute] = []
     parts: list[np.ndarray] = []

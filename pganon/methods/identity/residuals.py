@@ -112,7 +112,7 @@ def join_step(
     table: Name,
     *,
     places: Callable[[State], int] = lambda state: 1,
-    at_once: int = 1,
+    at_once: Callable[[State], int] = lambda state: 1,
     limited: bool = True,
     when: Callable[[State], bool],
 ) -> Search:
@@ -130,9 +130,9 @@ def join_step(
         lambda s: s.work(name),
         (("rid", "bigint"), ("gid", "bigint")),
         given=lambda s: given_of_axes(shape, s),
-        batches=lambda s: -(-places(s) // at_once),
+        batches=lambda s: -(-places(s) // at_once(s)),
         rows=lambda s, batch: rows_of_blocks(
-            table(s), [*_FACTS, *_hulls(shape, s)], batch, at_once
+            table(s), [*_FACTS, *_hulls(shape, s)], batch, at_once(s)
         ),
         tasks=lambda s, given, rows: _tasks(shape, s, given, rows, limited),
         when=when,
@@ -167,11 +167,11 @@ class _Join:
         there = [row for row in self.rows if not row[2]]
         if not there or not residuals:
             return Found([])
-        domains, parts = attributes(self.readers, [row[9:] for row in residuals])
+        domains, parts = attributes(self.readers, [row[9:] for row in (*residuals, *there)])
+        own = [part[:, : len(residuals)] for part in parts]
         people = [Person(Counter(row[6])) for row in residuals]
-        classes = Classes(individuals_of(domains, parts, people), self.model, domains)
-        _, parts = attributes(self.readers, [row[9:] for row in there])
-        for at, row in enumerate(there):
+        classes = Classes(individuals_of(domains, own, people), self.model, domains)
+        for at, row in enumerate(there, start=len(residuals)):
             element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
             classes.adopt(element, row[4], self.model.resume(_tally(row)))
         for individual in range(len(residuals)):

@@ -145,7 +145,7 @@ def _blocks(shape: Shape, state: State) -> exp.Expr:
                 {"p": state.work("pieces")},
             ),
         },
-        size=num(model.minimum_size),
+        size=num(model.size),
         holds=model.holds(col("measure", "m")),
         enough=enough,
     )

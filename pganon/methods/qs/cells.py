@@ -152,7 +152,7 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
             else "name a public table with combinations that the records have",
             code="infeasible",
         )
-    if state.count("kept") < model.minimum_size:
+    if state.count("kept") < model.size:
         return PrivacyRefusal(
             f"there are only {state.count('kept')} records; k = {model.k} cannot be reached,"
             " since a cluster has at least k records",

@@ -7,24 +7,18 @@ Whether b elements are enough is NP-complete, so the work is bounded: past the b
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from pganon.errors import EXIT_REFUSED, PganonError
 from pganon.search.hitting_sets.masks import (
     absorbed,
     bits,
     decoded,
-    degrees_of,
     encoded,
-    most_frequent,
 )
 
-BRANCHES = 200_000
+BRANCHES = 100_000
 """Branches of one search before it gives up; seconds."""
-
-ELEMENTS = 16
-"""A branch counts once more for so many elements of members: its time grows with them."""
 
 
 class SearchTooLarge(PganonError):
@@ -54,7 +48,7 @@ def minimum_hitting_set(
     assert reduced is not None, "all elements together hit every member"
     forced, members = reduced
     search = Search(branches)
-    size = _lower_bound(members, degrees_of(members))
+    size = _lower_bound(members)
     # From below: every failed search proves a lower bound, the first success is the minimum.
     while (found := search.run(members, size)) is None:
         size += 1
@@ -76,7 +70,11 @@ def hits_within(
 
 
 class Search:
-    """Branch and bound over families of bit masks, with one bound on the work for all of them."""
+    """Branch and bound over a family of bit masks, with a bound on the work of every run.
+
+    Elements have a mask of the members that have them, so that a member costs a bit, however many
+    there are.
+    """
 
     def __init__(self, branches: int = BRANCHES) -> None:
         self.allowed = branches
@@ -86,40 +84,49 @@ class Search:
         """A hitting set of at most `size` elements, as a mask; None if there is none.
 
         Raises:
-            SearchTooLarge: all searches together passed the bound, or this one is too deep.
+            SearchTooLarge: the search passed the bound, or is too deep.
         """
-        try:
-            return self._within(family, size) if size >= 0 else None
-        except RecursionError:
-            raise SearchTooLarge(self.done) from None
-
-    def _within(self, family: list[int], size: int) -> int | None:
-        self.done += 1 + sum(member.bit_count() for member in family) // ELEMENTS
-        if self.done > self.allowed:
-            raise SearchTooLarge(self.allowed)
-        reduced = _reduce(family, size)
+        self.done = 0
+        reduced = _reduce(family, size) if size >= 0 else None
         if reduced is None:
             return None
         forced, members = reduced
-        left = size - forced.bit_count()
-        degrees = degrees_of(members)
-        if _lower_bound(members, degrees) > left:
-            return None
-        greedy = _greedy(members, degrees)
-        if greedy.bit_count() <= left:
-            return forced | greedy
-        found = self._branch(members, degrees, left)
+        holders: dict[int, int] = {}
+        for place, member in enumerate(members):
+            for bit in bits(member):
+                holders[bit] = holders.get(bit, 0) | 1 << place
+        try:
+            found = self._within(holders, (1 << len(members)) - 1, size - forced.bit_count())
+        except RecursionError:
+            raise SearchTooLarge(self.done) from None
         return None if found is None else forced | found
 
-    def _branch(self, members: list[int], degrees: Counter[int], size: int) -> int | None:
-        """One of the elements of the smallest member is in the set; try each."""
-        tried = 0
-        for bit in sorted(bits(members[0]), key=lambda b: (-degrees[b], b)):
-            rest = [member & ~tried for member in members if not member >> bit & 1]
-            found = self._within(rest, size - 1)
-            if found is not None:
-                return found | 1 << bit
-            tried |= 1 << bit
+    def _within(self, holders: Mapping[int, int], missed: int, size: int) -> int | None:
+        """Elements that hit the members that are still missed."""
+        self.done += 1
+        if self.done > self.allowed:
+            raise SearchTooLarge(self.allowed)
+        if not missed:
+            return 0
+        degrees = {
+            bit: found.bit_count() for bit, mask in holders.items() if (found := mask & missed)
+        }
+        order = sorted(degrees, key=lambda bit: (-degrees[bit], bit))
+        if _out_of_reach(holders, missed, size, order, degrees):
+            return None
+        greedy = _greedy(holders, missed, size)
+        if greedy is not None:
+            return greedy
+        # Members are in the order of their size; the first has fewest branches.
+        first = missed & -missed
+        left = {bit: holders[bit] for bit in order}
+        for bit in order:
+            if holders[bit] & first:
+                # An element that was tried is in no hitting set of this size.
+                del left[bit]
+                found = self._within(left, missed & ~holders[bit], size - 1)
+                if found is not None:
+                    return found | 1 << bit
         return None
 
 
@@ -159,32 +166,48 @@ def _dominated(members: list[int]) -> int:
     return dominated
 
 
-def _lower_bound(members: list[int], degrees: Counter[int]) -> int:
-    """The best of three bounds, all valid: disjoint members, a fractional dual, degrees."""
+def _lower_bound(members: list[int]) -> int:
+    """Members that have nothing in common need an element each."""
     used = packing = 0
     for member in members:
         if not member & used:
             used |= member
             packing += 1
-    weight = sum(1 / max(degrees[bit] for bit in bits(member)) for member in members)
-    # The slack keeps rounding on the safe side: too low a bound only costs time.
-    fractional = math.ceil(weight - 1e-6)
-    covered = by_degree = 0
-    for degree in sorted(degrees.values(), reverse=True):
-        if covered >= len(members):
+    return packing
+
+
+def _out_of_reach(
+    holders: Mapping[int, int],
+    missed: int,
+    size: int,
+    order: Sequence[int],
+    degrees: Mapping[int, int],
+) -> bool:
+    """Whether a bound shows that so many elements cannot hit all members.
+
+    The most frequent elements must be in as many members as there are. And weights of members, 1 /
+    (frequency of their most frequent element), add up to no more than the size of any hitting
+    set, since those of the members of one element add up to at most 1.
+    """
+    if sum(degrees[bit] for bit in order[: max(size, 0)]) < missed.bit_count():
+        return True
+    weight, rest = 0.0, missed
+    for bit in order:
+        weight += (holders[bit] & rest).bit_count() / degrees[bit]
+        rest &= ~holders[bit]
+        if not rest:
             break
-        covered += degree
-        by_degree += 1
-    return max(packing, fractional, by_degree)
+    # The slack keeps rounding on the safe side: too low a bound only costs time.
+    return bool(rest) or math.ceil(weight - 1e-6) > size
 
 
-def _greedy(members: list[int], degrees: Counter[int]) -> int:
-    """The most frequent element of what is left, again and again."""
-    degrees = degrees.copy()
+def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
+    """The most frequent element of what is left, again and again, if so many are enough."""
     chosen = 0
-    while members:
-        best = most_frequent(degrees)
+    for _ in range(size):
+        best = min(holders, key=lambda bit: (-(holders[bit] & missed).bit_count(), bit))
         chosen |= 1 << best
-        degrees.subtract(degrees_of([member for member in members if member >> best & 1]))
-        members = [member for member in members if not member >> best & 1]
-    return chosen
+        missed &= ~holders[best]
+        if not missed:
+            return chosen
+    return None

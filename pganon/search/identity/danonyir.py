@@ -53,9 +53,6 @@ def danonyir(
         handle: `suppress` leaves out everybody in no class without looking for one, so that no
             sensitive value decides who is.
         seed_order: individuals from whom classes start, before the others in their order.
-
-    Raises:
-        SearchTooLarge: EIR l-diversity could not be decided.
     """
     growth = _Growth(individuals, model, domains)
     left: list[int] = []

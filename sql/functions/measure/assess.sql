@@ -15,6 +15,8 @@ CREATE FUNCTION pganon.assess(
 AS $$
 DECLARE
     wanted text[] := '{k_anonymity}';
+    eir constant text := 'eir_l_diversity';
+    asked numeric;
     one text;
 BEGIN
     IF others_as_qi AND cardinality(sensitive) > 1 THEN
@@ -26,7 +28,7 @@ BEGIN
     END IF;
     IF cardinality(sensitive) > 0 THEN
         wanted := wanted || '{distinct_l_diversity, entropy_l_diversity, recursive_cl_diversity,
-            alpha, t_closeness, t_closeness_ordered, beta_likeness, beta_likeness_enhanced,
+            frequency_l_diversity, alpha, t_closeness, t_closeness_ordered, beta_likeness, beta_likeness_enhanced,
             delta_disclosure}'::text[];
     END IF;
     IF individual IS NOT NULL THEN
@@ -35,9 +37,30 @@ BEGIN
             wanted := wanted || '{ir_beta, eir_beta}'::text[];
         END IF;
     END IF;
+    IF individual IS NOT NULL AND cardinality(sensitive) > 0
+        AND jsonb_typeof(required -> eir) = 'number'
+    THEN
+        asked := required ->> eir;
+        required := required - eir;
+    END IF;
     RETURN QUERY EXECUTE pganon.measure_query(
         rel, qi, coalesce(sensitive, '{}'), individual, wanted, coalesce(required, '{}'), l
     );
+    IF individual IS NOT NULL THEN
+        -- Where the search is stopped a class counts as one that shares a value.
+        FOREACH one IN ARRAY coalesce(sensitive, '{}') LOOP
+            RETURN QUERY
+            SELECT eir, one, min(s.size)::numeric, asked, bool_and(s.size >= asked),
+                CASE WHEN asked IS NOT NULL THEN count(*) FILTER (WHERE s.size < asked) END,
+                CASE WHEN asked IS NOT NULL THEN
+                    coalesce(sum(s.records) FILTER (WHERE s.size < asked), 0)::bigint END,
+                CASE WHEN asked IS NOT NULL THEN
+                    coalesce(sum(s.individuals) FILTER (WHERE s.size < asked), 0)::bigint END
+            FROM pganon.reasoning_sizes(
+                rel, qi, one, individual, CASE WHEN asked IS NOT NULL THEN
+                    greatest(ceil(least(asked, 1000)), 1)::integer END, 1) AS s;
+        END LOOP;
+    END IF;
 END
 $$;
 

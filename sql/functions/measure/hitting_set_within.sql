@@ -1,60 +1,69 @@
--- Whether some `b` elements hit every set of a family, which is sorted by size: -1 if they do, else
--- how much of `work`, the number of sets that may still be looked at, is left.
-CREATE FUNCTION pganon.hitting_set_within(family varbit[], b integer, work bigint) RETURNS bigint
+-- Whether some `b` elements hit every set of a family: -1 if they do, else how much of `work`, the
+-- number of nodes that may still be looked at, is left; NULL if that was not enough to tell.
+--
+-- `holders` has a bit string per element, with a bit per set that has the element; `missed` are the
+-- sets to be hit. So a set costs a bit and not a row, however many there are. Two bounds end most
+-- branches: the b most frequent elements must be in as many sets as there are; and weights of the
+-- sets, 1 / (frequency of their most frequent element), add up to no more than the size of any
+-- hitting set, since those of the sets with an element add up to at most 1.
+CREATE FUNCTION pganon.hitting_set_within(
+    holders varbit[], missed varbit, b integer, work bigint
+) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    taken varbit;
-    disjoint integer := 0;
-    x varbit;
-    rest varbit[];
-    width integer;
+    sets constant bigint := bit_count(missed);
+    elements integer[];
+    degrees bigint[];
+    weight float8 := 0;
+    most bigint;
+    rest varbit := missed;
+    first integer;
 BEGIN
-    IF family IS NULL OR cardinality(family) = 0 THEN
+    work := work - 1;
+    IF sets = 0 THEN
         RETURN -1;
-    ELSIF b = 0 THEN
+    ELSIF work < 0 THEN
+        RETURN NULL;
+    ELSIF b <= 0 THEN
         RETURN work;
     END IF;
-    width := length(family[1]);
-    taken := repeat('0', width)::varbit;
-    FOREACH x IN ARRAY family LOOP
-        IF bit_count(x & taken) = 0 THEN
-            taken := taken | x;
-            disjoint := disjoint + 1;
-            IF disjoint > b THEN
-                RETURN work;
-            END IF;
-        END IF;
+    SELECT array_agg(d.e ORDER BY d.n DESC, d.e), array_agg(d.n ORDER BY d.n DESC, d.e)
+    INTO elements, degrees
+    FROM (
+        SELECT h.e::integer AS e, bit_count(h.x & missed) AS n
+        FROM unnest(holders) WITH ORDINALITY AS h(x, e)
+    ) AS d
+    WHERE d.n > 0;
+    SELECT sum(d.n) INTO most FROM unnest(degrees[:b]) AS d(n);
+    IF coalesce(most, 0) < sets THEN
+        RETURN work;
+    ELSIF b = 1 THEN
+        RETURN -1;
+    END IF;
+    FOR i IN 1 .. cardinality(elements) LOOP
+        weight := weight + bit_count(holders[elements[i]] & rest) / degrees[i]::float8;
+        rest := rest & ~ holders[elements[i]];
+        EXIT WHEN bit_count(rest) = 0;
     END LOOP;
-    x := family[1];
-    FOR e IN 0 .. width - 1 LOOP
-        IF get_bit(x, e) = 1 THEN
-            work := work - cardinality(family);
-            IF work < 0 THEN
-                RAISE EXCEPTION USING
-                    ERRCODE = 'PA117',
-                    MESSAGE = 'the exact search for a minimum hitting set was stopped',
-                    HINT = 'ask for a smaller l, or use a model without EIR l-diversity';
-            END IF;
-            -- Small sets first: they have few branches, and more of them are disjoint.
-            rest := ARRAY(SELECT s.x FROM (SELECT DISTINCT u.x FROM unnest(family) AS u(x)
-                                           WHERE get_bit(u.x, e) = 0) AS s
-                          ORDER BY bit_count(s.x), s.x);
-            work := pganon.hitting_set_within(rest, b - 1, work);
-            IF work < 0 THEN
-                RETURN -1;
-            END IF;
-            -- No hitting set so small has e: what is left to try is without it.
-            family := ARRAY(SELECT set_bit(u.x, e, 0) FROM unnest(family) AS u(x));
-            IF repeat('0', width)::varbit = ANY (family) THEN
-                RETURN work;
-            END IF;
+    -- The slack keeps rounding on the safe side. What is left has no element that may be taken.
+    IF bit_count(rest) > 0 OR ceil(weight - 1e-6) > b THEN
+        RETURN work;
+    END IF;
+    first := position(B'1' IN missed) - 1;
+    FOR i IN 1 .. cardinality(elements) LOOP
+        CONTINUE WHEN get_bit(holders[elements[i]], first) = 0;
+        work := pganon.hitting_set_within(holders, missed & ~ holders[elements[i]], b - 1, work);
+        IF work IS NULL OR work < 0 THEN
+            RETURN work;
         END IF;
+        -- No hitting set so small has this element: what is left to try is without it.
+        holders[elements[i]] := missed & ~ missed;
     END LOOP;
     RETURN work;
 END;
 $$;
 
-COMMENT ON FUNCTION pganon.hitting_set_within(varbit[], integer, bigint) IS
-    'Whether so many elements hit every set of a family.';
+COMMENT ON FUNCTION pganon.hitting_set_within(varbit[], varbit, integer, bigint) IS
+    'whether so many elements hit every set of a family';

@@ -51,13 +51,17 @@ BEGIN
         holds := false;
         IF complete THEN
             -- Models measure in different types; one variable takes them all.
-            EXECUTE format(
-                'SELECT c.measured::numeric AS measured, c.failing::bigint AS failing FROM (%s) AS c',
-                item ->> 'sql'
-            ) INTO result;
-            measured := result.measured;
-            -- Where nothing could be measured, nothing is guaranteed.
-            holds := coalesce(result.failing = 0 AND measured IS NOT NULL, false);
+            BEGIN
+                EXECUTE format(
+                    'SELECT c.measured::numeric AS measured, c.failing::bigint AS failing FROM (%s) AS c',
+                    item ->> 'sql'
+                ) INTO result;
+                measured := result.measured;
+                -- Where nothing could be measured, nothing is guaranteed.
+                holds := coalesce(result.failing = 0 AND measured IS NOT NULL, false);
+            EXCEPTION WHEN SQLSTATE 'PA201' THEN
+                NULL; -- an exact search that was stopped tells nothing
+            END;
         END IF;
         model := item ->> 'model';
         column_name := item ->> 'column';

@@ -53,6 +53,9 @@ def test_defaults() -> None:
         ({"handle": "suppress"}, "handle", "not a key"),
         ({"name": "geneir", "block_size": 9}, "block_size", "not a key"),
         ({"name": "geneir", "residuals": "suppress"}, "residuals", "not a key"),
+        ({"qi_conflict": "latest"}, "qi_conflict", "is not a way to treat individuals"),
+        ({"most_exposed": 1.5}, "most_exposed", "at most 1"),
+        ({"least_count_group": 0}, "least_count_group", "at least 1"),
         ({"name": "danonyr"}, "name", "is not a method"),
     ],
 )
@@ -172,3 +175,10 @@ def test_exclusion_rules_are_not_kept() -> None:
     data = identity_policy()
     data["exclusions"] = [{"when": {"age": "1"}, "never": {"job": "x"}}]
     assert problems(data) == {"exclusions[0]": "the method danonyir does not keep exclusion rules"}
+
+
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+def test_nothing_is_left_out_for_a_guarantee_out_of_reach(name: str) -> None:
+    found = problems({**identity_policy(name=name), "on_infeasible": "suppress"})
+    assert f"the method {name} leaves nothing out" in found["on_infeasible"]
+    assert policy_from({**identity_policy(name=name), "on_infeasible": "refuse"})
