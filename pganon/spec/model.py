@@ -80,6 +80,13 @@ class Attribute:
     domain: tuple[str, str] | None = None
     qs_set: str | None = None
 
+    @property
+    def flat_names(self) -> tuple[str, ...]:
+        """Columns that show its values where ranges and sets are taken apart."""
+        if self.form is Form.RANGE:
+            return (f"{self.published}_low", f"{self.published}_high")
+        return (self.published,)
+
 
 @dataclass(frozen=True)
 class Sensitive:

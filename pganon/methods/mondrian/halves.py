@@ -53,9 +53,11 @@ def halves(shape: Shape, state: State) -> exp.Expr:
     counted = [axis for axis in shape.axes if not axis.merged(state, "r")]
     if not counted:
         return tree
-    return query("select m.* from m", {"m": tree}).join(
-        _counted(shape, state, counted).subquery("k"), on=same("k", "m", SIDE)
-    ).select(*[col(item.alias, "k") for axis in counted for item in axis.extent(state, "c")])
+    return (
+        query("select m.* from m", {"m": tree})
+        .join(_counted(shape, state, counted).subquery("k"), on=same("k", "m", SIDE))
+        .select(*[col(item.alias, "k") for axis in counted for item in axis.extent(state, "c")])
+    )
 
 
 def _promise(shape: Shape, state: State) -> exp.Expr:

@@ -21,7 +21,6 @@ from pganon.plan.sqltools import cast, col
 from pganon.plan.steps import State
 from pganon.privacy.base import Requirement
 
-
 _CANDIDATES = 3
 """By loss: to try more attributes takes longer and loses no less."""
 
@@ -84,9 +83,7 @@ class Shape:
 
     def extents(self, state: State) -> list[str]:
         """Columns of a group that tell which codes it covers."""
-        return [
-            item.alias for axis in self.axes for item in axis.extent(state, "c")
-        ]
+        return [item.alias for axis in self.axes for item in axis.extent(state, "c")]
 
     def by_attribute(self, attr: exp.Expr, value: Callable[[Axis], exp.Expr]) -> exp.Expr:
         case = exp.Case(this=attr.copy())
