@@ -6,7 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.options import (
+    CLASS_ID,
+    FLAT,
+    INDIVIDUAL_NO,
+    UNPUBLISHED,
+    BlockSize,
+    MethodOptions,
+)
 from pganon.policy.refusals import known_word
 
 
@@ -26,6 +33,7 @@ class _IdentityReserved(MethodOptions):
     )
     example = "{model: eir_l_diversity, column: disease, l: 3}"
     adds = (CLASS_ID, INDIVIDUAL_NO)
+    parts = (FLAT,)
     sensitive = "one"
     codes_sensitive = True
     reserves_identity = True

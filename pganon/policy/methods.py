@@ -13,6 +13,7 @@ from pganon.policy.identity import DAnonyIR, GeneIR
 from pganon.policy.options import (
     CLASS_ID,
     CLUSTER_NO,
+    FLAT,
     SIZE,
     UNPUBLISHED,
     BlockSize,
@@ -41,6 +42,7 @@ class Mondrian(MethodOptions):
     )
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
+    parts = (FLAT,)
     weighs = True
 
     name: Literal["mondrian"]

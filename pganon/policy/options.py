@@ -32,6 +32,9 @@ PROBABILITY = "probability"
 EXPECTED = "expected"
 """Published column with the expected number of records of a combination of sliced columns."""
 
+FLAT = "flat"
+"""Part of a release of classes that shows ranges and sets in plain columns."""
+
 UNPUBLISHED = frozenset({"identifying", "individual"})
 """Roles that every method drops."""
 

@@ -84,6 +84,13 @@ class Attribute:
     qs_set: str | None = None
     ranged: bool = False
 
+    @property
+    def flat_names(self) -> tuple[str, ...]:
+        """Columns that show its values where ranges and sets are taken apart."""
+        if self.form is Form.RANGE:
+            return (f"{self.published}_low", f"{self.published}_high")
+        return (self.published,)
+
 
 @dataclass(frozen=True)
 class Sensitive:

@@ -19,6 +19,7 @@ from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
+from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
 from pganon.privacy.registry import requirements_of
 from pganon.spec.collations import collation_refusals
@@ -358,6 +359,23 @@ class _Builder:
                     f" has more than {MAX_BYTES} bytes",
                     "shorten it with `as:`, or choose another rule for nulls",
                 )
+
+        if FLAT in self.policy.method.parts:
+            self._flat_names(attributes, used)
+
+    def _flat_names(self, attributes: Iterable[Attribute], used: Counter[str]) -> None:
+        for attribute in attributes:
+            for name in attribute.flat_names:
+                field = f"columns.{attribute.column.name}"
+                what = f"the column {quote(name)} that shows an end of its range"
+                if name != attribute.published and used[name]:
+                    self.report(
+                        field, f"{what} has the name of another one", "rename one with `as:`"
+                    )
+                if not fits(name):
+                    self.report(
+                        field, f"{what} has more than {MAX_BYTES} bytes", "shorten it with `as:`"
+                    )
 
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key

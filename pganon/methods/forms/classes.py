@@ -8,7 +8,7 @@ alone, class number first, so neither says anything about the source's order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -18,6 +18,7 @@ from pganon.encode.sensitive import referenced, with_paths
 from pganon.methods.base import STRUCTURE, Tables
 from pganon.methods.forms.checked import requirement_check, violations_check
 from pganon.methods.forms.elements import attribute_columns, value_key
+from pganon.methods.forms.flat import FlatColumn, flat_columns, flattens
 from pganon.methods.forms.members import cell_members, code_columns, equal, repeated_members
 from pganon.methods.forms.recode import EXTENTS, generalized, preparation_steps
 from pganon.methods.forms.stored import key_step, numbers, numbers_step, repeated, stored
@@ -31,7 +32,7 @@ from pganon.plan.staged import (
     ViewColumn,
 )
 from pganon.plan.steps import Chains, CreateTable, Parallel, State, Step
-from pganon.policy.options import CLASS_ID
+from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 
@@ -307,36 +308,69 @@ def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
 def views(
     spec: ReleaseSpec, state: State, tables: Tables, owner: ViewColumn | None = None
 ) -> tuple[PublishedView, ...]:
-    """The one view of the form, over the relations in `tables`; `owner` is a column of records."""
+    """The views over the relations in `tables`; `owner` is a column of records."""
     number, *others = view_columns(spec)
     columns = (number, *([owner] if owner else []), *others)
-    tree = exp.select(col(CLASS_ID, "c"), *([col(owner.name, "r")] if owner else []))
+    selected = [col(CLASS_ID, "c"), *([col(owner.name, "r")] if owner else [])]
     for attribute in spec.attributes:
-        tree = tree.select(*[col(c.name, "c") for c in attribute_columns(attribute)])
-    tree = tree.select(*[col(item.published, "r") for _, item in unchanged(spec)])
-    tree = tree.from_(exp.alias_(tables["records"].table, "r", table=True, quoted=True))
-    tree = tree.join(
+        selected += [col(c.name, "c") for c in attribute_columns(attribute)]
+    selected += [col(item.published, "r") for _, item in unchanged(spec)]
+    tree = _joined(tables, selected)
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    shown = PublishedView(
+        name=spec.view,
+        select=render(tree),
+        columns=columns,
+        comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
+    )
+    if not flattens(spec.attributes):
+        return (shown,)
+    return (shown, _flat(spec, tables, owner))
+
+
+def _joined(tables: Tables, columns: Sequence[exp.Expr]) -> exp.Select:
+    """Columns of the records `r` with those of their classes `c`."""
+    tree = exp.select(*columns).from_(
+        exp.alias_(tables["records"].table, "r", table=True, quoted=True)
+    )
+    return tree.join(
         exp.alias_(tables["classes"].table, "c", table=True, quoted=True),
         on=exp.EQ(this=col(CLASS_ID, "c"), expression=col(CLASS_ID, "r")),
     )
-    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
-    return (
-        PublishedView(
-            name=spec.view,
-            select=render(tree),
-            columns=columns,
-            comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
-        ),
+
+
+def _flat(spec: ReleaseSpec, tables: Tables, owner: ViewColumn | None) -> PublishedView:
+    """The same rows in plain columns."""
+    columns = [FlatColumn(class_column(), col(CLASS_ID, "c"))]
+    columns += [FlatColumn(owner, col(owner.name, "r"))] if owner else []
+    for attribute in spec.attributes:
+        hierarchy = spec.policy.columns[attribute.column.name].hierarchy
+        columns += flat_columns(attribute, hierarchy)
+    columns += [FlatColumn(column, col(column.name, "r")) for column in _unchanged_columns(spec)]
+    shown = [named(item.value, item.column.name) for item in columns]
+    return PublishedView(
+        name=spec.view_of(FLAT),
+        select=render(_joined(tables, shown)),
+        columns=tuple(item.column for item in columns),
+        comment=f"The records of {spec.view}, with plain columns instead of ranges and sets.",
     )
 
 
 def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     """Published columns in order; they depend on policy and catalog alone."""
-    columns = [
-        ViewColumn(CLASS_ID, "integer", "Number of the equivalence class, random per release.")
-    ]
+    columns = [class_column()]
     for attribute in spec.attributes:
         columns += attribute_columns(attribute)
+    return (*columns, *_unchanged_columns(spec))
+
+
+def class_column() -> ViewColumn:
+    said = "Number of the equivalence class, random per release."
+    return ViewColumn(CLASS_ID, "integer", said)
+
+
+def _unchanged_columns(spec: ReleaseSpec) -> list[ViewColumn]:
+    columns: list[ViewColumn] = []
     for item in spec.sensitive:
         models = [r.label for r in spec.requirements if r.sensitive == item.index]
         held = f" Per class: {'; '.join(models)}." if models else ""
@@ -346,4 +380,4 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     for item in spec.carried:
         said = "Insensitive, unchanged."
         columns.append(ViewColumn(item.published, item.column.stored_type, said))
-    return tuple(columns)
+    return columns

@@ -8,19 +8,21 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import quote
 from pganon.plan.sqltools import cast, col, fragment
 from pganon.plan.staged import ViewColumn
-from pganon.spec.model import Attribute, Form, Sensitive
+from pganon.spec.model import Attribute, Form, Scale, Sensitive
 
 _SAID = {
     Form.RANGE: "generalized. Smallest range that holds the values of all records of the class.",
     Form.SET: "generalized. Values among which those of all records of the class are.",
-    Form.LABEL: "generalized. Lowest common ancestor of the values of the class.",
+    Form.LABEL: "generalized. Label of the hierarchy above the values of all records of the class.",
     Form.EXACT: "exact.",
 }
+_INTERVAL = "generalized. Interval of the hierarchy that holds the values of all records."
 
 
 def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
     """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
-    said = f"Quasi-identifier, {_SAID[attribute.form]}"
+    interval = attribute.form is Form.RANGE and attribute.scale is Scale.TREE
+    said = f"Quasi-identifier, {_INTERVAL if interval else _SAID[attribute.form]}"
     found = [ViewColumn(attribute.published, attribute.published_type, said)]
     if attribute.null_column is not None:
         said = f"Whether records of the class have no {quote(attribute.published)}."

@@ -30,7 +30,7 @@ EXTENTS = "extents"
 """Work table (class_id, n, extent columns): one row per class."""
 
 # The day and the microsecond after the last ones do not exist, so the range has no upper end.
-_LAST = {
+LAST = {
     "date": "date '5874897-12-31'",
     "timestamp": "timestamp '294276-12-31 23:59:59.999999'",
     "timestamptz": "timestamptz '294276-12-31 23:59:59.999999+00'",
@@ -151,7 +151,7 @@ def _closed(axis: Axis, lo: exp.Expr, hi: exp.Expr) -> exp.Expr:
     """The smallest range with both values in it."""
     kind = axis.attribute.column.kind
     if kind in _RANGES:
-        return fragment(_RANGES[kind], lo=lo, hi=hi, last=fragment(_LAST[kind]))
+        return fragment(_RANGES[kind], lo=lo, hi=hi, last=fragment(LAST[kind]))
     return fragment(
         "numrange(trim_scale(:lo::numeric), trim_scale(:hi::numeric), '[]')", lo=lo, hi=hi
     )

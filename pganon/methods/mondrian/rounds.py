@@ -118,13 +118,13 @@ class Mondrian(Shape):
             ),
             # Without statistics: they are joined with tables that have one row per group and are
             # analyzed, which is what the planner goes by.
-            self._create(
-                number,
+            CreateTable(
                 "cells",
                 "cells of the next groups",
-                self.assigned,
+                lambda state: state.work("cells", round=number + 1),
+                lambda state: _clustered(self.assigned(state), number),
                 analyze=False,
-                later=1,
+                every_round=not _clusters(number),
             ),
             CreateTable(
                 "done",
@@ -241,7 +241,7 @@ class Mondrian(Shape):
             twice=num(2 * self.minimum_size),
         )
 
-    def assigned(self, state: State) -> exp.Expr:
+    def assigned(self, state: State) -> exp.Select:
         """Every cell of an active group with its group after the moves."""
         target = fragment(
             "case when m.attr is null or :left then m.tl else m.tr end",
@@ -282,6 +282,15 @@ _PROGRESS = """
     select count(*) filter (where m.tl > 0) + count(*) filter (where m.tr > 0) as active,
     count(*) filter (where m.tl < 0) + count(*) filter (where m.tr < 0) as final from moves as m
 """
+
+
+def _clusters(number: int) -> bool:
+    """Whether the cells of the round's groups are written group by group."""
+    return number % 3 == 2
+
+
+def _clustered(tree: exp.Select, number: int) -> exp.Select:
+    return tree.order_by(num(1)) if _clusters(number) else tree
 
 
 def _final(number: int) -> str:

@@ -23,7 +23,7 @@ _WIDEST = """
     ) as x where x.rank <= x.tried
 """
 
-SMALL = 8
+SMALL = 4
 """A group of fewer times the fewest records of a class is tried on all attributes at once: some
 of the widest have no allowable cut there, and a second try of others takes a round."""
 
