@@ -24,7 +24,15 @@ from rich.table import Table
 from rich.text import Text
 
 from pganon import database
-from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.errors import (
+    DatabaseError,
+    InstallError,
+    LedgerError,
+    PganonError,
+    PolicyError,
+    PreconditionError,
+    PrivacyRefusal,
+)
 
 DsnOption = Annotated[
     str | None,
@@ -176,7 +184,7 @@ def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
 
 
 def show_error(error: PganonError, *, json: bool) -> None:
-    """`error:` and `hint:` on stderr, or one JSON object on stdout."""
+    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
     if json:
         emit_json({"error": error_object(error)})
         return
@@ -184,6 +192,12 @@ def show_error(error: PganonError, *, json: bool) -> None:
     console.print(Text.assemble(("error: ", "bold red"), error.message), soft_wrap=True)
     if error.hint:
         console.print(Text.assemble(("hint: ", "bold"), error.hint), soft_wrap=True)
+    if database.reached() and isinstance(error, _OF_A_SERVER):
+        console.print(Text.assemble(("server: ", "bold"), database.reached() or ""), soft_wrap=True)
+
+
+_OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
+"""Errors that another server or database might not have."""
 
 
 def error_object(error: PganonError) -> dict[str, object]:
@@ -192,6 +206,7 @@ def error_object(error: PganonError) -> dict[str, object]:
         "code": error.code,
         "message": error.message,
         "hint": error.hint,
+        "server": database.reached(),
     }
     if isinstance(error, PolicyError):
         found["problems"] = [problem.as_dict() for problem in error.problems]

@@ -67,7 +67,7 @@ def test_commands(source: Database, tmp_path: Path) -> None:
         out = str(tmp_path / f"{view}.csv")
         ran = pganon("export", "visits", "--view", view, "-o", out, *analyst)
         assert ran.code == 0, ran.err
-    metrics = pganon("run", str(file), "--metrics", "all", *at)
+    metrics = pganon("run", str(file), "--metrics", "all", "--force", *at)
     assert (metrics.code, "reconstruction, r = 2" in metrics.out) == (0, True)
     dropped = pganon("drop", "visits", "--json", *at)
     assert (dropped.code, dropped.json["now"]) == (0, None)

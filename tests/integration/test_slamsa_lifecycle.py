@@ -63,7 +63,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 def release(db: Database, *, options: Options | None = None, **changes: Any) -> RunResult:
     policy = load_policy(json.dumps(document(**changes)))
-    return run_release(policy, dsn=db.dsn("steward"), options=options)
+    return run_release(policy, dsn=db.dsn("steward"), options=options or Options(force=True))
 
 
 def seen(db: Database) -> Shown:
