@@ -13,7 +13,18 @@ import typer
 from typer.core import TyperGroup
 
 from pganon import database
-from pganon.cli import assess, common, demo, importing, install, policy, release, run, server
+from pganon.cli import (
+    assess,
+    common,
+    demo,
+    history,
+    importing,
+    install,
+    policy,
+    release,
+    run,
+    server,
+)
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -80,6 +91,7 @@ policy.register(app)
 assess.register(app)
 run.register(app)
 release.register(app)
+history.register(app)
 demo.register(app)
 
 

@@ -216,6 +216,6 @@ def test_commands(db: Database, tmp_path: Path) -> None:
         assert written.code == 0, written.err
         first, *others = out.read_text().splitlines()
         assert (first.split(","), len(others)) == (list(relation[0]), len(relation))
-    dropped = pganon("drop", "stays", "--json", *at)
+    dropped = pganon("drop", "stays", "--yes", "--json", *at)
     assert (dropped.code, dropped.json["now"]) == (0, None)
     assert faults.run_tables(db.owner()) == []
