@@ -46,8 +46,8 @@ def tries(shape: Shape, state: State) -> exp.Expr:
     for axis in shape.axes:
         i = axis.index
         widest = fragment(":loss = f.top", loss=col(f"l{i}", "f"))
-        first = first.when(widest, num(i))
-        levels = levels.when(widest.copy(), col(f"level{i}", "f"))
+        first.when(widest, num(i), copy=False)
+        levels.when(widest.copy(), col(f"level{i}", "f"), copy=False)
         top.append(col(f"l{i}", "l"))
     several = total(
         [fragment("(:l > 0)::int", l=col(f"l{axis.index}", "f")) for axis in shape.axes]
@@ -77,7 +77,8 @@ def _losses(shape: Shape, state: State) -> exp.Select:
             weight=exp.Literal.number(repr(axis.attribute.weight)),
         )
         level = fragment(":level::smallint", level=exp.paren(axis.level(state, "e")))
-        tree = tree.select(named(loss, f"l{axis.index}"), named(level, f"level{axis.index}"))
+        columns = named(loss, f"l{axis.index}"), named(level, f"level{axis.index}")
+        tree.select(*columns, copy=False)
     # Without the offset the planner would merge this query with the one around it, which names
     # every loss several times, and compute it as often.
     return tree.offset(0)
