@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import psycopg
 from psycopg import conninfo, sql
@@ -137,6 +138,26 @@ def _checked(target: Target) -> Target:
             code="bad_dsn",
         ) from None
     return target
+
+
+def dsn_like(connection: psycopg.Connection[Any]) -> str:
+    """A connection string for further sessions like this one, with its password.
+
+    Raises:
+        UsageError: in_transaction. A run would not see what the transaction has written, and would
+            wait for its locks.
+    """
+    info = connection.info
+    if connection.closed:
+        raise UsageError("the connection is closed")
+    if info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        raise UsageError(
+            "the connection is inside a transaction, which a run would not see, and might wait for",
+            hint="commit or roll back before, or open the connection with autocommit=True",
+            code="in_transaction",
+        )
+    password = {"password": info.password} if info.password else {}
+    return conninfo.make_conninfo(info.dsn, **password)
 
 
 def connect(
