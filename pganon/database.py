@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import psycopg
 from psycopg import conninfo, sql
 
 from pganon import embedded
 from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
+from pganon.identifiers import quote
 
 MINIMUM_VERSION = 140000
 _LIBPQ = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGSERVICE", "PGDATABASE", "PGUSER")
@@ -83,8 +86,30 @@ _OPTIONAL: Mapping[str, str] = {
 }
 
 
-def resolve_dsn(dsn: str | None) -> Target:
-    """--dsn, else PGANON_DSN, else libpq's variables, else the embedded server (started)."""
+EMBEDDED = "embedded server"
+_reached: ContextVar[str | None] = ContextVar("reached", default=None)
+
+
+def reached() -> str | None:
+    """The server and database of the last connection of this thread, for messages."""
+    return _reached.get()
+
+
+def forget_reached() -> None:
+    """What comes next has reached no server yet."""
+    _reached.set(None)
+
+
+def resolve_dsn(dsn: str | None, *, start: bool = False) -> Target:
+    """--dsn, else PGANON_DSN, else libpq's variables, else the embedded server if it runs.
+
+    Args:
+        start: start the embedded server if it does not.
+
+    Raises:
+        PreconditionError: no_server, there is none.
+        UsageError: bad_dsn.
+    """
     if dsn:
         return _checked(Target(dsn, "--dsn"))
     given = os.environ.get("PGANON_DSN")
@@ -93,7 +118,13 @@ def resolve_dsn(dsn: str | None) -> Target:
     if any(os.environ.get(name) for name in _LIBPQ):
         return Target("", "libpq variables")
     cluster = embedded.embedded()
-    return Target(cluster.provide(), "embedded server")
+    if not start and not cluster.running():
+        raise PreconditionError(
+            "no server given, and the embedded server does not run",
+            hint="give --dsn or PGANON_DSN, or start the embedded server: `pganon server start`",
+            code="no_server",
+        )
+    return Target(cluster.provide(), EMBEDDED)
 
 
 def _checked(target: Target) -> Target:
@@ -107,6 +138,26 @@ def _checked(target: Target) -> Target:
             code="bad_dsn",
         ) from None
     return target
+
+
+def dsn_like(connection: psycopg.Connection[Any]) -> str:
+    """A connection string for further sessions like this one, with its password.
+
+    Raises:
+        UsageError: in_transaction. A run would not see what the transaction has written, and would
+            wait for its locks.
+    """
+    info = connection.info
+    if connection.closed:
+        raise UsageError("the connection is closed")
+    if info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        raise UsageError(
+            "the connection is inside a transaction, which a run would not see, and might wait for",
+            hint="commit or roll back before, or open the connection with autocommit=True",
+            code="in_transaction",
+        )
+    password = {"password": info.password} if info.password else {}
+    return conninfo.make_conninfo(info.dsn, **password)
 
 
 def connect(
@@ -124,6 +175,7 @@ def connect(
             sqlstate=error.sqlstate,
             hint="check that the server is running and that the role may log in",
         ) from None
+    _reached.set(_description(conn, target))
     try:
         _check_version(conn)
         _apply(conn, settings)
@@ -131,6 +183,16 @@ def connect(
         conn.close()
         raise
     return conn
+
+
+def _description(conn: psycopg.Connection[tuple[object, ...]], target: Target) -> str:
+    """Where a connection led, however little of that was said."""
+    info = conn.info
+    port = f":{info.port}" if info.port != embedded.PORT else ""
+    return (
+        f"database {quote(info.dbname)} on {info.host}{port}, role {quote(info.user)}"
+        f" (from {target.origin})"
+    )
 
 
 def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -10,8 +10,12 @@ import dataclasses
 import datetime
 import decimal
 import json as jsonlib
+import os
+import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +28,16 @@ from rich.table import Table
 from rich.text import Text
 
 from pganon import database
-from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.errors import (
+    DatabaseError,
+    InstallError,
+    LedgerError,
+    PganonError,
+    PolicyError,
+    PreconditionError,
+    PrivacyRefusal,
+    UsageError,
+)
 
 DsnOption = Annotated[
     str | None,
@@ -164,9 +177,27 @@ def facts(pairs: Mapping[str, object]) -> None:
         line(f"{name:<{width}}  {'' if value is None else value}")
 
 
+def confirm(question: str) -> None:
+    """Ask on the terminal before something that cannot be undone, and name the server.
+
+    Raises:
+        UsageError: not_confirmed, the answer is no, or nobody is there to be asked.
+    """
+    console = stderr()
+    if sys.stdin.isatty() and console.is_terminal:
+        console.print(Text(f"{database.reached()}"), soft_wrap=True)
+        if typer.confirm(question, err=True):
+            return
+        raise UsageError("nothing was changed", code="not_confirmed")
+    raise UsageError(f"not confirmed: {question}", hint="add --yes", code="not_confirmed")
+
+
 @contextmanager
 def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """A spinner on stderr while work goes on; silent off a terminal and with `quiet`."""
+    """A spinner on stderr while work goes on; off a terminal a line every ten seconds.
+
+    Silent with `quiet`.
+    """
     console = stderr()
     bar = Progress(
         SpinnerColumn(),
@@ -178,11 +209,51 @@ def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
     )
     with bar:
         bar.add_task(text, total=None)
-        yield bar
+        with nullcontext() if quiet or console.is_terminal else _lines(bar):
+            yield bar
+
+
+def progress_interval() -> float:
+    """Seconds between two lines of progress; 0 for none.
+
+    Raises:
+        UsageError: the variable PGANON_PROGRESS holds something else.
+    """
+    given = os.environ.get("PGANON_PROGRESS") or "10"
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e6:
+        raise UsageError(
+            f"PGANON_PROGRESS is {given}: a number of seconds is expected", hint="0 is no progress"
+        )
+    return seconds
+
+
+@contextmanager
+def _lines(bar: Progress) -> Iterator[None]:
+    """Say now and then what goes on, for a log."""
+    interval, done, started = progress_interval(), threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not done.wait(interval):
+            note(f"{bar.tasks[0].description} ({time.monotonic() - started:.0f} s)")
+
+    if not interval:
+        yield
+        return
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
 
 
 def show_error(error: PganonError, *, json: bool) -> None:
-    """`error:` and `hint:` on stderr, or one JSON object on stdout."""
+    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
     if json:
         emit_json({"error": error_object(error)})
         return
@@ -190,6 +261,12 @@ def show_error(error: PganonError, *, json: bool) -> None:
     console.print(Text.assemble(("error: ", "bold red"), error.message), soft_wrap=True)
     if error.hint:
         console.print(Text.assemble(("hint: ", "bold"), error.hint), soft_wrap=True)
+    if database.reached() and isinstance(error, _OF_A_SERVER):
+        console.print(Text.assemble(("server: ", "bold"), database.reached() or ""), soft_wrap=True)
+
+
+_OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
+"""Errors that another server or database might not have."""
 
 
 def error_object(error: PganonError) -> dict[str, object]:
@@ -198,6 +275,7 @@ def error_object(error: PganonError) -> dict[str, object]:
         "code": error.code,
         "message": error.message,
         "hint": error.hint,
+        "server": database.reached(),
     }
     if isinstance(error, PolicyError):
         found["problems"] = [problem.as_dict() for problem in error.problems]

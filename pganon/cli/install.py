@@ -8,6 +8,7 @@ import typer
 
 from pganon import install as engine
 from pganon.cli import common
+from pganon.identifiers import quote
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +27,7 @@ def init(
     That needs CREATE on the database and nothing else.
     """
     with common.connect(dsn) as conn:
-        _show(engine.init(conn, named=common.chosen_owner(owner)), json)
+        _show(engine.init(conn, named=common.chosen_owner(owner)), json, conn.info.dbname)
 
 
 def upgrade(
@@ -36,7 +37,7 @@ def upgrade(
 ) -> None:
     """Bring pganon's schemas to this program's version."""
     with common.connect(dsn) as conn:
-        _show(engine.upgrade(conn, named=common.chosen_owner(owner)), json)
+        _show(engine.upgrade(conn, named=common.chosen_owner(owner)), json, conn.info.dbname)
 
 
 def uninstall(
@@ -53,22 +54,29 @@ def uninstall(
     Published releases stay readable; the ledger stays too.
     """
     with common.connect(dsn) as conn:
-        _show(engine.uninstall(conn, purge=purge, named=common.chosen_owner(owner)), json)
+        done = engine.uninstall(conn, purge=purge, named=common.chosen_owner(owner))
+        _show(done, json, conn.info.dbname)
 
 
-def _show(outcome: engine.Outcome, json: bool) -> None:
+def _show(outcome: engine.Outcome, json: bool, database: str) -> None:
     if json:
-        common.emit_json(outcome.as_dict())
+        common.emit_json({**outcome.as_dict(), "database": database})
         return
     if not outcome.changed:
         what = "was not installed" if outcome.action == "uninstall" else "is installed"
-        common.line(f'nothing to do: pganon {outcome.version} {what}, owner "{outcome.owner}"')
+        common.line(
+            f"nothing to do: pganon {outcome.version} {what} in the database {quote(database)},"
+            f' owner "{outcome.owner}"'
+        )
         return
     if outcome.action == "uninstall":
-        kept = ", ".join(outcome.kept)
-        common.line(f"uninstalled; {'these schemas stay: ' + kept if kept else 'nothing stays'}")
+        kept = f"these schemas stay: {', '.join(outcome.kept)}" if outcome.kept else "nothing stays"
+        common.line(f"uninstalled from {quote(database)}; {kept}")
         return
-    common.line(f'pganon {outcome.version} is installed, owner "{outcome.owner}"')
+    common.line(
+        f"pganon {outcome.version} is installed in the database {quote(database)},"
+        f' owner "{outcome.owner}"'
+    )
     for name in outcome.migrations:
         common.line(f"  applied {name}")
     common.line(f"  created {outcome.objects} functions and views")

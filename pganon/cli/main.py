@@ -12,7 +12,19 @@ import psycopg
 import typer
 from typer.core import TyperGroup
 
-from pganon.cli import assess, common, demo, importing, install, policy, release, run, server
+from pganon import database
+from pganon.cli import (
+    assess,
+    common,
+    demo,
+    history,
+    importing,
+    install,
+    policy,
+    release,
+    run,
+    server,
+)
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -63,9 +75,9 @@ def _before_command(
 ) -> None:
     """Anonymized data releases, computed, verified and published inside PostgreSQL.
 
-    The server is --dsn, else PGANON_DSN, else libpq's variables (PGHOST, ...), else an embedded
-    PostgreSQL under PGANON_HOME. Commands work on the pganon of the role that logs in; --owner or
-    PGANON_OWNER names another one.
+    The server is --dsn, else PGANON_DSN, else libpq's variables (PGHOST, ...), else the embedded
+    PostgreSQL under PGANON_HOME once `server start` or `demo` has started it. Commands work on
+    the pganon of the role that logs in; --owner or PGANON_OWNER names another one.
     """
     common.invocation.dsn = dsn
     common.invocation.owner = owner
@@ -79,6 +91,7 @@ policy.register(app)
 assess.register(app)
 run.register(app)
 release.register(app)
+history.register(app)
 demo.register(app)
 
 
@@ -87,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     before_end = given[: given.index("--")] if "--" in given else given
     json = "--json" in before_end
+    database.forget_reached()
     try:
         command = typer.main.get_command(app)
         result = command.main(args=given, prog_name="pganon", standalone_mode=False)

@@ -60,7 +60,7 @@ def releases(
                 "dropped" if info.version is None else info.version,
                 info.method,
                 _guarantee(info.guarantee),
-                _moment(info.published_at),
+                moment(info.published_at),
             )
             for info in found
         ],
@@ -89,10 +89,12 @@ def show(
         "method": info.method,
         "guarantee": _guarantee(info.guarantee),
         "views": ", ".join(info.views),
-        "published": _moment(info.published_at),
+        "published": moment(info.published_at),
     }
     if info.versions is not None:
-        pairs |= {"source": info.source, "readers": ", ".join(info.readers or ())}
+        able = ", ".join(f"{role.role} ({role.because})" for role in info.can_read or ())
+        readers = ", ".join(info.readers or ())
+        pairs |= {"source": info.source, "readers": readers, "can read": able}
     common.facts({label: value for label, value in pairs.items() if value})
     if info.columns:
         common.table(
@@ -122,7 +124,7 @@ def _show_versions(info: ReleaseInfo) -> None:
     if info.versions is None:
         return
     common.table(
-        ["version", "run", "method", "records", "suppressed", "published", "stored"],
+        ["version", "run", "method", "records", "suppressed", "published", "state"],
         [
             (
                 v.version,
@@ -130,8 +132,8 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.method,
                 v.row_count,
                 v.suppressed,
-                _moment(v.published_at),
-                "yes" if v.stored else "no",
+                moment(v.published_at),
+                "shown" if v.version == info.version else "stored" if v.stored else "gone",
             )
             for v in info.versions
         ],
@@ -232,6 +234,7 @@ def rollback(
 
 def drop(
     name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     cascade: Cascade = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -242,6 +245,10 @@ def drop(
     The ledger and the memory of what was published stay.
     """
     with common.connect_owner(dsn, owner) as conn:
+        stored = [v.version for v in lifecycle.find(conn, name).versions if v.stored]
+        if stored and not yes:
+            versions = ", ".join(map(str, sorted(stored)))
+            common.confirm(f"drop {name} with its versions {versions} for good?")
         done = lifecycle.drop(conn, name, cascade=cascade)
     versions = ", ".join(map(str, sorted(done.dropped)))
     _show_change(done, f"{name}: dropped; versions no longer stored: {versions}", json)
@@ -292,7 +299,7 @@ def _requirement(item: Mapping[str, Any]) -> str:
     return " ".join([f"{item.get('model', '')}{column}", *rest, *known])
 
 
-def _moment(moment: Any) -> str:
+def moment(moment: Any) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else ""
 
 

@@ -76,7 +76,7 @@ def status(json: common.JsonOption = False) -> None:
 @group.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def psql(context: typer.Context, dsn: common.DsnOption = None) -> None:
     """Open psql on the server; further arguments go to psql."""
-    target = database.resolve_dsn(common.chosen_dsn(dsn))
+    target = database.resolve_dsn(common.chosen_dsn(dsn), start=True)
     binaries = embedded.package_binaries()
     program = str(binaries / "psql") if binaries else shutil.which("psql")
     if program is None:

@@ -127,7 +127,7 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     tree = exp.select().from_(source)
     for attribute in spec.attributes:
         value = canonical(attribute.column, folded=folds(attribute))
-        tree = tree.select(named(value, f"q{attribute.index}"))
+        tree.select(named(value, f"q{attribute.index}"), copy=False)
     for item in spec.sensitive:
         value = stored(item.column, col(item.column.name, "src"))
         tree = tree.select(named(value, f"s{item.index}"))
@@ -158,19 +158,16 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select count(*) as records from t", {"t": state.work("snap")})
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
-        tree = tree.select(
-            named(fragment("count(*) - count(:v)", v=col(name, "t")), f"nulls_{name}")
-        )
+        missing = fragment("count(*) - count(:v)", v=col(name, "t"))
+        tree.select(named(missing, f"nulls_{name}"), copy=False)
         bad = _infinite(attribute.column, name)
         if bad is not None:
-            tree = tree.select(
-                named(fragment("count(*) filter (where :bad)", bad=bad), f"infinite_{name}")
-            )
+            number = fragment("count(*) filter (where :bad)", bad=bad)
+            tree.select(named(number, f"infinite_{name}"), copy=False)
         if attribute.domain is not None:
             beyond = line.outside(attribute, col(name, "t"))
-            tree = tree.select(
-                named(fragment("count(*) filter (where :far)", far=beyond), f"outside_{name}")
-            )
+            number = fragment("count(*) filter (where :far)", far=beyond)
+            tree.select(named(number, f"outside_{name}"), copy=False)
     for item in spec.sensitive:
         name = f"s{item.index}"
         tree = tree.select(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +22,10 @@ from pganon.policy.model import (
 )
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.reword import refusals_of
+from pganon.policy.variables import filled
 
 MAX_BYTES = 1 << 20
+STDIN = Path("-")
 
 _COLUMN = TypeAdapter(Column)
 _MODEL = TypeAdapter(AnyPrivacyModel)
@@ -70,18 +73,28 @@ class LoadedPolicy:
 def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
+    The path `-` is standard input; paths in such a policy start from the current folder.
+
     Raises:
         PolicyError: with every problem, each with field and line.
     """
     if isinstance(path_or_text, str) and (
         "\n" in path_or_text or path_or_text.lstrip().startswith("{")
     ):
-        document = read_document(path_or_text)
-        return LoadedPolicy(_policy(document, None), None, Path.cwd(), document.lines)
+        return _loaded(path_or_text, None, Path.cwd())
     path = Path(path_or_text)
+    if path == STDIN:
+        return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), path, Path.cwd())
     is_json = True if path.suffix.lower() == ".json" else None
-    document = read_document(_read(path), is_json=is_json)
-    return LoadedPolicy(_policy(document, str(path)), path, path.parent, document.lines)
+    return _loaded(_read(path), path, path.parent, is_json=is_json)
+
+
+def _loaded(
+    text: str, path: Path | None, base_dir: Path, *, is_json: bool | None = None
+) -> LoadedPolicy:
+    document = filled(read_document(text, is_json=is_json))
+    policy = _policy(document, None if path is None else str(path))
+    return LoadedPolicy(policy, path, base_dir, document.lines)
 
 
 def policy_from(data: object) -> Policy:
@@ -91,29 +104,34 @@ def policy_from(data: object) -> Policy:
 
 def _read(path: Path) -> str:
     """Text of the file; PolicyError with one problem if it has none."""
-
-    def stop(message: str, suggestion: str | None = None) -> PolicyError:
-        return PolicyError([Problem(message, suggestion=suggestion)], file=str(path))
-
     try:
         if path.is_dir():
-            raise stop("is a folder, not a policy file")
+            raise _stop(path, "is a folder, not a policy file")
         if not path.exists():
-            raise stop("there is no such file", "write one with `pganon policy init TABLE`")
+            raise _stop(path, "there is no such file", "write one with `pganon policy init TABLE`")
         if not path.is_file():
-            raise stop("is not a plain file")
+            raise _stop(path, "is not a plain file")
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise stop(f"cannot be read: {getattr(error, 'strerror', None) or 'bad path'}") from None
+        why = getattr(error, "strerror", None) or "bad path"
+        raise _stop(path, f"cannot be read: {why}") from None
+    return _text(raw, path)
+
+
+def _stop(path: Path, message: str, suggestion: str | None = None) -> PolicyError:
+    return PolicyError([Problem(message, suggestion=suggestion)], file=str(path))
+
+
+def _text(raw: bytes, path: Path) -> str:
     if len(raw) > MAX_BYTES:
-        raise stop("is larger than 1 MiB", "keep large hierarchies in csv files")
+        raise _stop(path, "is larger than 1 MiB", "keep large hierarchies in csv files")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise stop("is not a text in UTF-8") from None
+        raise _stop(path, "is not a text in UTF-8") from None
     if "\x00" in text:
-        raise stop("is not a text file")
+        raise _stop(path, "is not a text file")
     return text
 
 

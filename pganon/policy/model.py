@@ -371,6 +371,9 @@ class Publish(Declaration):
     keep: Annotated[int, Field(ge=1, le=10_000)] = 3
 
 
+Variable = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+
+
 class Inference(Declaration):
     """How much a reader may infer from sensitive values that are published apart from the records.
 
@@ -388,6 +391,7 @@ class Inference(Declaration):
 class Policy(Declaration):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
+    variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     release: Name
     source: RelationName
     where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None

@@ -37,10 +37,10 @@ DECIDES = frozenset(
 )
 """Keys of a policy that decide which groups come out, or what of them is shown."""
 
-ELSE = frozenset({"release", "republication", "publish", "trust", "inference"})
+ELSE = frozenset({"release", "republication", "publish", "trust", "inference", "variables"})
 """All other keys."""
 
-APPLIED = frozenset({"republication", "trust"})
+APPLIED = frozenset({"republication", "trust", "variables"})
 PUBLISH_APPLIED = frozenset({"readers", "keep"})
 """Of these, and of those under `publish`, what a version that is there can take on."""
 

@@ -57,6 +57,7 @@ class Version:
     members_table: str | None
     policy: dict[str, Any]
     policy_hash: str | None
+    partition_hash: str | None
     measures: dict[str, Any]
     published_at: datetime | None
     dropped_at: datetime | None

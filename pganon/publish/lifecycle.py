@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg.rows import dict_row
 
 from pganon import database, sqlfiles
 from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
@@ -18,6 +19,7 @@ from pganon.install import access
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
+from pganon.publish.privileges import Able, can_read
 from pganon.publish.target import ensure_schema
 from pganon.publish.transaction import is_intact, patiently, publishing
 from pganon.run import locks
@@ -51,6 +53,7 @@ class ReleaseInfo:
         version: None once the release was dropped; only the steward still sees it then.
         columns: dicts with view, name, type and comment.
         source, readers, versions: for the steward; None for others.
+        can_read: roles that can read it, whoever let them; of :func:`show`, for the steward.
     """
 
     release: str
@@ -62,6 +65,7 @@ class ReleaseInfo:
     source: str | None = None
     readers: tuple[str, ...] | None = None
     versions: tuple[VersionInfo, ...] | None = None
+    can_read: tuple[Able, ...] | None = None
 
     @property
     def views(self) -> list[str]:
@@ -131,7 +135,19 @@ def show(conn: Connection, name: str) -> ReleaseInfo:
         found = {info.release: info for info in releases(conn)}
         if name not in found:
             raise unknown(conn, name)
-        return found[name]
+        info = found[name]
+        if info.versions is None:
+            return info
+        return replace(info, can_read=tuple(can_read(conn, find(conn, name))))
+
+
+def events(conn: Connection, name: str) -> list[dict[str, Any]]:
+    """The ledger of one release, oldest row first; as the steward."""
+    with translated(), conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(sqlfiles.query("ledger", "of_release"), {"release": name}).fetchall()
+        if not rows:
+            raise unknown(conn, name)
+        return rows
 
 
 def _readable(conn: Connection) -> list[ReleaseInfo]:

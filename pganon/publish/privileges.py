@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -12,6 +13,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
 from pganon.publish import views
+from pganon.publish.history import History
 
 Connection = psycopg.Connection[Any]
 
@@ -35,6 +37,36 @@ def check_closed(conn: Connection) -> None:
         hint="REVOKE these privileges, and find out who has read there",
         code="open_privileges",
     )
+
+
+@dataclass(frozen=True)
+class Able:
+    """A role that can read views of a release, whoever let it.
+
+    Attributes:
+        because: "reader", "owner", "superuser", or the roles through which it can.
+        login: whether somebody can log in as it.
+    """
+
+    role: str
+    because: str
+    login: bool
+
+
+def can_read(conn: Connection, known: History) -> list[Able]:
+    """Every role but the server's own ones that can read any view of the current version."""
+    current = known.current
+    if current is None or not current.stored:
+        return []
+    rows = conn.execute(
+        sqlfiles.query("publish", "can_read"),
+        {
+            "schemas": [view.name.schema for view in current.views],
+            "names": [view.name.name for view in current.views],
+            "readers": list(known.release.readers),
+        },
+    ).fetchall()
+    return [Able(*row) for row in rows]
 
 
 def unexpected_readers(

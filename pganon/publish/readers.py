@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
+from pganon.errors import UsageError
 from pganon.identifiers import quote
-from pganon.publish import views
+from pganon.ledger import repository as ledger
+from pganon.publish import history, views
 from pganon.publish.history import History
+from pganon.publish.lifecycle import find, translated
 from pganon.publish.target import check_readers
+from pganon.publish.transaction import publishing
+from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
 
@@ -29,9 +34,6 @@ class Access:
     def texts(self) -> list[str]:
         found = (("added", self.added), ("removed", self.removed))
         return [f"readers {what}: {', '.join(map(quote, who))}" for what, who in found if who]
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def access(known: History, readers: Sequence[str]) -> Access:
@@ -60,3 +62,47 @@ def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Acc
         {"release": known.release.name, "readers": list(readers)},
     )
     return change
+
+
+def change_readers(
+    conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> Access:
+    """Let further roles read the version that is shown, and others no longer; as the steward.
+
+    The next run of a policy that says otherwise goes by the policy.
+
+    Raises:
+        LedgerError: unknown_release, unknown_version.
+        UsageError: a role is in both lists, or to be removed and no reader.
+        PreconditionError: busy, missing_role, no_grant.
+    """
+    with translated(), locks.release_lock(conn, name), publishing(conn):
+        locks.assert_held(conn, release=name)
+        known = find(conn, name)
+        current = history.check_stored(known, known.current, None)
+        change = set_readers(conn, known, _wanted(known, add, remove))
+        if change.added or change.removed:
+            ledger.append(
+                conn,
+                "readers",
+                run_id=current.run_id,
+                release=name,
+                version=current.version,
+                details={"added": list(change.added), "removed": list(change.removed)},
+            )
+    return change
+
+
+def _wanted(known: History, add: Sequence[str], remove: Sequence[str]) -> list[str]:
+    before = known.release.readers
+    both = [role for role in add if role in remove]
+    if both:
+        raise UsageError(f"{quote(both[0])} is to be added and to be removed")
+    strangers = [role for role in remove if role not in before]
+    if strangers:
+        raise UsageError(
+            f"{quote(strangers[0])} is no reader of {quote(known.release.name)};"
+            f" its readers: {', '.join(map(quote, before)) or 'none'}",
+            hint="other grants are the owner's own; `pganon readers NAME` says why a role can read",
+        )
+    return list(dict.fromkeys([*(role for role in before if role not in remove), *add]))

@@ -118,6 +118,7 @@ def run_release(
     policy: str | Path | LoadedPolicy,
     *,
     dsn: str | None = None,
+    connection: Connection | None = None,
     owner: str | None = None,
     settings: database.Settings = RUN_SETTINGS,
     options: Options | None = None,
@@ -125,15 +126,20 @@ def run_release(
     """Compute, verify and publish one release.
 
     Args:
+        connection: says which server, database and login, instead of `dsn`. The run opens
+            connections of its own, so this one must not be inside a transaction.
         owner: whose pganon, where it is not the role that logs in.
 
     Raises:
+        UsageError: in_transaction; no_metrics.
         PolicyError: the policy does not fit itself or the source; all problems at once.
         PrivacyRefusal: the guarantee cannot be given; the published version is untouched.
         DatabaseError: the server failed; the published version is untouched.
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     options = options or Options()
+    if connection is not None:
+        dsn = database.dsn_like(connection)
 
     def connect() -> Connection:
         conn = database.connect(dsn, settings=settings)

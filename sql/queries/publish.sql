@@ -14,7 +14,7 @@ WHERE name = %(release)s;
 -- All versions of a release, newest first.
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
-    members_table, policy, policy_hash, measures, published_at, dropped_at, fingerprint,
+    members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
     source_fingerprint
 FROM pganon_private.version
 WHERE release = %(release)s
@@ -184,6 +184,47 @@ SELECT r.name
 FROM unnest(%(roles)s::text[]) AS r(name)
 WHERE r.name <> 'public'
     AND NOT EXISTS (SELECT FROM pg_roles AS p WHERE p.rolname = r.name);
+
+-- can_read --
+-- Roles that can read any of these views, and why: role, reason, whether one can log in as it.
+SELECT
+    r.rolname::text,
+    CASE
+        WHEN bool_or(r.oid = c.relowner) THEN 'owner'
+        WHEN r.rolname = ANY (%(readers)s::text[]) THEN 'reader'
+        WHEN r.rolsuper THEN 'superuser'
+        ELSE coalesce('through ' || (
+            SELECT string_agg(DISTINCT g.name, ', ')
+            FROM (
+                SELECT pg_get_userbyid(o.relowner)::text AS name, o.relowner AS oid
+                FROM pg_class AS o
+                WHERE o.oid = ANY (array_agg(c.oid))
+                UNION ALL
+                SELECT CASE acl.grantee WHEN 0 THEN 'public' ELSE h.rolname::text END, acl.grantee
+                FROM pg_class AS o
+                CROSS JOIN LATERAL (
+                    SELECT o.relacl AS privileges
+                    UNION ALL
+                    SELECT a.attacl FROM pg_attribute AS a WHERE a.attrelid = o.oid
+                ) AS held
+                CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
+                LEFT JOIN pg_roles AS h ON h.oid = acl.grantee
+                WHERE o.oid = ANY (array_agg(c.oid)) AND acl.privilege_type = 'SELECT'
+            ) AS g
+            WHERE g.oid = r.oid OR CASE g.oid WHEN 0 THEN true ELSE pg_has_role(r.oid, g.oid, 'USAGE') END
+        ), 'reads everything')
+    END,
+    r.rolcanlogin
+FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS v(schema, name)
+JOIN pg_namespace AS n ON n.nspname = v.schema
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = v.name
+JOIN pg_roles AS r
+    ON has_schema_privilege(r.oid, n.oid, 'USAGE')
+    AND has_any_column_privilege(r.oid, c.oid, 'SELECT')
+-- Nobody logs in as one of the server's own roles; whom they are given to is listed.
+WHERE r.rolname !~ '^pg_'
+GROUP BY r.oid, r.rolname, r.rolsuper, r.rolcanlogin
+ORDER BY 1;
 
 -- lack_usage --
 -- Those of these roles that may not use an existing schema.

@@ -88,6 +88,7 @@ def _environment(folder: Path, binaries: Path | None) -> dict[str, str]:
         "HOME": str(folder),
         "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
         "COLUMNS": "100",
+        "PGANON_PROGRESS": "0",
         "PGANON_HOME": str(folder / "home"),
         "LC_ALL": "C.UTF-8",
         "DOCS": str(ROOT / "docs"),

@@ -67,9 +67,9 @@ def test_commands(source: Database, tmp_path: Path) -> None:
         out = str(tmp_path / f"{view}.csv")
         ran = pganon("export", "visits", "--view", view, "-o", out, *analyst)
         assert ran.code == 0, ran.err
-    metrics = pganon("run", str(file), "--metrics", "all", *at)
+    metrics = pganon("run", str(file), "--metrics", "all", "--force", *at)
     assert (metrics.code, "reconstruction, r = 2" in metrics.out) == (0, True)
-    dropped = pganon("drop", "visits", "--json", *at)
+    dropped = pganon("drop", "visits", "--yes", "--json", *at)
     assert (dropped.code, dropped.json["now"]) == (0, None)
     assert readable(source.owner()) == dict.fromkeys(VIEWS)
     assert pganon("verify", "visits", *at).code != 0

@@ -342,7 +342,7 @@ def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     text = pganon("show", "registry", "--dsn", dsn).out
     for said in ("r = 3", "fakes", "additional loss", "a sensitive column", "bucket sizes"):
         assert said in " ".join(text.split())
-    only = pganon("run", str(file), "--workload", "queries=5", "--json", "--dsn", dsn)
+    only = pganon("run", str(file), "--workload", "queries=5", "--force", "--json", "--dsn", dsn)
     assert only.code == 0, only.err
     assert only.json["metrics"]["reconstruction"] is None
     assert "reconstruction" not in pganon("show", "registry", "--dsn", db.dsn("analyst")).out

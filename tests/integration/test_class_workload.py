@@ -409,7 +409,7 @@ def test_it_is_said_what_queries_were_on(db: Database, tmp_path: Path) -> None:
         "sensitive": True,
     }
     for said, restricted in (("yes", " and a sensitive column"), ("no", "")):
-        ran = pganon(*arguments, f"queries=20,predicates=1,sensitive={said}")
+        ran = pganon(*arguments, f"queries=20,predicates=1,sensitive={said}", "--force")
         assert ran.code == 0, ran.err
         expected = f"20 random queries on 1 quasi-identifiers{restricted}, selectivity"
         assert expected in " ".join(ran.out.split())

@@ -99,7 +99,8 @@ def test_every_source_record_lies_between_the_ends(clinic: Database, tmp_path: P
         row = owner.execute(b"""
             SELECT count(*) FROM clinic.visit AS v WHERE NOT EXISTS (
                 SELECT FROM published.visits_flat AS f
-                WHERE v.age BETWEEN age_low AND age_high AND v.weight BETWEEN weight_low AND weight_high
+                WHERE v.age BETWEEN age_low AND age_high
+                    AND v.weight BETWEEN weight_low AND weight_high
                     AND v.day BETWEEN day_low AND day_high AND v.seen BETWEEN seen_low AND seen_high
                     AND v.room BETWEEN room_low AND room_high AND v.diagnosis = f.diagnosis
                     AND v.sex = ANY (string_to_array(f.sex, ' | ')))

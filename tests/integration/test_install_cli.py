@@ -11,7 +11,7 @@ from tests.support.cluster import Database
 def test_init_twice(bare_db: Database):
     first = pganon("init", "--dsn", bare_db.dsn())
     assert first.code == 0
-    assert 'is installed, owner "steward"' in first.out
+    assert f'is installed in the database {bare_db.name}, owner "steward"' in first.out
     second = pganon("--dsn", bare_db.dsn(), "init")
     assert second.code == 0
     assert second.out.startswith("nothing to do")
@@ -33,6 +33,9 @@ def test_database_errors_exit_3(bare_db: Database):
     assert done.code == 3
     assert "error: pganon is not installed" in done.err
     assert "hint: run `pganon init`" in done.err
+    host = bare_db.connect().info.host
+    assert f"server: database {bare_db.name} on {host}" in done.err
+    assert done.err.endswith("role steward (from --dsn)\n")
     assert done.out == ""
     done = pganon("upgrade", "--json", "--dsn", bare_db.dsn())
     assert done.json["error"]["code"] == "missing"

@@ -320,7 +320,7 @@ def test_commands(db: Database, tmp_path: Path) -> None:
     broken = pganon("verify", "adult", "--json", *at)
     assert (broken.code, broken.json["holds"]) == (1, False)
     assert pganon("rollback", "adlt", *at).code == 2
-    assert pganon("drop", "adult", "--json", *at).json["now"] is None
+    assert pganon("drop", "adult", "--yes", "--json", *at).json["now"] is None
     assert pganon("clean", *at).out == "nothing to clean\n"
 
 

@@ -58,7 +58,7 @@ def test_a_workload_alone(db: Database, policy_file: str) -> None:
     assert ran.code == 0, ran.err
     metrics = ran.json["metrics"]
     assert (metrics["glm"], metrics["attributes"]) == (None, None)
-    again = run(db, policy_file, "--workload", "queries=20,seed=4")
+    again = run(db, policy_file, "--workload", "queries=20,seed=4", "--force")
     assert again.code == 0, again.err
     assert "20 random queries" in again.out
 

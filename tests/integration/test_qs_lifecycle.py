@@ -83,7 +83,7 @@ def test_commands(source: Database, tmp_path: Path) -> None:
     for view in VIEWS:
         out = str(tmp_path / f"{view}.csv")
         assert pganon("export", "vehicles", "--view", view, "-o", out, *analyst).code == 0
-    dropped = pganon("drop", "vehicles", "--json", *at)
+    dropped = pganon("drop", "vehicles", "--yes", "--json", *at)
     assert (dropped.code, dropped.json["now"]) == (0, None)
     assert readable(source.owner()) == dict.fromkeys(VIEWS)
     assert pganon("verify", "vehicles", *at).code != 0

@@ -59,8 +59,34 @@ def test_life_of_the_server(home):
 
     assert pganon("server", "stop").out.strip() == "stopped"
     assert pganon("server", "stop").out.strip() == "the server was not running"
-    # A command starts it again, with its data.
+    # No command starts it unasked: it could be the wrong one.
+    for command in ("init", "releases"):
+        refused = pganon(command, "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (2, "no_server")
+        assert "pganon server start" in refused.json["error"]["hint"]
+        assert refused.json["error"]["server"] is None
+    assert not embedded.embedded().running()
+    assert pganon("server", "start").code == 0
     assert "nothing to do" in pganon("init").out
+    unknown = pganon("show", "nothing", "--json").json["error"]
+    assert unknown["server"] == (
+        f"database pganon on {home}/socket, role pganon (from embedded server)"
+    )
+
+
+def test_nothing_is_made_before_it_is_asked_for(home):
+    assert pganon("init", "--json").json["error"]["code"] == "no_server"
+    assert not home.exists()
+
+
+def test_psql_starts_the_server(home):
+    shown = subprocess.run(
+        [sys.executable, "-m", "pganon.cli.main", "server", "psql", "--", "-Atc", "SELECT 1 + 1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.strip() == "2"
 
 
 def test_other_users_of_the_machine_cannot_reach_it(home):

@@ -63,7 +63,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 def release(db: Database, *, options: Options | None = None, **changes: Any) -> RunResult:
     policy = load_policy(json.dumps(document(**changes)))
-    return run_release(policy, dsn=db.dsn("steward"), options=options)
+    return run_release(policy, dsn=db.dsn("steward"), options=options or Options(force=True))
 
 
 def seen(db: Database) -> Shown:
@@ -216,6 +216,6 @@ def test_commands(db: Database, tmp_path: Path) -> None:
         assert written.code == 0, written.err
         first, *others = out.read_text().splitlines()
         assert (first.split(","), len(others)) == (list(relation[0]), len(relation))
-    dropped = pganon("drop", "stays", "--json", *at)
+    dropped = pganon("drop", "stays", "--yes", "--json", *at)
     assert (dropped.code, dropped.json["now"]) == (0, None)
     assert faults.run_tables(db.owner()) == []

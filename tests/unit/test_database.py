@@ -1,5 +1,7 @@
 """Which server is chosen."""
 
+from contextvars import ContextVar
+
 import pytest
 
 from pganon import database, embedded
@@ -56,3 +58,10 @@ def test_long_home_gets_a_short_socket_folder(tmp_path):
     assert len(str(deep.socket_dir)) < 90
     near = embedded.Cluster(tmp_path, tmp_path)
     assert near.socket_dir != deep.socket_dir
+
+
+def test_a_policy_that_is_wrong_has_nothing_to_do_with_a_server(tmp_path, monkeypatch):
+    """Also not with that of the command before."""
+    monkeypatch.setattr(database, "_reached", ContextVar("reached", default="database x"))
+    database.forget_reached()
+    assert database.reached() is None

@@ -102,7 +102,7 @@ def generalized(axes: tuple[Axis, ...], state: State) -> exp.Select:
     tree = query("select e.class_id from e", {"e": state.work(EXTENTS)})
     for axis in axes:
         part = recoded(axis, state)
-        tree = tree.select(*part.columns)
+        tree.select(*part.columns, copy=False)
         for join in part.joins:
             tree.append("joins", join)
     return tree

@@ -88,7 +88,7 @@ class Shape:
     def by_attribute(self, attr: exp.Expr, value: Callable[[Axis], exp.Expr]) -> exp.Expr:
         case = exp.Case(this=attr.copy())
         for axis in self.axes:
-            case = case.when(exp.Literal.number(axis.index), value(axis))
+            case.when(exp.Literal.number(axis.index), value(axis), copy=False)
         return case
 
     def key(self, state: State, table: str) -> exp.Expr:

@@ -52,7 +52,8 @@ def _losses(shape: Shape, state: State) -> exp.Select:
             weight=exp.Literal.number(repr(axis.attribute.weight)),
         )
         level = fragment(":level::smallint", level=exp.paren(axis.level(state, "e")))
-        tree = tree.select(named(loss, f"l{axis.index}"), named(level, f"level{axis.index}"))
+        columns = named(loss, f"l{axis.index}"), named(level, f"level{axis.index}")
+        tree.select(*columns, copy=False)
     # Without the offset the planner would merge this query with the one around it, which names
     # every loss several times, and compute it as often.
     return tree.offset(0)

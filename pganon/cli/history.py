@@ -1,0 +1,150 @@
+"""`pganon history`, `diff`, `readers`: what became of a release, and who may read it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from pganon.cli import common
+from pganon.cli.release import Name, moment
+from pganon.publish import comparison, lifecycle
+from pganon.publish.privileges import Able, can_read
+from pganon.publish.readers import change_readers
+
+
+def register(app: typer.Typer) -> None:
+    for command in (history, diff, readers):
+        app.command()(command)
+
+
+def history(
+    name: Name,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """List what was done with a release, from the ledger."""
+    with common.connect_owner(dsn, owner) as conn:
+        found = lifecycle.events(conn, name)
+    if json:
+        common.emit_json(found)
+        return
+    common.table(
+        ["row", "run", "when", "event", "version", "by", "details"],
+        [
+            (
+                row["id"],
+                row["run_id"],
+                moment(row["at"]),
+                row["event"],
+                row["version"],
+                row["by_role"],
+                _brief(row["details"]),
+            )
+            for row in found
+        ],
+        right=["row", "run", "version"],
+        whole=["when", "event"],
+    )
+
+
+def _brief(details: dict[str, object]) -> str:
+    """Counts, codes and names; lists of requirements are in the versions."""
+    shown = {
+        key: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for key, value in details.items()
+        if key != "guarantee" and value not in (None, [], "")
+    }
+    return "; ".join(f"{key.replace('_', ' ')} {value}" for key, value in shown.items())
+
+
+def diff(
+    name: Name,
+    first: Annotated[
+        int | None, typer.Argument(help="Version; default: the one before.", show_default=False)
+    ] = None,
+    second: Annotated[
+        int | None,
+        typer.Argument(help="Version; default: the one that is shown.", show_default=False),
+    ] = None,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Show what differs between two versions: policy, source, columns, figures."""
+    with common.connect_owner(dsn, owner) as conn:
+        known = lifecycle.find(conn, name)
+    before, after = comparison.two_versions(known, first, second)
+    found = comparison.compare(before, after)
+    if json:
+        common.emit_json(
+            {
+                "release": name,
+                "before": before.version,
+                "after": after.version,
+                "differences": [asdict(difference) for difference in found],
+            }
+        )
+        return
+    if not found:
+        common.line(f"versions {before.version} and {after.version} of {name} say the same")
+        return
+    common.table(
+        ["about", "what", f"version {before.version}", f"version {after.version}"],
+        [(d.about, d.what, _value(d.before), _value(d.after)) for d in found],
+        whole=["about"],
+    )
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def readers(
+    name: Name,
+    add: Annotated[
+        list[str] | None,
+        typer.Option("--add", metavar="ROLE", help="Let a role read; repeatable."),
+    ] = None,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option("--remove", metavar="ROLE", help="No longer let a role read; repeatable."),
+    ] = None,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Show or change who may read a release, without a new version.
+
+    A run makes the readers those of its policy again, so correct the policy, too.
+    """
+    with common.connect_owner(dsn, owner) as conn:
+        if add or remove:
+            change = change_readers(conn, name, add or (), remove or ())
+            changed = change.texts or ["nothing to do"]
+        else:
+            changed = []
+        known = lifecycle.find(conn, name)
+        able = can_read(conn, known)
+    if json:
+        listed = [asdict(role) for role in able]
+        common.emit_json(
+            {"release": name, "readers": list(known.release.readers), "can_read": listed}
+        )
+        return
+    for text in changed:
+        common.line(text)
+    _show_readers(able)
+
+
+def _show_readers(able: list[Able]) -> None:
+    common.table(
+        ["can read", "because", "logs in"],
+        [(role.role, role.because, "yes" if role.login else "no") for role in able],
+    )
