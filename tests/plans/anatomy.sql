@@ -637,7 +637,8 @@ SELECT
     FROM "w" AS "v"
     WHERE
       "v"."most" * "v"."l" > "v"."size"
-  ) AS "places"
+  ) AS "places",
+  CAST(NULL AS BOOLEAN) AS "together"
 FROM "w";
 
 -- partition.histogram: records per value in every piece

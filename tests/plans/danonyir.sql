@@ -384,11 +384,7 @@ FROM (
     MAX("c"."c0") AS "hi0",
     MIN("c"."c0") = 0 AS "n0",
     MIN("c"."c0") AS "c0",
-    BIT_OR(
-      CASE WHEN "c"."c1" >> 6 = 0 THEN CAST(1 AS BIGINT) << (
-        "c"."c1" & 63
-      ) ELSE 0 END
-    ) AS "b1_0",
+    ARRAY_AGG(DISTINCT "c"."c1") AS "b1",
     MIN("c"."c1") AS "c1"
   FROM "pganon_work"."r0_coded" AS "c"
   GROUP BY
@@ -650,7 +646,7 @@ SELECT
   "b"."lo0",
   "b"."hi0",
   "b"."n0",
-  "b"."b1_0"
+  "b"."b1"
 FROM (
   SELECT
     "b"."block",
@@ -659,13 +655,13 @@ FROM (
     "i"."lo0",
     "i"."hi0",
     "i"."n0",
-    "i"."b1_0"
+    "i"."b1"
   FROM "pganon_work"."r0_blocked" AS "b"
   JOIN "pganon_work"."r0_individuals" AS "i"
     ON "i"."rid" = "b"."rid"
 ) AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 20
+  "b"."block" >= 0 AND "b"."block" < 2500
 ORDER BY
   "b"."block",
   "b"."rid";
@@ -757,7 +753,7 @@ SELECT
   "b"."lo0",
   "b"."hi0",
   "b"."n0",
-  "b"."b1_0"
+  "b"."b1"
 FROM (
   SELECT
     "b"."block",
@@ -766,7 +762,7 @@ FROM (
     "i"."lo0",
     "i"."hi0",
     "i"."n0",
-    "i"."b1_0"
+    "i"."b1"
   FROM (
     SELECT
       "s"."label" - 1 AS "block",
@@ -781,7 +777,7 @@ FROM (
     ON "i"."rid" = "b"."rid"
 ) AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 5
+  "b"."block" >= 0 AND "b"."block" < 625
 ORDER BY
   "b"."block",
   "b"."rid";
@@ -863,7 +859,7 @@ FROM (
     "i"."lo0",
     "i"."hi0",
     "i"."n0",
-    "i"."b1_0"
+    "i"."b1"
   FROM "pganon_work"."r0_left0" AS "l"
   JOIN "pganon_work"."r0_individuals" AS "i"
     ON "i"."rid" = "l"."rid"
@@ -881,7 +877,7 @@ FROM (
     "u"."lo0",
     "u"."hi0",
     "u"."n0",
-    "u"."b1_0"
+    "u"."b1"
   FROM (
     SELECT
       "m"."block",
@@ -892,7 +888,7 @@ FROM (
       MIN("i"."lo0") AS "lo0",
       MAX("i"."hi0") AS "hi0",
       BOOL_OR("i"."n0") AS "n0",
-      BIT_OR("i"."b1_0") AS "b1_0"
+      CAST(STRING_TO_ARRAY(STRING_AGG(ARRAY_TO_STRING("i"."b1", ','), ','), ',') AS INT[]) AS "b1"
     FROM (
       SELECT
         "n"."middle" AS "block",
@@ -970,10 +966,10 @@ SELECT
   "b"."lo0",
   "b"."hi0",
   "b"."n0",
-  "b"."b1_0"
+  "b"."b1"
 FROM "pganon_work"."r0_units0" AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 20
+  "b"."block" >= 0 AND "b"."block" < 2500
 ORDER BY
   "b"."block",
   "b"."rid";
@@ -1035,7 +1031,7 @@ FROM (
     "i"."lo0",
     "i"."hi0",
     "i"."n0",
-    "i"."b1_0"
+    "i"."b1"
   FROM "pganon_work"."r0_left1" AS "l"
   JOIN "pganon_work"."r0_individuals" AS "i"
     ON "i"."rid" = "l"."rid"
@@ -1053,7 +1049,7 @@ FROM (
     "u"."lo0",
     "u"."hi0",
     "u"."n0",
-    "u"."b1_0"
+    "u"."b1"
   FROM (
     SELECT
       "m"."block",
@@ -1064,7 +1060,7 @@ FROM (
       MIN("i"."lo0") AS "lo0",
       MAX("i"."hi0") AS "hi0",
       BOOL_OR("i"."n0") AS "n0",
-      BIT_OR("i"."b1_0") AS "b1_0"
+      CAST(STRING_TO_ARRAY(STRING_AGG(ARRAY_TO_STRING("i"."b1", ','), ','), ',') AS INT[]) AS "b1"
     FROM (
       SELECT
         "n"."middle" AS "block",
@@ -1147,10 +1143,10 @@ SELECT
   "b"."lo0",
   "b"."hi0",
   "b"."n0",
-  "b"."b1_0"
+  "b"."b1"
 FROM "pganon_work"."r0_units1" AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 20
+  "b"."block" >= 0 AND "b"."block" < 2500
 ORDER BY
   "b"."block",
   "b"."rid";
@@ -1217,7 +1213,7 @@ FROM (
     "i"."lo0",
     "i"."hi0",
     "i"."n0",
-    "i"."b1_0"
+    "i"."b1"
   FROM "pganon_work"."r0_left2" AS "l"
   JOIN "pganon_work"."r0_individuals" AS "i"
     ON "i"."rid" = "l"."rid"
@@ -1235,7 +1231,7 @@ FROM (
     "u"."lo0",
     "u"."hi0",
     "u"."n0",
-    "u"."b1_0"
+    "u"."b1"
   FROM (
     SELECT
       "m"."block",
@@ -1246,7 +1242,7 @@ FROM (
       MIN("i"."lo0") AS "lo0",
       MAX("i"."hi0") AS "hi0",
       BOOL_OR("i"."n0") AS "n0",
-      BIT_OR("i"."b1_0") AS "b1_0"
+      CAST(STRING_TO_ARRAY(STRING_AGG(ARRAY_TO_STRING("i"."b1", ','), ','), ',') AS INT[]) AS "b1"
     FROM (
       SELECT
         "n"."middle" AS "block",
@@ -1334,10 +1330,10 @@ SELECT
   "b"."lo0",
   "b"."hi0",
   "b"."n0",
-  "b"."b1_0"
+  "b"."b1"
 FROM "pganon_work"."r0_units2" AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 20
+  "b"."block" >= 0 AND "b"."block" < 2500
 ORDER BY
   "b"."block",
   "b"."rid";
@@ -1672,30 +1668,34 @@ SELECT
   MIN("c"."n") AS "fewest",
   (
     SELECT
-      COUNT(DISTINCT "h"."individual")
+      COUNT(*)
     FROM (
-      SELECT
-        "p".*,
-        COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."value") AS "holders",
-        COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."individual") AS "many"
+      SELECT DISTINCT
+        "h"."individual"
       FROM (
-        SELECT DISTINCT
-          "r"."individual",
-          "r"."value",
-          "r"."class_id"
+        SELECT
+          "p".*,
+          COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."value") AS "holders",
+          COUNT(*) OVER (PARTITION BY "p"."class_id", "p"."individual") AS "many"
         FROM (
-          SELECT
-            "r"."class_id",
-            "r"."individual_no" AS "individual",
-            COALESCE('=' || CAST((
-              CAST("r"."disease" AS TEXT) COLLATE "C"
-            ) AS text), '') AS "value"
-          FROM "pganon_stage"."r0_records" AS "r"
-        ) AS "r"
-      ) AS "p"
+          SELECT DISTINCT
+            "r"."individual",
+            "r"."value",
+            "r"."class_id"
+          FROM (
+            SELECT
+              "r"."class_id",
+              "r"."individual_no" AS "individual",
+              COALESCE('=' || CAST((
+                CAST("r"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value"
+            FROM "pganon_stage"."r0_records" AS "r"
+          ) AS "r"
+        ) AS "p"
+      ) AS "h"
+      WHERE
+        "h"."holders" = 1 AND "h"."many" > 1
     ) AS "h"
-    WHERE
-      "h"."holders" = 1 AND "h"."many" > 1
   ) AS "exposed",
   (
     SELECT
@@ -1756,23 +1756,27 @@ SELECT
   ) AS "highest_share",
   (
     SELECT
-      MIN("g"."individuals")
+      "g"."n"
     FROM (
       SELECT
-        COUNT(*) AS "individuals"
+        MIN("g"."individuals") AS "n"
       FROM (
         SELECT
-          "r"."class_id",
-          "r"."individual_no",
-          COUNT(*) AS "n"
-        FROM "pganon_stage"."r0_records" AS "r"
+          COUNT(*) AS "individuals"
+        FROM (
+          SELECT
+            "r"."class_id",
+            "r"."individual_no",
+            COUNT(*) AS "n"
+          FROM "pganon_stage"."r0_records" AS "r"
+          GROUP BY
+            1,
+            2
+        ) AS "i"
         GROUP BY
-          1,
-          2
-      ) AS "i"
-      GROUP BY
-        "i"."class_id",
-        "i"."n"
+          "i"."class_id",
+          "i"."n"
+      ) AS "g"
     ) AS "g"
   ) AS "smallest_count_group"
 FROM (
@@ -1783,113 +1787,124 @@ FROM (
     "r"."class_id"
 ) AS "c";
 
--- verify.vulnerable: classes in which one record of each individual may share too few values
+-- verify.vulnerable: classes that satisfy their requirement on records and not on individuals
 SELECT
-  COUNT(*) FILTER(WHERE
-    "m"."measure" < 2) AS "vulnerable"
+  COUNT(DISTINCT "v"."class_id") AS "vulnerable"
 FROM (
   SELECT
-    "s"."measure",
-    "s"."g0" AS "class_id"
+    "u".*
   FROM (
-    WITH "coded" AS MATERIALIZED (
-      SELECT
-        "v".*,
-        CAST((
-          DENSE_RANK() OVER (PARTITION BY "g0" ORDER BY "v"."value") - 1
-        ) AS INT) AS "code",
-        COUNT(*) OVER (PARTITION BY "g0", "v"."value") AS "holders",
-        COUNT(*) OVER (PARTITION BY "g0", "v"."individual") AS "many"
-      FROM (
-        SELECT DISTINCT
-          "h"."individual",
-          "h"."value",
-          "h"."class_id" AS "g0"
-        FROM (
-          SELECT DISTINCT
-            "r"."individual",
-            "r"."value",
-            "r"."class_id"
-          FROM (
-            SELECT
-              "r"."class_id",
-              "r"."individual_no" AS "individual",
-              COALESCE('=' || CAST((
-                CAST("r"."disease" AS TEXT) COLLATE "C"
-              ) AS text), '') AS "value"
-            FROM "pganon_stage"."r0_records" AS "r"
-          ) AS "r"
-        ) AS "h"
-      ) AS "v"
-    ), "bounds" AS MATERIALIZED (
-      SELECT
-        "g0",
-        GREATEST(
-          COUNT(DISTINCT "k"."code") FILTER(WHERE
-            "k"."many" = 1),
-          CEIL(SUM(1.0 / "k"."holders") - 1e-6)
-        ) AS "least"
-      FROM (
-        SELECT
-          "g0",
-          "i"."individual",
-          MIN("i"."many") AS "many",
-          MIN("i"."code") AS "code",
-          MAX("i"."holders") AS "holders"
-        FROM "coded" AS "i"
-        GROUP BY
-          "g0",
-          "i"."individual"
-      ) AS "k"
-      GROUP BY
-        "g0"
-    ), "undecided" AS (
-      SELECT
-        "c".*,
-        MAX("c"."code") OVER (PARTITION BY "g0") + 1 AS "width"
-      FROM (
-        SELECT
-          "c".*
-        FROM "coded" AS "c"
-        JOIN "bounds" AS "b"
-          ON "c"."g0" = "b"."g0"
-        WHERE
-          "b"."least" < 2
-      ) AS "c"
-    ), "families" AS (
-      SELECT
-        "g0",
-        ARRAY_AGG("m"."mask") AS "family"
-      FROM (
-        SELECT
-          "g0",
-          "u"."individual",
-          BIT_OR(SET_BIT(CAST(REPEAT('0', "u"."width") AS "varbit"), "u"."code", 1)) AS "mask"
-        FROM "undecided" AS "u"
-        GROUP BY
-          "g0",
-          "u"."individual"
-      ) AS "m"
-      GROUP BY
-        "g0"
-    )
     SELECT
-      "s".*
+      "m"."class_id"
     FROM (
       SELECT
-        "g0",
-        CAST(2 AS BIGINT) AS "measure"
-      FROM "bounds" AS "d"
-      WHERE
-        "d"."least" >= 2
-      UNION ALL
-      SELECT
-        "g0",
-        CAST("pganon".hitting_set_size("f"."family", 2) AS BIGINT) AS "measure"
-      FROM "families" AS "f"
-    ) AS "s"
-  ) AS "s"
-) AS "m";
+        "s"."measure",
+        "s"."g0" AS "class_id"
+      FROM (
+        WITH "coded" AS MATERIALIZED (
+          SELECT
+            "v".*,
+            CAST((
+              DENSE_RANK() OVER (PARTITION BY "g0" ORDER BY "v"."value") - 1
+            ) AS INT) AS "code",
+            COUNT(*) OVER (PARTITION BY "g0", "v"."value") AS "holders",
+            COUNT(*) OVER (PARTITION BY "g0", "v"."individual") AS "many"
+          FROM (
+            SELECT DISTINCT
+              "h"."individual",
+              "h"."value",
+              "h"."class_id" AS "g0"
+            FROM (
+              SELECT DISTINCT
+                "r"."individual",
+                "r"."value",
+                "r"."class_id"
+              FROM (
+                SELECT
+                  "r"."class_id",
+                  "r"."individual_no" AS "individual",
+                  COALESCE('=' || CAST((
+                    CAST("r"."disease" AS TEXT) COLLATE "C"
+                  ) AS text), '') AS "value"
+                FROM "pganon_stage"."r0_records" AS "r"
+              ) AS "r"
+            ) AS "h"
+          ) AS "v"
+        ), "bounds" AS MATERIALIZED (
+          SELECT
+            "g0",
+            GREATEST(
+              COUNT(DISTINCT "k"."code") FILTER(WHERE
+                "k"."many" = 1),
+              CEIL(SUM(1.0 / "k"."holders") - 1e-6)
+            ) AS "least"
+          FROM (
+            SELECT
+              "g0",
+              "i"."individual",
+              MIN("i"."many") AS "many",
+              MIN("i"."code") AS "code",
+              MAX("i"."holders") AS "holders"
+            FROM "coded" AS "i"
+            GROUP BY
+              "g0",
+              "i"."individual"
+          ) AS "k"
+          GROUP BY
+            "g0"
+        ), "undecided" AS (
+          SELECT
+            "c".*,
+            MAX("c"."code") OVER (PARTITION BY "g0") + 1 AS "width"
+          FROM (
+            SELECT
+              "c".*
+            FROM "coded" AS "c"
+            JOIN "bounds" AS "b"
+              ON "c"."g0" = "b"."g0"
+            WHERE
+              "b"."least" < 2
+          ) AS "c"
+        ), "families" AS (
+          SELECT
+            "g0",
+            ARRAY_AGG("m"."mask") AS "family"
+          FROM (
+            SELECT
+              "g0",
+              "u"."individual",
+              BIT_OR(SET_BIT(CAST(REPEAT('0', "u"."width") AS "varbit"), "u"."code", 1)) AS "mask"
+            FROM "undecided" AS "u"
+            GROUP BY
+              "g0",
+              "u"."individual"
+          ) AS "m"
+          GROUP BY
+            "g0"
+        )
+        SELECT
+          "s".*
+        FROM (
+          SELECT
+            "g0",
+            CAST(2 AS BIGINT) AS "measure"
+          FROM "bounds" AS "d"
+          WHERE
+            "d"."least" >= 2
+          UNION ALL
+          SELECT
+            "g0",
+            CAST("pganon".hitting_set_size("f"."family", 2, 0) AS BIGINT) AS "measure"
+          FROM "families" AS "f"
+        ) AS "s"
+      ) AS "s"
+    ) AS "m"
+    WHERE
+      NOT (
+        "m"."measure" >= 2
+      )
+  ) AS "u"
+) AS "v";
 
 -- verify.utility: loss, discernibility, class sizes
 SELECT
@@ -1982,3 +1997,4 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
+CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS "individual_no", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

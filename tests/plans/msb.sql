@@ -401,7 +401,8 @@ SELECT
     FROM "w" AS "v"
     WHERE
       "v"."most" * "v"."l" > "v"."size"
-  ) AS "places"
+  ) AS "places",
+  CAST(NULL AS BOOLEAN) AS "together"
 FROM "w";
 
 -- partition.vectors: sensitive values of the records, in random order

@@ -412,7 +412,8 @@ SELECT
     FROM "w" AS "v"
     WHERE
       "v"."most" * "v"."l" > "v"."size"
-  ) AS "places"
+  ) AS "places",
+  CAST(NULL AS BOOLEAN) AS "together"
 FROM "w";
 
 -- partition.placed: records on the curve, in pieces
@@ -423,6 +424,7 @@ SELECT
       "s"."place" - 1
     ) * GREATEST("s"."records" / 500, 1) / "s"."records"
   ) AS INT) AS "piece",
+  "s"."place",
   "s"."rid",
   "s"."stratum",
   "s"."c0",
@@ -713,7 +715,7 @@ FROM (
   ) AS "o"
 ) AS "s";
 
--- partition.merged: pieces merged until each could be one bucket
+-- partition.merged: pieces put together until each could be one bucket
 SELECT
   1 AS "nothing";
 SELECT
@@ -761,7 +763,17 @@ FROM (
 ORDER BY
   "h"."stratum",
   "h"."piece";
-COPY pganon_work.r0_merged (stratum, piece, block) FROM STDIN;
+COPY pganon_work.r0_merged (stratum, piece, block, size, tightest) FROM STDIN;
+
+-- partition.sizes: whether a block is too large
+SELECT
+  MAX("m"."size") > 5000 AS "oversized"
+FROM "pganon_work"."r0_merged" AS "m";
+
+-- partition.bounded: no block is too large
+SELECT
+  MAX("m"."size") AS "largest_block"
+FROM "pganon_work"."r0_merged" AS "m";
 
 -- partition.blocked: records by block
 CREATE TABLE pganon_work.r0_blocked AS
@@ -790,7 +802,7 @@ SELECT
 FROM "pganon_work"."r0_blocked" AS "b";
 
 -- partition.tidy: what the blocks were made from
-DROP TABLE pganon_work.r0_placed, pganon_work.r0_merged, pganon_work.r0_judged;
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_merged, pganon_work.r0_dealt, pganon_work.r0_shared, pganon_work.r0_judged;
 
 -- partition.buckets0: every block divided into buckets of similar records
 SELECT

@@ -522,7 +522,45 @@ SELECT
     FROM "w" AS "v"
     WHERE
       "v"."most" * "v"."l" > "v"."size"
-  ) AS "places"
+  ) AS "places",
+  (
+    SELECT
+      BOOL_AND("t"."most" * (
+        CASE "t"."place" WHEN 0 THEN 2 END
+      ) <= "t"."size")
+    FROM (
+      SELECT
+        "v"."place",
+        MAX("v"."n") AS "most",
+        SUM("v"."n") AS "size"
+      FROM (
+        SELECT
+          "c"."place",
+          "c"."value",
+          SUM("c"."n") AS "n"
+        FROM (
+          SELECT
+            "u".*
+          FROM (
+            SELECT
+              0 AS "place",
+              "k"."beside" AS "stratum",
+              "k"."s0" AS "value",
+              COUNT(*) AS "n"
+            FROM "pganon_work"."r0_judged" AS "k"
+            GROUP BY
+              2,
+              3
+          ) AS "u"
+        ) AS "c"
+        GROUP BY
+          "c"."place",
+          "c"."value"
+      ) AS "v"
+      GROUP BY
+        "v"."place"
+    ) AS "t"
+  ) AS "together"
 FROM "w";
 
 -- partition.cells: equal records collapse into weighted cells
@@ -613,31 +651,34 @@ JOIN (
     SELECT
       "e"."node",
       0 AS "attr",
-      CAST((
-        CASE
-          WHEN "e"."n0" AND "e"."hi0" > 0
-          THEN 1
-          WHEN "e"."hi0" = 0
-          THEN 0
-          ELSE (
-            (
-              SELECT
-                ARRAY_AGG("position" ORDER BY "code")
-              FROM "pganon_work"."r0_dict0" AS "dict"
-              WHERE
-                "code" > 0
-            )["e"."hi0"]
-          ) - (
-            (
-              SELECT
-                ARRAY_AGG("position" ORDER BY "code")
-              FROM "pganon_work"."r0_dict0" AS "dict"
-              WHERE
-                "code" > 0
-            )["e"."lo0"]
-          )
-        END
-      ) AS DOUBLE PRECISION) AS "width"
+      ROUND(
+        CAST((
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              (
+                SELECT
+                  ARRAY_AGG("position" ORDER BY "code")
+                FROM "pganon_work"."r0_dict0" AS "dict"
+                WHERE
+                  "code" > 0
+              )["e"."hi0"]
+            ) - (
+              (
+                SELECT
+                  ARRAY_AGG("position" ORDER BY "code")
+                FROM "pganon_work"."r0_dict0" AS "dict"
+                WHERE
+                  "code" > 0
+              )["e"."lo0"]
+            )
+          END
+        ) AS DECIMAL),
+        9
+      ) AS "width"
     FROM (
       SELECT
         "c"."node",
@@ -653,11 +694,14 @@ JOIN (
     SELECT
       "e"."node",
       1 AS "attr",
-      CAST((
+      ROUND(
         CAST((
-          BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
-        ) AS DOUBLE PRECISION) / 40
-      ) AS DOUBLE PRECISION) AS "width"
+          CAST((
+            BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+          ) AS DOUBLE PRECISION) / 40
+        ) AS DECIMAL),
+        9
+      ) AS "width"
     FROM (
       SELECT
         "c"."node",

@@ -577,7 +577,8 @@ SELECT
     FROM "w" AS "v"
     WHERE
       "v"."most" * "v"."l" > "v"."size"
-  ) AS "places"
+  ) AS "places",
+  CAST(NULL AS BOOLEAN) AS "together"
 FROM "w";
 
 -- partition.bucketize: groups for every sensitive table; repeated
