@@ -22,6 +22,7 @@ from typing import Annotated, Any
 import psycopg
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -151,23 +152,65 @@ def table(
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> None:
-    """A table as wide as the terminal at most.
+    """A table as wide as the terminal at most, without broken words.
 
     Args:
         right: columns of numbers.
         whole: columns whose values are not broken into lines while others can be.
     """
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [list(column) for column in zip(columns, *texts, strict=True)]
+    console = stdout()
+    widths = _widths(cells, console.width - _BETWEEN * len(columns) - 1, whole)
+    if widths is None:
+        _one_below_the_other(columns, texts, title)
+        return
     shown = Table(title=Text(title) if title else None, title_justify="left", box=SIMPLE_HEAD)
-    for name in columns:
+    for name, width in zip(columns, widths, strict=True):
         shown.add_column(
             Text(name),
             justify="right" if name in right else "left",
-            overflow="fold",
+            width=width,
             no_wrap=name in whole,
         )
+    for row in texts:
+        shown.add_row(*map(Text, row))
+    console.print(shown)
+
+
+_BETWEEN = 3
+"""Characters between two columns of a table."""
+
+
+def _widths(columns: Sequence[Sequence[str]], room: int, whole: Sequence[str]) -> list[int] | None:
+    """Characters for every column, header first, such that no word is broken; None if too many."""
+    widths = [max(map(cell_len, cells)) for cells in columns]
+    least = [
+        width if cells[0] in whole else _longest_word(cells)
+        for width, cells in zip(widths, columns, strict=True)
+    ]
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        # Lines are broken where they are longest.
+        _, widest = max((w, i) for i, w in enumerate(widths) if w > least[i])
+        widths[widest] -= 1
+    return widths
+
+
+def _longest_word(cells: Sequence[str]) -> int:
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=1)
+
+
+def _one_below_the_other(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None
+) -> None:
+    """Rows that are wider than the terminal: a line per value, and one between rows."""
+    if title:
+        line(f"{title}:")
     for row in rows:
-        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    stdout().print(shown)
+        facts({name: cell for name, cell in zip(columns, row, strict=True) if cell})
+        line("")
 
 
 def facts(pairs: Mapping[str, object]) -> None:

@@ -15,7 +15,9 @@ _MSB = anatomized(msb.arrangement, groups="groups")
 _SLICING = anatomized(slicing.arrangement, groups="buckets", settled=slicing.settled)
 _SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
 _SLOMS = anatomized(sloms.arrangement, groups="classes", settled=sloms.settled)
-_ANATOMY = anatomized(anatomy.arrangement, groups="groups", buckets=anatomy.BUCKETS)
+_ANATOMY = anatomized(
+    anatomy.arrangement, groups="groups", buckets=anatomy.BUCKETS, warnings=anatomy.warnings
+)
 
 METHODS = {
     method.name: method

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
+from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.shape import Shape
 from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.eligible import ASSUMED

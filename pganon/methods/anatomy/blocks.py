@@ -61,6 +61,13 @@ def block_steps(shape: Shape) -> list[Step]:
             bound=lambda state: state.count("records").bit_length() + 2,
         ),
         CreateTable("leaves", "the block of every piece", lambda s: s.work("leaves"), _leaves),
+        Check(
+            "blocks",
+            "number of blocks",
+            lambda s: query(
+                "select count(distinct l.block) as blocks from l", {"l": s.work("leaves")}
+            ),
+        ),
         DropTables(
             "tidy",
             "what the blocks were made from",

@@ -11,7 +11,8 @@ alone, so none shows which value belongs to which record.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pganon.methods.arrangement import Arrange
 from pganon.methods.base import OnRequest, PublishedForm
@@ -28,6 +29,7 @@ def anatomized(
     groups: str,
     buckets: staged.Buckets = staged.GROUPED,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
+    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:
     """The form of an arrangement.
 
@@ -35,6 +37,7 @@ def anatomized(
         groups: what the method calls its groups.
         buckets: where the buckets of the records are read.
         settled: see :class:`PublishedForm`.
+        warnings: the same, beside what may be inferred.
     """
     metrics = OnRequest(
         steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
@@ -58,5 +61,5 @@ def anatomized(
             arrange(spec, state), tables, item
         ),
         settled=settled,
-        warnings=inferred.warnings,
+        warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
     )
