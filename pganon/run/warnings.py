@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pganon.encode.source import source_fingerprint
 from pganon.identifiers import quote
+from pganon.methods.mixed import mixed_scales
 from pganon.plan.build import Plan
 from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
@@ -23,6 +24,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
             "the guarantee counts records; a person with several records is protected less"
         )
     found += unbounded(spec)
+    found += mixed_scales(spec)
     found += plan.method.form.warnings(spec, state.facts)
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
