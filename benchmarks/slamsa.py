@@ -1,6 +1,7 @@
 """SLAMSA against MSB and SLOMS: reconstruction error, what the fireflies add, and time.
 
-heart     Cleveland, complete records: three sensitive columns by column, all twelve by tuple
+heart     Cleveland, complete records: three sensitive columns by column, all twelve by tuple; by
+          the number of sensitive columns and of records
 adult     two sensitive columns over six quasi-identifiers
 acs       eight sensitive columns of the census excerpts
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,11 @@ Row = dict[str, Any]
 HEART = ("age", "sex", "cp", "rbp", "sc", "fbs", "restecg", "thalach", "exang", "oldpeak",
          "slope", "ca", "thal", "class")  # fmt: skip
 THREE = ("rbp", "sc", "thalach")
+FOUR = ("sc", "thalach", "rbp", "oldpeak")
+"""All that allow l = 3; error and time by the first 1 to 4 of them."""
+SIZES = (75, 150, 297)
+ASKED = ("r1", "r2", "r3", "r4")
+"""Mean KL by the number of quasi-identifiers that are asked about."""
 DEGREES = (2, 3, 4, 6, 8)
 RELEASES = 3
 """Releases per setting; their means are shown, since ties and fireflies are random."""
@@ -92,23 +99,42 @@ def required(method: str, degree: int) -> list[dict[str, Any]]:
 def heart(dsn: str, data: Path) -> dict[str, list[Row]]:
     records = _load_heart(dsn, data)
     by_column = [_averaged(dsn, name, degree, records) for degree in DEGREES for name in METHODS]
-    return {"by_column": by_column, "by_tuple": _by_tuple(dsn, records)}
+    by_number = [
+        {"sensitive": m, **_averaged(dsn, name, 3, records, FOUR[:m])}
+        for m in range(1, len(FOUR) + 1)
+        for name in ("SLAMSA", "MSB")
+    ]
+    by_size = [
+        {"records": n, **_averaged(dsn, name, 3, _load_heart(dsn, data, n))}
+        for n in SIZES
+        for name in ("SLAMSA", "SLAMSA, median tree", "MSB")
+    ]
+    return {
+        "by_column": by_column,
+        "by_tuple": _by_tuple(dsn, records),
+        "by_number": by_number,
+        "by_size": by_size,
+    }
 
 
-def _load_heart(dsn: str, data: Path) -> int:
+def _load_heart(dsn: str, data: Path, records: int | None = None) -> int:
+    """All complete records, or the first ones; how many there are."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "heart.csv"
         lines = (data / "heart" / "processed.cleveland.data").read_text().splitlines()
-        file.write_text("\n".join(line for line in lines if line and "?" not in line))
+        complete = [line for line in lines if line and "?" not in line]
+        file.write_text("\n".join(complete[:records]))
         return support.load(dsn, file, "slamsa_heart", Format(header=False, names=list(HEART)))
 
 
-def _averaged(dsn: str, name: str, degree: int, records: int) -> Row:
+def _averaged(
+    dsn: str, name: str, degree: int, records: int, sensitive: Sequence[str] = THREE
+) -> Row:
     """Means over several releases; None where the method finds no release."""
     asked = policy(
         "slamsa_heart",
         ("age", "sex"),
-        THREE,
+        sensitive,
         METHODS[name],
         required(name, degree),
         nominal=("sex",),
@@ -140,8 +166,7 @@ def _run(dsn: str, asked: dict[str, Any], records: int) -> Row | None:
     utility = result["utility"]
     objective, baseline = utility["objective"], utility["baseline"]
     return {
-        "r1": error["1"]["mean"],
-        "r2": error["2"]["mean"] if "2" in error else None,
+        **{r: error[r[1]]["mean"] if r[1] in error else None for r in ASKED},
         "objective": None if objective is None else objective / records,
         "baseline": None if baseline is None else baseline / records,
         "buckets": utility["groups"],
@@ -188,6 +213,11 @@ def claims(found: list[Row]) -> list[tuple[str, bool]]:
     at_three = by["SLAMSA", 3]
     return [
         *orders,
+        ("error grows with the quasi-identifiers that are asked about",
+         all(row["r1"] < row["r2"] for row in found if row["r1"] is not None)),
+        ("error of SLAMSA grows with p", all(
+            by["SLAMSA", p]["r2"] < by["SLAMSA", q]["r2"]
+            for p, q in pairwise(DEGREES))),
         ("objective never above the median tree's",
          all(row["objective"] <= row["baseline"] + 1e-9 for row in searched)),
         (f"objective at most {MOST_OF_BASE} of the median tree's at p = 3",
@@ -257,6 +287,9 @@ def measure(dsn: str, data: Path) -> dict[str, Any]:
 def show(found: dict[str, Any]) -> None:
     _errors(found["by_column"])
     _tuples(found["by_tuple"])
+    for key, what in (("by_number", "sensitive"), ("by_size", "records")):
+        columns = (what, "method", "r1", "r2", "buckets", "seconds")
+        _print(f"heart disease, p = 3, by {what}", columns, found[key])
     _claims(found["claims"])
     _large(found["large"])
 
@@ -284,7 +317,7 @@ def _claims(rows: list[tuple[str, bool]]) -> None:
 
 def _large(rows: list[Row]) -> None:
     shown = [{**row, "ratio": row["seconds"] / row["copy"]} for row in rows]
-    columns = ("table", "method", "p", "r1", "r2", "objective", "baseline", "buckets",
+    columns = ("table", "method", "p", *ASKED, "objective", "baseline", "buckets",
                "suppressed", "seconds", "ratio")  # fmt: skip
     _print("larger tables; ratio: to a sorted copy", columns, shown)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pganon.encode.idle_rules import idle_rules
 from pganon.encode.source import source_fingerprint
 from pganon.identifiers import quote
+from pganon.methods.mixed import mixed_scales
 from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
 from pganon.plan.steps import State
@@ -27,6 +28,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
         )
     found += _alike(plan, state)
     found += idle_rules(spec, state.facts)
+    found += mixed_scales(spec)
     found += plan.method.form.warnings(spec, state.facts)
     found += undeclared(spec)
     return tuple(found)

@@ -330,7 +330,12 @@ def check_membership(got: BucketMetrics, p: Published, rows: Sequence[Row]) -> N
 
 def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     registry.build(db)
-    method = {"name": "slamsa", "sensitive_tables": 3, "quasi_tables": [["sex", "age"], ["zip"]]}
+    method = {
+        "name": "slamsa",
+        "sensitive_tables": 3,
+        "quasi_tables": [["sex", "age"], ["zip"]],
+        "association": "pearson",
+    }
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(registry.document(method=method)))
     dsn = db.dsn("steward")
@@ -339,6 +344,7 @@ def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     kept = pganon("show", "registry", "--json", "--dsn", dsn).json["versions"][0]["measures"]
     assert kept["metrics"] == ran.json["metrics"]
     assert ran.json["metrics"]["workload"]["workload"]["queries"] == 1000
+    assert any("association: pearson" in warning for warning in ran.json["warnings"])
     text = pganon("show", "registry", "--dsn", dsn).out
     for said in ("r = 3", "fakes", "additional loss", "a sensitive column", "bucket sizes"):
         assert said in " ".join(text.split())

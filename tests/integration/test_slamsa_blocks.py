@@ -54,6 +54,20 @@ def test_a_value_at_its_limit_does_not_make_one_block(db: Database, division: st
     assert set(checked(staged, rows, l)) == {l}
 
 
+def test_what_is_large(db: Database) -> None:
+    """Twenty records are not, beside a block that is."""
+    twenty = [(n, 0 if n < 10 else n, n) for n in range(20)]
+    staged = released(db, twenty)
+    assert not staged.facts["oversized"]
+    assert (staged.facts["blocks"], staged.facts["largest_block"]) == (1, 20)
+    assert set(checked(staged, twenty)) == {2}
+    more = [*twenty, *[(n, 0 if n < 80 else n, n) for n in range(20, 140)]]
+    staged = released(db, more)
+    assert staged.facts["oversized"]
+    assert (staged.facts["blocks"], staged.facts["largest_block"]) == (1 + 120 // 5, 20)
+    assert set(checked(staged, more)) == {2}
+
+
 def test_what_several_columns_do_not_allow_is_refused(db: Database) -> None:
     """Both columns are at their limit, in such an order that dealing out one does not help."""
     rows = [(n, 0 if n % 2 else n + 1, 0 if n < 60 else n) for n in range(120)]
