@@ -182,8 +182,20 @@ def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPat
     assert any(later.add(mask_of(member)) for member in family[:needed])
 
 
-def test_a_family_that_could_not_be_decided_is_searched_again() -> None:
-    """Ten of fifty equally frequent values: the more individuals, the easier it is to tell."""
+def test_a_family_that_could_not_be_decided_is_searched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The more individuals, the easier it is to tell."""
+    rng = random.Random(1)
+    family = [rng.sample(range(12), 3) for _ in range(300)]
+    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 18)
+    witness = LazyWitness(6)
+    size = next(n for n, member in enumerate(family, 1) if witness.add(mask_of(member)))
+    needed = next(n for n in range(1, 300) if hits_within(family[:n], 5) is None)
+    assert size > needed
+
+
+def test_ten_of_fifty_equally_frequent_values() -> None:
     rng = random.Random(1)
     family = [rng.sample(range(50), 10) for _ in range(500)]
     started = time.perf_counter()

@@ -1,0 +1,74 @@
+"""Minimum hitting sets on the server, against brute force and against the search in Python."""
+
+from __future__ import annotations
+
+import random
+
+import psycopg
+import pytest
+
+from pganon.errors import PrivacyRefusal, translate
+from pganon.search.hitting_sets import hits_within
+from tests.support.cluster import Database
+from tests.support.model_oracle import smallest_hitting_set
+
+pytestmark = pytest.mark.primary_server_only
+
+
+def bits(family: list[set[int]], width: int) -> list[str]:
+    return ["".join("01"[e in member] for e in range(width)) for member in family]
+
+
+def test_hitting_sets_by_brute_force(db: Database) -> None:
+    rng = random.Random(5)
+    families: list[tuple[list[set[int]], int]] = []
+    for _ in range(150):
+        width, size = rng.randint(1, 9), rng.randint(0, 10)
+        members = [
+            set(rng.sample(range(width), min(width, rng.randint(1, 3)))) for _ in range(size)
+        ]
+        families.append((members, width))
+    families.append(([{n} for n in range(70)], 70))
+    owner = db.owner()
+    for members, width in families:
+        least = smallest_hitting_set(members) if width < 70 else 70
+        row = owner.execute(
+            "SELECT array_agg(pganon.hitting_set_size(%s::varbit[], m) ORDER BY m)"
+            " FROM unnest(%s::int[]) AS m",
+            [bits(members, width), asked := [0, 1, 2, 3, 5, 80]],
+        ).fetchone()
+        assert row == ([min(least, most) for most in asked],), members
+
+
+def test_hitting_sets_of_many_individuals(db: Database) -> None:
+    """None has a single value, so that every bound is below l and branches have to be tried."""
+    rng = random.Random(1)
+    owner = db.owner()
+    owner.execute("SET statement_timeout = '8s'")
+    for width, size, l in ((100, 9, 10), (30, 5, 10), (40, 8, 7), (50, 10, 8)):  # noqa: E741
+        family = [set(rng.sample(range(width), size)) for _ in range(300)]
+        row = owner.execute(
+            "SELECT pganon.hitting_set_size(%s::varbit[], %s)", [bits(family, width), l]
+        ).fetchone()
+        assert row == (l,)
+        assert hits_within(family, l - 1) is None
+
+
+def test_a_search_that_is_stopped_says_so(db: Database) -> None:
+    rng = random.Random(1)
+    family = bits([set(rng.sample(range(40), 3)) for _ in range(130)], 40)
+    analyst = db.connect("analyst")
+    with pytest.raises(psycopg.Error, match="is not known") as caught:
+        analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20)", [family])
+    assert caught.value.sqlstate == "PA201"
+    refusal = translate(caught.value)
+    assert (type(refusal), refusal.exit_code) == (PrivacyRefusal, 1)
+    row = analyst.execute("SELECT pganon.hitting_set_size(%s::varbit[], 20, -5)", [family])
+    assert row.fetchone() == (-5,)
+
+
+@pytest.mark.parametrize("family", ["{101,11}", "{000}", "{101,NULL}"])
+def test_what_is_no_family(db: Database, family: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        db.connect("analyst").execute("SELECT pganon.hitting_set_size(%s::varbit[], 2)", [family])
+    assert caught.value.sqlstate == "PA114"
