@@ -12,7 +12,6 @@ from pganon.errors import PreconditionError, UsageError
 from tests.support.cli import pganon
 from tests.support.cluster import Database
 
-
 LEAP = "2020-02-29"
 
 
