@@ -23,11 +23,12 @@ from typing import Any, TextIO
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
+from pganon import import_table
 from pganon.catalog.introspect import refuse_own
-from pganon.errors import PreconditionError, UsageError
+from pganon.errors import UsageError
 from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
-from pganon.inference import infer_types
+from pganon.import_hints import missing_words
+from pganon.inference import DateOrder, infer_types
 
 Connection = psycopg.Connection[Any]
 
@@ -37,6 +38,7 @@ _SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
 _MAX_COLUMNS = 1600
 _REPORT_EVERY = 50_000
 _ESCAPED = re.compile("[\udc80-\udcff]")
+_SEPARATORS = (";", "\t", "|")
 
 
 @dataclass(frozen=True)
@@ -46,22 +48,28 @@ class Format:
     Attributes:
         header: the first line names the columns.
         names: names to use; with a header they replace it.
-        separator: one character, or one followed by blanks that are skipped (", ").
+        separator: one character, or one followed by blanks that are skipped (", "). None: a
+            comma, but not if that makes one column of what another separator would divide.
         nulls: texts that stand for NULL.
         quote: the quoting character.
         encoding: a Python codec.
+        lower: names of the header in lower case, which SQL need not quote.
+        dates: order of the parts of dates.
     """
 
     header: bool = True
     names: Sequence[str] | None = None
-    separator: str = ","
+    separator: str | None = None
     nulls: Sequence[str] = ("",)
     quote: str = '"'
     encoding: str = "utf-8"
+    lower: bool = False
+    dates: DateOrder = "ymd"
 
     def dialect(self) -> dict[str, Any]:
         """Arguments for csv.reader."""
-        separator = {"\\t": "\t", "tab": "\t"}.get(self.separator, self.separator)
+        given = self.separator or ","
+        separator = {"\\t": "\t", "tab": "\t"}.get(given, given)
         mark = separator.rstrip(" ") or separator[:1]
         if len(mark) != 1:
             raise UsageError(
@@ -83,11 +91,17 @@ DEFAULT_FORMAT = Format()
 
 @dataclass(frozen=True)
 class Imported:
-    """The table that was made: its name, (column, type) in order, number of rows."""
+    """The table that was made.
+
+    Attributes:
+        columns: (column, type) in order.
+        notes: columns that are texts because of a word for what is missing, and what to do.
+    """
 
     table: str
     columns: Sequence[tuple[str, str]]
     rows: int
+    notes: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         found = asdict(self)
@@ -118,16 +132,18 @@ def import_file(
     target = _target(table)
     refuse_own(target, "target of an import")
     with _reading(file, form) as records, conn.transaction():
-        _check_target(conn, target, replace)
+        import_table.check_target(conn, target, replace)
         names = _names(records, form, file)
         _make_stage(conn, len(names))
         rows = _load(conn, records, names, form, report)
-        types = infer_types(conn, _STAGE, len(names))
-        if replace:
-            conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
-        _make_table(conn, target, names, types)
-        _seal(conn, target)
-    return Imported(str(target), list(zip(names, types, strict=True)), rows)
+        types = infer_types(conn, _STAGE, len(names), form.dates)
+        columns = list(zip(names, types, strict=True))
+        notes = missing_words(conn, _STAGE, columns, form)
+        grants = import_table.drop(conn, target) if replace else []
+        import_table.make(conn, target, _STAGE, columns, form.dates)
+        import_table.seal(conn, target)
+        import_table.grant(conn, target, grants)
+    return Imported(str(target), columns, rows, notes)
 
 
 def _target(table: str) -> QualifiedName:
@@ -136,24 +152,6 @@ def _target(table: str) -> QualifiedName:
     except NameProblem as problem:
         raise UsageError(str(problem)) from None
     return QualifiedName(schema or DEFAULT_SCHEMA, name)
-
-
-def _check_target(conn: Connection, target: QualifiedName, replace: bool) -> None:
-    row = conn.execute(
-        sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
-    ).fetchone()
-    schema_exists, kind = row or (False, None)
-    if not schema_exists:
-        raise PreconditionError(
-            f'the schema "{target.schema}" does not exist',
-            hint="create it first, or name an existing one as in schema.table",
-        )
-    if kind is not None and kind != "r":
-        raise PreconditionError(f"{target} exists and is not a table")
-    if kind is not None and not replace:
-        raise PreconditionError(
-            f"the table {target} exists", hint="choose another name, or give --replace"
-        )
 
 
 @dataclass
@@ -234,10 +232,25 @@ def _names(records: _Records, form: Format, file: Path) -> list[str]:
             raise UsageError(f"{file} is empty: it has no header")
         if given is not None and len(given) != len(header):
             raise UsageError(f"{len(given)} names were given, the header has {len(header)} fields")
-        return _checked_names(given or header)
+        if len(header) == 1 and form.separator is None:
+            _refuse_undivided(header[0], file)
+        found = given or header
+        return _checked_names([name.lower() for name in found] if form.lower else found)
     if given is None:
         raise UsageError("without a header the names of the columns are needed", hint="--names a,b")
     return _checked_names(given)
+
+
+def _refuse_undivided(header: str, file: Path) -> None:
+    """A file of one column whose name looks like several."""
+    found = [mark for mark in _SEPARATORS if mark in header]
+    if found:
+        shown = "tab" if found[0] == "\t" else f"'{found[0]}'"
+        raise UsageError(
+            f"{file} has one column by the separator ',', and a {shown} in its name",
+            hint=f"--sep {shown}, or --sep ',' if there is one column",
+            code="separator",
+        )
 
 
 def _checked_names(names: list[str]) -> list[str]:
@@ -309,43 +322,3 @@ def _load(
         ) from None
     report(rows)
     return rows
-
-
-def _make_table(
-    conn: Connection, target: QualifiedName, names: Sequence[str], types: Sequence[str]
-) -> None:
-    columns = sql.SQL(", ").join(
-        sql.SQL("CAST({} AS {}) AS {}").format(
-            sql.Identifier(f"c{i}"),
-            sql.SQL(kind),  # pyright: ignore[reportArgumentType]
-            sql.Identifier(name),
-        )
-        for i, (name, kind) in enumerate(zip(names, types, strict=True), start=1)
-    )
-    conn.execute(
-        sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, columns, _STAGE)
-    )
-    conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
-
-
-def _seal(conn: Connection, target: QualifiedName) -> None:
-    """Revoke what default privileges gave to others; as `pganon.seal`, which may not be here."""
-    for grantee in _foreign_grantees(conn, target):
-        conn.execute(
-            sql.SQL("REVOKE ALL ON TABLE {} FROM {} CASCADE").format(target.identifier, grantee)
-        )
-    # REVOKE says nothing of what somebody else granted.
-    if _foreign_grantees(conn, target):
-        raise PreconditionError(
-            f"{target} would stay open to roles other than its owner",
-            hint="look for an event trigger that grants privileges; nothing was imported",
-            code="not_sealed",
-        )
-
-
-def _foreign_grantees(conn: Connection, target: QualifiedName) -> list[sql.Composable]:
-    rows = conn.execute(
-        sqlfiles.query("privileges", "foreign_grantees"),
-        {"schema": target.schema, "name": target.name},
-    )
-    return [sql.SQL("PUBLIC") if name is None else sql.Identifier(name) for (name,) in rows]

@@ -32,11 +32,9 @@ def history(
         common.emit_json(found)
         return
     common.table(
-        ["row", "run", "when", "event", "version", "by", "details"],
+        ["when", "event", "version", "by", "details"],
         [
             (
-                row["id"],
-                row["run_id"],
                 moment(row["at"]),
                 row["event"],
                 row["version"],
@@ -45,7 +43,7 @@ def history(
             )
             for row in found
         ],
-        right=["row", "run", "version"],
+        right=["version"],
         whole=["when", "event"],
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,14 @@ import typer
 
 from pganon import importing as engine
 from pganon.cli import common
+
+
+class Dates(StrEnum):
+    """What `--dates` takes."""
+
+    YMD = "ymd"
+    DMY = "dmy"
+    MDY = "mdy"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,15 +35,24 @@ def import_(
         typer.Option("--names", help="Column names, separated by commas.", show_default=False),
     ] = None,
     sep: Annotated[
-        str, typer.Option("--sep", help="Separator; blanks after it are skipped: ', '.")
-    ] = ",",
+        str | None,
+        typer.Option(
+            "--sep", help="Separator; default: ','. ', ' skips blanks.", show_default=False
+        ),
+    ] = None,
     null: Annotated[
         list[str] | None,
         typer.Option("--null", help="A text that means NULL (default: the empty one); repeatable."),
     ] = None,
     quote: Annotated[str, typer.Option("--quote", help="Quoting character.")] = '"',
     encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the file.")] = "utf-8",
-    replace: Annotated[bool, typer.Option("--replace", help="Drop an existing table.")] = False,
+    lower: Annotated[bool, typer.Option("--lower", help="Names of columns in lower case.")] = False,
+    dates: Annotated[
+        Dates, typer.Option("--dates", help="Order of day, month and year in dates.")
+    ] = Dates.YMD,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Drop an existing table; keeps its grants.")
+    ] = False,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
@@ -49,6 +67,8 @@ def import_(
         nulls=("",) if null is None else tuple(null),
         quote=quote,
         encoding=encoding,
+        lower=lower,
+        dates=dates.value,
     )
     with common.connect(dsn) as conn, common.progress(f"reading {file.name}", quiet=json) as bar:
 
@@ -62,3 +82,5 @@ def import_(
         return
     common.line(f"{done.table}: {done.rows:,} {'row' if done.rows == 1 else 'rows'}")
     common.table(["column", "type"], done.columns)
+    for note in done.notes:
+        common.note(f"note: {note}")

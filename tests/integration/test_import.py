@@ -92,6 +92,7 @@ def test_values_survive(target: Database, tmp_path):
             {"name": "two words", "type": "text"},
         ],
         "rows": 3,
+        "notes": [],
     }
     rows = target.connect().execute('SELECT id, "Name ", "two words" FROM s.t ORDER BY id')
     assert rows.fetchall() == [
