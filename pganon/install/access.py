@@ -20,12 +20,17 @@ VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
 
 _HARMLESS = (
+    "array_to_string",
     "has_schema_privilege",
     "has_table_privilege",
     "jsonb_build_array",
     "jsonb_build_object",
+    "timestamptz_mi_interval",
 )
-"""Functions of the server that views of pganon call, beside immutable ones. Others run any SQL."""
+"""Functions of the server that views of pganon call, beside immutable ones. Others run any SQL.
+
+`array_to_string` calls output functions, which only a superuser can make.
+"""
 
 _NODES = (
     "AGGREF",

@@ -44,6 +44,7 @@ class Mondrian(MethodOptions):
     adds = (CLASS_ID,)
     parts = (FLAT,)
     weighs = True
+    revision = 2
 
     name: Literal["mondrian"]
     variant: Annotated[
@@ -51,7 +52,7 @@ class Mondrian(MethodOptions):
     ] = "strict"
     choose: Annotated[
         Literal["width", "loss"], known_word("way to choose a column", ("width", "loss"))
-    ] = "width"
+    ] = "loss"
 
     @property
     def random_order(self) -> RandomOrder:

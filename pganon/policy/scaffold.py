@@ -11,7 +11,7 @@ from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, column_facts
 from pganon.errors import PreconditionError
 from pganon.identifiers import fits
-from pganon.policy.guess import Guess, guess_role
+from pganon.policy.guess import Guess, guess_role, persons_key
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # Words that some reader of YAML takes for a boolean or null.
@@ -40,16 +40,18 @@ def scaffold_policy(conn: Connection, relation: Relation, trusted: Sequence[str]
     # Row-level security would hide rows or raise; the counts are not worth either.
     facts = {} if relation.row_security else column_facts(conn, relation, usable)
     unique = unique_columns(conn, relation)
+    person = persons_key(usable, facts, {*unique, *relation.primary_key})
     guesses = {
         column.name: guess_role(
             column,
             key=column.name in relation.primary_key,
             unique=column.name in unique,
+            person=column.name == person,
             facts=facts.get(column.name),
         )
         for column in usable
     }
-    return _text(relation, _with_quasi_identifier(guesses, facts), facts, trusted)
+    return _text(relation, _with_quasi_identifier(guesses, facts), facts, trusted, person)
 
 
 def _why_not(column: Column) -> str | None:
@@ -84,6 +86,7 @@ def _text(
     guesses: Mapping[str, Guess],
     facts: Mapping[str, Facts],
     trusted: Sequence[str],
+    person: str | None,
 ) -> str:
     lines = [
         "# A first policy. The roles are guesses from names and counts: check every line.",
@@ -114,7 +117,7 @@ def _text(
         "",
         "method: {name: mondrian}",
         "suppression_limit: 0.0   # share of records that may be left out",
-        "# individual: person_id  # the identifying column that tells people apart",
+        _individual_line(person),
         "publish:",
         "  schema: published",
         "  readers: []            # roles that may read the release",
@@ -124,6 +127,14 @@ def _text(
     return "\n".join(lines)
 
 
+def _individual_line(person: str | None) -> str:
+    if person is None:
+        return "# individual: person_id  # the identifying column that tells people apart"
+    return (
+        f"# individual: {_scalar(person)}  # if this tells people apart; they have several records"
+    )
+
+
 def _column_lines(column: Column, guess: Guess | None, facts: Facts | None) -> list[str]:
     name = _scalar(column.name)
     if guess is None:
@@ -131,7 +142,7 @@ def _column_lines(column: Column, guess: Guess | None, facts: Facts | None) -> l
     counted = _counts(facts)
     if guess.role is None:
         return [
-            f"  # {name}: {{role: insensitive}}  # {guess.reason}: not released{counted}",
+            f"  # {name}: not released  # {guess.reason}{counted}",
             *_code_hint(guess),
         ]
     return [

@@ -19,6 +19,7 @@ CREATE TABLE clinic.visit AS SELECT
     20 + (g * 7 % 60) AS age, (g * 13 % 50)::numeric(6, 2) / 4 AS weight,
     date '2025-01-01' + (g * 31 % 365) AS day,
     timestamp '2025-01-01' + g * interval '7 hours' AS seen,
+    timestamptz '2025-01-01 00:00+00' + g * interval '5 hours' AS billed,
     CASE WHEN g % 3 = 0 THEN 'male' ELSE 'female' END AS sex,
     (g * 17 % 40)::int AS room, '76' || (100 + g % 30) AS zip,
     CASE WHEN g % 9 > 0 THEN (g % 11) * 100 END AS income,
@@ -34,6 +35,7 @@ COLUMNS: dict[str, Any] = {
     "weight": {"role": "quasi_identifying"},
     "day": {"role": "quasi_identifying", "hierarchy": {"date": ["month", "quarter"]}},
     "seen": {"role": "quasi_identifying"},
+    "billed": {"role": "quasi_identifying"},
     "sex": {"role": "quasi_identifying"},
     "room": {"role": "quasi_identifying", "hierarchy": {"intervals": [5, 20]}},
     "zip": {"role": "quasi_identifying", "hierarchy": {"prefix": [4]}},
@@ -74,14 +76,16 @@ def test_both_views_show_the_same_records(clinic: Database, tmp_path: Path) -> N
     plain = """
         SELECT class_id, lower(age)::int, upper(age)::int, lower(weight)::numeric(6, 2),
             upper(weight)::numeric(6, 2), lower(day), upper(day) - 1, lower(seen),
-            upper(seen) - interval '1 microsecond', array_to_string(sex, ' | '),
+            upper(seen) - interval '1 microsecond', lower(billed),
+            upper(billed) - interval '1 microsecond', array_to_string(sex, ' | '),
             CASE WHEN upper_inc(room) THEN upper(room) ELSE upper(room) - 1 END, zip,
             lower(income)::int, income_null, diagnosis
         FROM published.visits
     """
     flat = """
         SELECT class_id, age_low, age_high, weight_low, weight_high, day_low, day_high, seen_low,
-            seen_high, sex, room_high, zip, income_low, income_null, diagnosis
+            seen_high, billed_low, billed_high, sex, room_high, zip,
+            income_low, income_null, diagnosis
         FROM published.visits_flat
     """
     for one, other in ((plain, flat), (flat, plain)):
@@ -102,6 +106,7 @@ def test_every_source_record_lies_between_the_ends(clinic: Database, tmp_path: P
                 WHERE v.age BETWEEN age_low AND age_high
                     AND v.weight BETWEEN weight_low AND weight_high
                     AND v.day BETWEEN day_low AND day_high AND v.seen BETWEEN seen_low AND seen_high
+                    AND v.billed BETWEEN billed_low AND billed_high
                     AND v.room BETWEEN room_low AND room_high AND v.diagnosis = f.diagnosis
                     AND v.sex = ANY (string_to_array(f.sex, ' | ')))
         """).fetchone()

@@ -97,7 +97,7 @@ def test_names_of_all_views_are_looked_at_before_any_work(
     form = METHODS["mondrian"].form
 
     def two(spec: ReleaseSpec, state: State, tables: dict[str, QualifiedName]) -> Any:
-        (view,) = form.views(spec, state, tables)
+        view, *_ = form.views(spec, state, tables)
         return (view, replace(view, name=QualifiedName(view.name.schema, view.name.name + "_more")))
 
     _with(monkeypatch, views=two)

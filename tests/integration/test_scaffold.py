@@ -10,7 +10,7 @@ import pytest
 
 from pganon.catalog.introspect import read_relation
 from pganon.cli.main import main
-from pganon.errors import EXIT_OK, EXIT_USAGE, PreconditionError
+from pganon.errors import EXIT_OK, EXIT_USAGE, PolicyError, PreconditionError
 from pganon.policy.document import read_document
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.scaffold import scaffold_policy
@@ -50,16 +50,72 @@ def test_roles_and_comments(bare_db: Database) -> None:
         "zip": "quasi_identifying",
         "sex": "quasi_identifying",
         "diagnosis": "sensitive",
+        "visits": "quasi_identifying",
         "remark": "identifying",
     }
     assert "# payload: left out, type jsonb is not supported" in text
-    assert '# "on": {role: insensitive}' in text
+    assert '# "on": not released' in text
     assert "; 1 value, 50 % null" in text
     assert text.count("add type: categorical") == 3
     assert [m.model for m in loaded.policy.privacy] == ["k_anonymity", "distinct_l_diversity"]
     assert "secret" not in text.lower()
     assert "flu" not in text
     assert "10000" not in text
+
+
+ENCOUNTERS = """
+CREATE TABLE public.encounters AS SELECT
+    i AS encounter_id, 1000 + i % 130 AS patient_nbr, i % 70 AS num_lab_procedures,
+    i % 6 AS number_inpatient, i % 3 AS "numVisits", (i % 90) / 4.0 AS dose,
+    timestamp '2025-01-01' + i * interval '1 hour' AS seen, 'x' || i % 40 AS ward, i % 4 AS rank
+FROM generate_series(1, 300) AS s(i);
+ALTER TABLE public.encounters ADD PRIMARY KEY (encounter_id);
+"""
+
+
+def test_counts_and_many_valued_numbers_are_quasi_identifiers(bare_db: Database) -> None:
+    bare_db.source(ENCOUNTERS)
+    text, loaded = scaffold(bare_db, "encounters")
+    assert roles(loaded) == {
+        "encounter_id": "identifying",
+        "patient_nbr": "identifying",
+        "num_lab_procedures": "quasi_identifying",
+        "number_inpatient": "quasi_identifying",
+        "numVisits": "quasi_identifying",
+        "dose": "quasi_identifying",
+        "seen": "quasi_identifying",
+    }
+    assert "# individual: patient_nbr" in text
+
+
+def test_a_persons_key_is_the_finest_column(bare_db: Database) -> None:
+    bare_db.source(
+        "CREATE TABLE public.t AS SELECT i % 100 AS who, i % 99 AS other, i % 7 AS age"
+        " FROM generate_series(1, 500) AS s(i)"
+    )
+    text, loaded = scaffold(bare_db, "t")
+    assert roles(loaded)["who"] == "identifying"
+    assert roles(loaded)["other"] == "quasi_identifying"
+    assert "# individual: who" in text
+    # As fine as another: neither tells people apart.
+    bare_db.source("CREATE TABLE public.u AS SELECT *, who AS twin FROM t")
+    assert "# individual: person_id" in scaffold(bare_db, "u")[0]
+    # Too many records each.
+    bare_db.source(
+        "CREATE TABLE public.v AS SELECT i % 40 AS who, i % 7 AS age"
+        " FROM generate_series(1, 1000) AS s(i)"
+    )
+    assert "# individual: person_id" in scaffold(bare_db, "v")[0]
+
+
+def test_no_line_publishes_a_column_once_it_is_uncommented(bare_db: Database) -> None:
+    bare_db.source(PATIENTS)
+    text, _ = scaffold(bare_db, "patients")
+    assert "insensitive}" not in text
+    assert not re.search(r"^ *#.*role: (insensitive|sensitive)", text, re.MULTILINE)
+    uncommented = text.replace('  # "on":', '  "on":')
+    with pytest.raises(PolicyError):
+        load_policy(uncommented)
 
 
 HOSTILE = """

@@ -322,6 +322,8 @@ class Mondrian:
     Attributes:
         satisfied: whether a group keeps every requirement.
         smallest: fewest records of a group.
+        candidates: of how many attributes that can be cut, widest first, the one with the least
+            loss is taken if that is what to choose by.
     """
 
     attributes: Sequence[Attribute]
@@ -329,6 +331,7 @@ class Mondrian:
     smallest: int
     choose: str = "width"
     relaxed: bool = False
+    candidates: int = 3
 
     def partition(self, group: Group) -> list[Group]:
         cut = self._cut(group)
@@ -353,8 +356,7 @@ class Mondrian:
             return None
         if self.choose == "width":
             return cuts[allowed[0]]
-        # Only the three widest that can be cut compete.
-        tried = allowed[:3]
+        tried = allowed[: self.candidates]
         return cuts[min(tried, key=lambda i: (round(self._left_over(cuts[i], i, group), 9), i))]
 
     def _left_over(self, sides: Any, cut: int, group: Group) -> float:

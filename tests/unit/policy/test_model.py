@@ -32,7 +32,7 @@ def test_defaults() -> None:
         (),
         3,
     )
-    assert (found.method.variant, found.method.choose) == ("strict", "width")
+    assert (found.method.variant, found.method.choose) == ("strict", "loss")
     age = found.columns["age"]
     assert (age.type, age.hierarchy, age.weight, age.nulls) == (None, None, 1.0, "as_value")
 

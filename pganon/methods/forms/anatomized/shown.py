@@ -145,9 +145,17 @@ def _weighed(
     items = (*spec.attributes, *spec.carried, *spec.sensitive)
     groups = arrangement.bearing.groups
     weight, said = (
-        (EXPECTED, "Expected number of records of this combination.")
+        (
+            EXPECTED,
+            "Expected number of records of this combination."
+            " Count with sum(expected), not count(*).",
+        )
         if arrangement.sliced
-        else (PROBABILITY, "Probability that the record has these sensitive values.")
+        else (
+            PROBABILITY,
+            "Probability that the record has these sensitive values: its rows add up to 1."
+            " Count with sum(probability), not count(*).",
+        )
     )
     columns = [
         *_numbers(groups),
