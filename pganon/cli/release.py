@@ -88,6 +88,7 @@ def show(
         "version": "dropped" if info.version is None else info.version,
         "method": info.method,
         "guarantee": _guarantee(info.guarantee),
+        **_against(info.guarantee),
         "views": ", ".join(info.views),
         "published": moment(info.published_at),
     }
@@ -288,7 +289,15 @@ def _guarantee(guarantee: list[dict[str, Any]]) -> str:
     return ", ".join(_requirement(item) for item in guarantee)
 
 
-_TOLD = ("model", "column", "if_not_null")
+_TOLD = ("model", "column", "if_not_null", "profile", "division", "adversary")
+
+
+def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
+    """Against whom it holds, and the options that decide that; they are those of the release."""
+    (first, *_) = guarantee or [{}]
+    shown = {"holds against": first.get("adversary")}
+    shown |= {name: first.get(name) for name in ("profile", "division")}
+    return {label: str(text) for label, text in shown.items() if text}
 
 
 def _requirement(item: Mapping[str, Any]) -> str:

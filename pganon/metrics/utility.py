@@ -191,10 +191,14 @@ class Degree:
             lowest over the buckets; its reciprocal is the highest probability of a value.
         reconstruction_error: sum over the records of the squared distance between the record and
             its probability distribution (RCE; Xiao and Tao 2006).
+        informed: local informed risk, highest over the records: how probable a value is to who
+            knows which values of different tables go together; None if all tables have the same
+            buckets, or in versions before it was measured.
     """
 
     degree: float
     reconstruction_error: float
+    informed: float | None = None
 
 
 @dataclass(frozen=True)
@@ -238,6 +242,12 @@ class AnatomyUtility(Utility):
             **{
                 f"probability of {name}": f"{1 / found.degree:.4g} at most"
                 for name, found in self.sensitive.items()
+            },
+            **{
+                f"informed risk of {name}": f"{found.informed:.4g} at most, for who knows which"
+                " values go together"
+                for name, found in self.sensitive.items()
+                if found.informed is not None
             },
             **{f"inference of {name}": found.text for name, found in self.inferred.items()},
         }

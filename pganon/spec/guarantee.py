@@ -7,13 +7,50 @@ from typing import Any
 from pganon.privacy.base import Requirement
 from pganon.spec.model import ReleaseSpec
 
+_CHOICES = ("profile", "division")
+"""Options of methods that decide against whom a bound holds."""
+
 
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
-    """One object of JSON per requirement."""
-    return [_stated(requirement) for requirement in spec.requirements]
+    """One object of JSON per requirement; `adversary` says in words against whom it holds."""
+    return [_stated(spec, requirement) for requirement in spec.requirements]
 
 
-def _stated(requirement: Requirement) -> dict[str, Any]:
+def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     model, given = requirement.model, requirement.given
     stated = {"model": model.name, **model.parameters, "column": requirement.column}
-    return stated if given is None else {**stated, "if_not_null": given.parameters}
+    if given is not None:
+        stated["if_not_null"] = given.parameters
+    method = spec.policy.method
+    chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
+    against = adversary(spec)
+    return {**stated, **chosen, **({"adversary": against} if against else {})}
+
+
+def adversary(spec: ReleaseSpec) -> str | None:
+    """Against whom all requirements hold; None for clusters, whose model says so itself."""
+    method = spec.policy.method
+    if method.grouped != "quasi_identifying":
+        return None
+    knows = ["who knows the quasi-identifiers of a person"]
+    if method.reserves_identity:
+        knows.append("neither a sensitive value nor the number of records of the person")
+    elif spec.policy.records_per_individual == "many_accepted":
+        knows.append("takes every record for a person of its own")
+    if method.unlinks:
+        knows.append("judges by the bucket of the person alone, not by what all buckets teach")
+        if len(spec.sensitive) > 1 and _independent(spec):
+            knows.append("not which values of different sensitive tables go together")
+        if getattr(method, "division", "public") == "eligible":
+            knows.append("does not use where the method divided the records")
+        if spec.rules:
+            knows.append("excludes values by no other rules than those of the policy")
+    elif any(requirement.sensitive is not None for requirement in spec.requirements):
+        knows.append("no sensitive value of others in the class")
+    return ", and ".join(knows)
+
+
+def _independent(spec: ReleaseSpec) -> bool:
+    """Whether sensitive tables may have buckets of their own."""
+    method = spec.policy.method
+    return method.name == "sloms" or getattr(method, "profile", "aligned") == "independent"

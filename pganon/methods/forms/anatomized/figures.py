@@ -11,8 +11,10 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.methods.arrangement import Arrange, Arrangement
+from pganon.methods.base import Tables
 from pganon.methods.forms.anatomized import inferred
-from pganon.methods.forms.anatomized.staged import Buckets, bucket
+from pganon.methods.forms.anatomized.informed import informed as informed_risk
+from pganon.methods.forms.anatomized.staged import Buckets, bucket, relations
 from pganon.methods.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.metrics.utility import AnatomyUtility, Degree
@@ -40,10 +42,25 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
         )
         for item in spec.sensitive
     ]
+    informed = [
+        Check(
+            f"informed{item.index}",
+            f"what of {item.published} is learned by who knows which values go together",
+            lambda s, item=item: informed_risk(
+                arrange(spec, s), item, _staged(spec, arrange, s), s
+            ),
+            prefix=f"measure{item.index}_",
+        )
+        for item in spec.sensitive
+    ]
     return [
-        *[[step] for step in (extents, *degrees)],
+        *[[step] for step in (extents, *degrees, *informed)],
         *inferred.chains(spec, arrange, buckets),
     ]
+
+
+def _staged(spec: ReleaseSpec, arrange: Arrange, state: State) -> Tables:
+    return {r.part: r.staged for r in relations(arrange(spec, state), state)}
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
@@ -106,6 +123,7 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
             item.published: Degree(
                 float(facts[f"measure{item.index}_degree"]),
                 float(facts[f"measure{item.index}_reconstruction_error"]),
+                _known(facts[f"measure{item.index}_informed"]),
             )
             for item in spec.sensitive
         },
@@ -114,6 +132,10 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
         objective=objective,
         baseline=baseline,
     )
+
+
+def _known(figure: Any) -> float | None:
+    return None if figure is None else float(figure)
 
 
 def _summed(facts: Mapping[str, Any], figure: str) -> float | None:
