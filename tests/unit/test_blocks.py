@@ -103,4 +103,6 @@ def test_both_rules_make_several_blocks() -> None:
     assert blocks(merged(every, LEAST, MINIMUM), 0) == [[0], [1], [2], [3]]
     assert blocks(halved(every, LEAST, MINIMUM), 0) == [[0, 1, 2, 3]]
     assert blocks(halved(every, {0: 1, 1: 2}, MINIMUM), 0) == [[0], [1], [2], [3]]
+    assert blocks(halved(every, {0: 1, 1: 1}, 12), 0) == [[0], [1], [2], [3]]
+    assert blocks(halved(every, {0: 1, 1: 1}, 13), 0) == [[0, 1], [2, 3]]
     assert {placed.tightest for placed in merged(every, {0: 3, 1: 2}, MINIMUM)} == {0}
