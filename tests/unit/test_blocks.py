@@ -93,7 +93,8 @@ def test_blocks_are_those_of_the_definition(seed: int) -> None:
         numbers = [p.piece for p in of if (p.stratum, p.block) == (placed.stratum, placed.block)]
         records = together(strata[placed.stratum], numbers)
         assert placed.size == len(records)
-        assert most(records)[placed.tightest] == max(most(records).values())
+        room = most(records)
+        assert placed.tightest == max(LEAST, key=lambda c, room=room: (room[c], -c))
 
 
 def test_both_rules_make_several_blocks() -> None:
@@ -102,4 +103,6 @@ def test_both_rules_make_several_blocks() -> None:
     assert blocks(merged(every, LEAST, MINIMUM), 0) == [[0], [1], [2], [3]]
     assert blocks(halved(every, LEAST, MINIMUM), 0) == [[0, 1, 2, 3]]
     assert blocks(halved(every, {0: 1, 1: 2}, MINIMUM), 0) == [[0], [1], [2], [3]]
+    assert blocks(halved(every, {0: 1, 1: 1}, 12), 0) == [[0], [1], [2], [3]]
+    assert blocks(halved(every, {0: 1, 1: 1}, 13), 0) == [[0, 1], [2, 3]]
     assert {placed.tightest for placed in merged(every, {0: 3, 1: 2}, MINIMUM)} == {0}
