@@ -110,6 +110,8 @@ class Setting:
             },
             "privacy": [{"model": "qs_k_anonymity", "k": self.k, "count": self.count}],
             "method": options[self.method],
+            # Nothing is suppressed. Policies that differ have different seeds.
+            "suppression_limit": draw / 1000,
             "republication": "allow",
             "publish": {"keep": 1},
         }

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-MOST_STATES = 4_000
+MOST_STATES = 1_000
 """Partial worlds that are looked at before a cluster counts as too large."""
 
 

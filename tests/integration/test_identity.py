@@ -474,8 +474,8 @@ def test_individuals_whose_records_differ(db: Database, name: str) -> None:
     declared = of_paper(ir(2, 2), **options)
     assert publish(db, {**declared, "republication": "allow"}).released
     db.source(
-        "INSERT INTO public.t (person, age, postcode, disease)"
-        " VALUES ('Mike', 36, '10085', 'Zanzibar-7319')"
+        "INSERT INTO public.t (id, person, age, postcode, disease)"
+        " VALUES (99, 'Mike', 36, '10085', 'Zanzibar-7319')"
     )
     with refused("qi_conflict") as errors:
         publish(db, {**declared, "republication": "allow"})

@@ -21,12 +21,12 @@ from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
 from pganon.search.exact_cover import worst_posterior
 
-MOST_RECORDS = 16
-MOST_COMBINATIONS = 128
+MOST_RECORDS = 8
+MOST_COMBINATIONS = 32
 """Clusters with more are not tried: their worlds are too many in any case."""
 
-AT_ONCE = 20_000
-"""Rows of `candidates` that are read in one batch."""
+MOST_ROWS = 5_000
+"""Clusters and sets that are tried, the fewest records first: these leave the fewest worlds."""
 
 TASK = 500
 """Rows of one task."""
@@ -40,7 +40,6 @@ def posterior_steps(shape: Shape) -> list[Step]:
             "combinations that exist in small clusters",
             lambda s: s.work("candidates"),
             lambda s: _candidates(shape, s),
-            counted="candidates",
         ),
         Search(
             "posteriors",
@@ -48,8 +47,8 @@ def posterior_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("posteriors"),
             ((CLUSTER_NO, "integer"), ("attribute_set", "integer"), ("posterior", "float8")),
             given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: -(-s.count("candidates") // AT_ONCE),
-            rows=_batch,
+            batches=lambda s: 1,
+            rows=lambda s, batch: _rows(s),
             tasks=lambda s, given, rows: [
                 _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)
             ],
@@ -86,8 +85,11 @@ def _candidates(shape: Shape, state: State) -> exp.Expr:
                 counts=_counts(found),
             )
         )
-    place = fragment("(row_number() over (order by u.cluster_no, u.attribute_set))::int - 1")
-    return query("select :place as place, u.* from u", {"u": stacked(parts)}, place=place)
+    return query(
+        "select u.* from u order by u.size, u.cluster_no, u.attribute_set limit :most",
+        {"u": stacked(parts)},
+        most=num(MOST_ROWS),
+    )
 
 
 def _counts(found: QSSet) -> exp.Expr:
@@ -95,13 +97,11 @@ def _counts(found: QSSet) -> exp.Expr:
     return cast(exp.Array(expressions=sizes), "int[]")
 
 
-def _batch(state: State, number: int) -> exp.Select:
+def _rows(state: State) -> exp.Select:
     return query(
         "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
-        " where c.place >= :first and c.place < :last order by c.place",
+        " order by c.size, c.cluster_no, c.attribute_set",
         {"c": state.work("candidates")},
-        first=num(number * AT_ONCE),
-        last=num((number + 1) * AT_ONCE),
     )
 
 
