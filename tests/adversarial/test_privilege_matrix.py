@@ -48,6 +48,7 @@ FOR_ALL = {
 FOR_READERS = {
     ("schema", "published"): {"USAGE"},
     ("view", "published.patients"): {"SELECT"},
+    ("view", "published.patients_flat"): {"SELECT"},
 }
 SCHEMA = ("USAGE", "CREATE")
 TABLE = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")

@@ -6,22 +6,25 @@ that make it lose least:
 - an attribute's cut is the allowable one nearest to balance, over all its values;
 - values of a nominal attribute are ordered by their frequency in the group, ties by code;
 - with a hierarchy, a cut separates children of the group's lowest common ancestor;
-- `choose: width` tries the attribute with the largest normalized width first and, where it has
-  no allowable cut, the others by width; `choose: loss` takes the attribute whose cut leaves the
-  least loss over all attributes, a tree counting as if all children of the group's ancestor were
-  apart (its first cuts alone never pay). Ties go to the attribute that the policy names first.
+- `choose: width` takes the attribute with the largest normalized width that has an allowable cut;
+  `choose: loss` takes, of the three widest that have one, the attribute whose cut leaves the least
+  loss over all attributes, a tree counting as if all children of the group's ancestor were apart
+  (its first cuts alone never pay). Ties go to the attribute that the policy names first.
 
 A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
 stay together; in the relaxed one the value at the median is divided among both sides.
 
 A round, on the active groups:
 
-    tries   the attributes to try for each group, from one aggregate over the cells
-    ranked  the values in cutting order, with cumulative weight
+    tries   the attributes to try for each group, from what it covers
+    ranked  the values in cutting order, with cumulative weight and what their cells cover: the one
+            scan of the round in which cells are counted
     best    the cut nearest to balance for each try; where it misses a condition on sensitive
             values, `searched` has the nearest one that satisfies all
-    moves   what becomes of each group: cut, tried again with its other attributes, or final
+    halves  what both sides of the cuts that compete cover, from `ranked`
+    moves   what becomes of each group: cut, tried again with all attributes, or final
     cells   the cells with their group of the next round; `done` keeps those of final groups
+    nodes   the groups of the next round with what they cover, from `halves`
 """
 
 from __future__ import annotations
@@ -284,9 +287,15 @@ _PROGRESS = """
 """
 
 
+CLUSTERED = 3
+"""Rounds between two in which cells are written group by group. The hash tables of later rounds
+then meet the same groups one after another, which takes half the time; to sort every round would
+cost more than it gains."""
+
+
 def _clusters(number: int) -> bool:
     """Whether the cells of the round's groups are written group by group."""
-    return number % 3 == 2
+    return number % CLUSTERED == CLUSTERED - 1
 
 
 def _clustered(tree: exp.Select, number: int) -> exp.Select:
