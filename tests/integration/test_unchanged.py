@@ -105,6 +105,22 @@ def test_another_policy_is_a_change(source: Database, change: dict[str, Any]) ->
     assert (changed.outcome, changed.version) == ("released", 2)
 
 
+def test_another_schema_of_columns_that_follow_from_the_data(db: Database) -> None:
+    """Their views are not compared, so that what the policy says of them must be."""
+    schema, table = stays.document()["source"].split(".")
+    make_table(db.connect("source_owner"), stays.COLUMNS, stays.rows(90), name=(schema, table))
+    assert faults.run(db.dsn(), stays.policy(), force=False).outcome == "released"
+    elsewhere = stays.policy(publish={"readers": ["analyst"], "schema": "elsewhere"})
+    assert faults.run(db.dsn(), elsewhere, force=False).outcome == "released"
+
+
+def test_another_bound_of_inference_is_a_change(source: Database) -> None:
+    """Nobody has held the version that is there against it."""
+    rerun(source, **POLICIES["anatomy"])
+    bound = {"limit": 0.9, "share": 1}
+    assert rerun(source, **POLICIES["anatomy"], inference=bound).outcome == "released"
+
+
 def test_another_source_is_a_change(source: Database) -> None:
     rerun(source)
     source.source("UPDATE public.patient SET days = days + 1 WHERE id = 1", grant=False)
