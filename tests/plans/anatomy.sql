@@ -751,6 +751,11 @@ FROM (
     "l"."piece"
 ) AS "a";
 
+-- partition.blocks: number of blocks
+SELECT
+  COUNT(DISTINCT "l"."block") AS "blocks"
+FROM "pganon_work"."r0_leaves" AS "l";
+
 -- partition.tidy: what the blocks were made from
 DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_undivided_0;
 
@@ -1154,6 +1159,10 @@ FROM (
   GROUP BY
     "c"."k0"
 ) AS "g";
+
+-- verify.informed0: what of disease is learned by who knows which values go together
+SELECT
+  CAST(NULL AS DOUBLE PRECISION) AS "informed";
 
 -- verify.guesses0: values of disease inferred from the staged relations alone
 SELECT

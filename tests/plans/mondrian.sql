@@ -464,7 +464,7 @@ SELECT
 FROM (
   SELECT
     "r".*,
-    CASE WHEN "r"."again" OR "r"."n" < 16 THEN "r"."available" ELSE 1 END AS "tried"
+    CASE WHEN "r"."again" OR "r"."n" < 16 THEN "r"."available" ELSE 3 END AS "tried"
   FROM (
     SELECT
       "l"."node",
@@ -982,7 +982,8 @@ SELECT
   MIN("r"."lo0") AS "lo0",
   MAX("r"."hi0") AS "hi0",
   BOOL_OR("r"."n0") AS "n0",
-  BIT_OR("r"."b1_0") AS "b1_0"
+  BIT_OR("r"."b1_0") AS "b1_0",
+  SUM("r"."w" * 0) AS "promised"
 FROM "pganon_work"."r0_ranked_0" AS "r"
 JOIN (
   SELECT
@@ -1039,8 +1040,8 @@ JOIN (
       ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
   ) AS "p"
   WHERE
-    "p"."place" <= 1 AND (
-      "p"."allowed" >= 1 OR NOT "p"."more"
+    "p"."place" <= 3 AND (
+      "p"."allowed" >= 3 OR NOT "p"."more"
     )
 ) AS "b"
   ON "b"."node" = "r"."node" AND "b"."attr" = "r"."attr"
@@ -1098,62 +1099,106 @@ FROM (
     FROM "pganon_work"."r0_nodes_0" AS "d"
     LEFT JOIN (
       SELECT
-        "p"."node",
-        "p"."attr",
-        "p"."level",
-        "p"."cum",
-        "p"."thr",
-        "p"."mask"
+        "b"."node",
+        "b"."attr",
+        "b"."level",
+        "b"."cum",
+        "b"."thr",
+        "b"."mask"
       FROM (
         SELECT
-          "b".*,
-          "t"."more",
-          ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
-          COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+          "u".*
         FROM (
           SELECT
-            "u".*
+            "h".*
           FROM (
             SELECT
-              "h".*
-            FROM (
-              SELECT
-                "b"."node",
-                "b"."attr",
-                "b"."level",
-                "b"."rank",
-                "b"."cum",
-                "b"."thr",
-                "b"."mask"
-              FROM "pganon_work"."r0_best_0" AS "b"
-              JOIN "pganon_work"."r0_checked_0" AS "k"
-                ON "k"."node" = "b"."node" AND "k"."attr" = "b"."attr"
-              WHERE
-                "k"."holds"
-            ) AS "h"
-            UNION ALL
+              "b"."node",
+              "b"."attr",
+              "b"."level",
+              "b"."rank",
+              "b"."cum",
+              "b"."thr",
+              "b"."mask"
+            FROM "pganon_work"."r0_best_0" AS "b"
+            JOIN "pganon_work"."r0_checked_0" AS "k"
+              ON "k"."node" = "b"."node" AND "k"."attr" = "b"."attr"
+            WHERE
+              "k"."holds"
+          ) AS "h"
+          UNION ALL
+          SELECT
+            "f".*
+          FROM (
             SELECT
-              "f".*
-            FROM (
-              SELECT
-                "f"."node",
-                "f"."attr",
-                "f"."level",
-                "f"."rank",
-                "f"."cum",
-                "f"."thr",
-                "f"."mask"
-              FROM "pganon_work"."r0_searched_0" AS "f"
-            ) AS "f"
-          ) AS "u"
-        ) AS "b"
-        JOIN "pganon_work"."r0_tries_0" AS "t"
-          ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
-      ) AS "p"
-      WHERE
-        "p"."place" <= 1 AND (
-          "p"."allowed" >= 1 OR NOT "p"."more"
-        )
+              "f"."node",
+              "f"."attr",
+              "f"."level",
+              "f"."rank",
+              "f"."cum",
+              "f"."thr",
+              "f"."mask"
+            FROM "pganon_work"."r0_searched_0" AS "f"
+          ) AS "f"
+        ) AS "u"
+      ) AS "b"
+      JOIN (
+        SELECT DISTINCT ON ("l"."node")
+          "l"."node",
+          "l"."attr"
+        FROM (
+          SELECT
+            "e"."node",
+            "e"."attr",
+            ROUND(
+              CAST(SUM(
+                "e"."n" * (
+                  (
+                    CASE
+                      WHEN "e"."n0" AND "e"."hi0" > 0
+                      THEN 1
+                      WHEN "e"."hi0" = 0
+                      THEN 0
+                      ELSE (
+                        (
+                          SELECT
+                            ARRAY_AGG("position" ORDER BY "code")
+                          FROM "pganon_work"."r0_dict0" AS "dict"
+                          WHERE
+                            "code" > 0
+                        )["e"."hi0"]
+                      ) - (
+                        (
+                          SELECT
+                            ARRAY_AGG("position" ORDER BY "code")
+                          FROM "pganon_work"."r0_dict0" AS "dict"
+                          WHERE
+                            "code" > 0
+                        )["e"."lo0"]
+                      )
+                    END
+                  ) * 1.0 + (
+                    (
+                      CAST((
+                        BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+                      ) AS DOUBLE PRECISION) / 40
+                    ) * 1.0
+                  )
+                ) + "e"."promised"
+              ) AS DECIMAL),
+              9
+            ) AS "loss"
+          FROM "pganon_work"."r0_halves_0" AS "e"
+          GROUP BY
+            "e"."node",
+            "e"."attr"
+        ) AS "l"
+        ORDER BY
+          "l"."node",
+          "l"."loss",
+          "l"."attr"
+      ) AS "l"
+        ON "l"."node" = "b"."node" AND "l"."attr" = "b"."attr"
     ) AS "b"
       ON "b"."node" = "d"."node"
     LEFT JOIN (

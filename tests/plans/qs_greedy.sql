@@ -1642,11 +1642,6 @@ FROM (
 -- verify.candidates: combinations that exist in small clusters
 CREATE TABLE pganon_work.r0_candidates AS
 SELECT
-  (
-    CAST((
-      ROW_NUMBER() OVER (ORDER BY "u"."cluster_no", "u"."attribute_set")
-    ) AS INT) - 1
-  ) AS "place",
   "u".*
 FROM (
   SELECT
@@ -1663,7 +1658,7 @@ FROM (
         "c".*
       FROM "pganon_work"."r0_cluster_codes" AS "c"
       WHERE
-        "c"."n" <= 16
+        "c"."n" <= 8
     ) AS "c"
     JOIN (
       SELECT
@@ -1688,7 +1683,7 @@ FROM (
                 "c".*
               FROM "pganon_work"."r0_cluster_codes" AS "c"
               WHERE
-                "c"."n" <= 16
+                "c"."n" <= 8
             ) AS "c"
           ) AS "u"
         ) AS "e"
@@ -1702,7 +1697,7 @@ FROM (
       GROUP BY
         "s"."cluster_no"
       HAVING
-        COUNT(*) <= 128
+        COUNT(*) <= 32
     ) AS "l"
       ON "l"."cluster_no" = "c"."cluster_no"
     UNION ALL
@@ -1717,7 +1712,7 @@ FROM (
         "c".*
       FROM "pganon_work"."r0_cluster_codes" AS "c"
       WHERE
-        "c"."n" <= 16
+        "c"."n" <= 8
     ) AS "c"
     JOIN (
       SELECT
@@ -1742,7 +1737,7 @@ FROM (
                 "c".*
               FROM "pganon_work"."r0_cluster_codes" AS "c"
               WHERE
-                "c"."n" <= 16
+                "c"."n" <= 8
             ) AS "c"
           ) AS "u"
         ) AS "e"
@@ -1756,11 +1751,16 @@ FROM (
       GROUP BY
         "s"."cluster_no"
       HAVING
-        COUNT(*) <= 128
+        COUNT(*) <= 32
     ) AS "l"
       ON "l"."cluster_no" = "c"."cluster_no"
   ) AS "u"
-) AS "u";
+) AS "u"
+ORDER BY
+  "u"."size",
+  "u"."cluster_no",
+  "u"."attribute_set"
+LIMIT 5000;
 
 -- verify.posteriors: how likely the likeliest combination of a small cluster is
 SELECT
@@ -1772,10 +1772,10 @@ SELECT
   "c"."counts",
   "c"."combinations"
 FROM "pganon_work"."r0_candidates" AS "c"
-WHERE
-  "c"."place" >= 0 AND "c"."place" < 20000
 ORDER BY
-  "c"."place";
+  "c"."size",
+  "c"."cluster_no",
+  "c"."attribute_set";
 COPY pganon_work.r0_posteriors (cluster_no, attribute_set, posterior) FROM STDIN;
 
 -- verify.posterior: highest posterior per QS set

@@ -1182,6 +1182,10 @@ FROM (
     "c"."k0"
 ) AS "g";
 
+-- verify.informed0: what of disease is learned by who knows which values go together
+SELECT
+  CAST(NULL AS DOUBLE PRECISION) AS "informed";
+
 -- verify.guesses0: values of disease inferred from the staged relations alone
 SELECT
   1 AS "batches";

@@ -1470,6 +1470,230 @@ FROM (
     "c"."k0"
 ) AS "g";
 
+-- verify.informed0: what of disease is learned by who knows which values go together
+SELECT
+  MAX("r"."risk") AS "informed"
+FROM (
+  SELECT
+    MAX("w"."w") / NULLIF(SUM("w"."w"), 0) AS "risk"
+  FROM (
+    SELECT
+      "h"."value",
+      "q"."class_id",
+      "q"."st1_group_id",
+      "q"."st2_group_id",
+      CAST("h"."n" AS DOUBLE PRECISION) * COALESCE("m1"."met", 0) AS "w"
+    FROM (
+      SELECT DISTINCT
+        "b"."class_id",
+        "b"."st1_group_id",
+        "b"."st2_group_id"
+      FROM "pganon_stage"."r0_qit" AS "b"
+    ) AS "q"
+    JOIN (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st1" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+      ON "h"."group_id" = "q"."st1_group_id"
+    LEFT JOIN (
+      SELECT
+        "s"."group_id",
+        "l"."value",
+        SUM("s"."share" * "l"."lift") AS "met"
+      FROM (
+        SELECT
+          "h"."group_id",
+          "h"."value",
+          CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share"
+        FROM (
+          SELECT
+            "r"."value",
+            CAST(SUM("r"."count") AS BIGINT) AS "n",
+            "r"."group_id"
+          FROM (
+            SELECT
+              "t"."group_id",
+              COALESCE('=' || CAST((
+                CAST("t"."drug" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value",
+              "t"."count"
+            FROM "pganon_stage"."r0_st2" AS "t"
+            ORDER BY
+              "t"."group_id",
+              COALESCE('=' || CAST((
+                CAST("t"."drug" AS TEXT) COLLATE "C"
+              ) AS text), '')
+          ) AS "r"
+          GROUP BY
+            "r"."group_id",
+            "r"."value"
+        ) AS "h"
+      ) AS "s"
+      JOIN (
+        SELECT
+          "p"."value",
+          "p"."other",
+          CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (
+            SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")
+          ) AS "lift"
+        FROM (
+          SELECT
+            COALESCE('=' || CAST((
+              CAST("c"."v0" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value",
+            COALESCE('=' || CAST((
+              CAST("c"."v1" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "other"
+          FROM "pganon_work"."r0_coded" AS "c"
+        ) AS "p"
+        GROUP BY
+          "p"."value",
+          "p"."other"
+      ) AS "l"
+        ON "l"."other" = "s"."value"
+      GROUP BY
+        "s"."group_id",
+        "l"."value"
+    ) AS "m1"
+      ON "m1"."group_id" = "q"."st2_group_id" AND "m1"."value" = "h"."value"
+  ) AS "w"
+  GROUP BY
+    "w"."class_id",
+    "w"."st1_group_id",
+    "w"."st2_group_id"
+) AS "r";
+
+-- verify.informed1: what of drug is learned by who knows which values go together
+SELECT
+  MAX("r"."risk") AS "informed"
+FROM (
+  SELECT
+    MAX("w"."w") / NULLIF(SUM("w"."w"), 0) AS "risk"
+  FROM (
+    SELECT
+      "h"."value",
+      "q"."class_id",
+      "q"."st1_group_id",
+      "q"."st2_group_id",
+      CAST("h"."n" AS DOUBLE PRECISION) * COALESCE("m0"."met", 0) AS "w"
+    FROM (
+      SELECT DISTINCT
+        "b"."class_id",
+        "b"."st1_group_id",
+        "b"."st2_group_id"
+      FROM "pganon_stage"."r0_qit" AS "b"
+    ) AS "q"
+    JOIN (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st2" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+      ON "h"."group_id" = "q"."st2_group_id"
+    LEFT JOIN (
+      SELECT
+        "s"."group_id",
+        "l"."value",
+        SUM("s"."share" * "l"."lift") AS "met"
+      FROM (
+        SELECT
+          "h"."group_id",
+          "h"."value",
+          CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share"
+        FROM (
+          SELECT
+            "r"."value",
+            CAST(SUM("r"."count") AS BIGINT) AS "n",
+            "r"."group_id"
+          FROM (
+            SELECT
+              "t"."group_id",
+              COALESCE('=' || CAST((
+                CAST("t"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '') AS "value",
+              "t"."count"
+            FROM "pganon_stage"."r0_st1" AS "t"
+            ORDER BY
+              "t"."group_id",
+              COALESCE('=' || CAST((
+                CAST("t"."disease" AS TEXT) COLLATE "C"
+              ) AS text), '')
+          ) AS "r"
+          GROUP BY
+            "r"."group_id",
+            "r"."value"
+        ) AS "h"
+      ) AS "s"
+      JOIN (
+        SELECT
+          "p"."value",
+          "p"."other",
+          CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (
+            SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")
+          ) AS "lift"
+        FROM (
+          SELECT
+            COALESCE('=' || CAST((
+              CAST("c"."v1" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value",
+            COALESCE('=' || CAST((
+              CAST("c"."v0" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "other"
+          FROM "pganon_work"."r0_coded" AS "c"
+        ) AS "p"
+        GROUP BY
+          "p"."value",
+          "p"."other"
+      ) AS "l"
+        ON "l"."other" = "s"."value"
+      GROUP BY
+        "s"."group_id",
+        "l"."value"
+    ) AS "m0"
+      ON "m0"."group_id" = "q"."st1_group_id" AND "m0"."value" = "h"."value"
+  ) AS "w"
+  GROUP BY
+    "w"."class_id",
+    "w"."st1_group_id",
+    "w"."st2_group_id"
+) AS "r";
+
 -- verify.guesses0: values of disease inferred from the staged relations alone
 SELECT
   1 AS "batches";
