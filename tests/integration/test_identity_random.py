@@ -262,7 +262,10 @@ def check_figures(case: Case, staged: Staged, kept: Sequence[int]) -> None:
     )
     assert found.gcp == pytest.approx(lost / len(case.rows) / len(case.attributes))
     l = max((m.get("l", 1) for m in case.policy["privacy"]), default=1)  # noqa: E741
-    assert found.vulnerable == (pytest.approx(float(judge.vulnerable(rows, l))) if l > 1 else None)
+    beta = min(Fraction(str(m.get("beta", 1))) for m in case.policy["privacy"])
+    asked = l > 1 or beta < 1
+    vulnerable = pytest.approx(float(judge.vulnerable(rows, l, beta))) if asked else None
+    assert found.vulnerable == vulnerable
     assert found.highest_share == pytest.approx(float(judge.highest_share(rows)))
     assert found.smallest_count_group == judge.smallest_count_group(rows)
     assert found.exposed == len(judge.exposed(rows))

@@ -116,10 +116,12 @@ def offences(rows: Sequence[Row], elements: Iterable[tuple[Any, Any]]) -> list[s
 # -- risks ------------------------------------------------------------------------------------
 
 
-def vulnerable(rows: Iterable[Row], l: int) -> Fraction:  # noqa: E741
-    """Share of the classes with a reasoning set of fewer than l values."""
+def vulnerable(rows: Iterable[Row], l: int, beta: Fraction = Fraction(1)) -> Fraction:  # noqa: E741
+    """Share of the classes with a reasoning set of fewer than l values, or of which more than the
+    share beta of the individuals have one value."""
     found = classes(rows).values()
-    return Fraction(sum(reasoning_values(pairs) < l for pairs in found), len(found))
+    missed = [reasoning_values(pairs) < l or eir_beta(pairs) > beta for pairs in found]
+    return Fraction(sum(missed), len(found))
 
 
 def highest_share(rows: Iterable[Row]) -> Fraction:
