@@ -318,9 +318,10 @@ def test_hostile_names(db: Database, run: Run) -> None:
         )
         db.source(statement + fill.as_string(None))
         source = sql.Identifier(schema, table).as_string(None)
+        release = table.encode()[:58].decode(errors="ignore")  # its flat view is named after it
         ran = run(
             {
-                "release": table,
+                "release": release,
                 "source": source,
                 "columns": {
                     names[0]: Q,
@@ -336,7 +337,7 @@ def test_hostile_names(db: Database, run: Run) -> None:
         )
         assert ran.code == 0, ran.out
         row = db.admin.execute(
-            sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(f"out {schema}"[:30], table))
+            sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(f"out {schema}"[:30], release))
         ).fetchone()
         assert row == (24,)
     assert faults.run_tables(db.admin) == []

@@ -68,13 +68,14 @@ def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
 def test_who_ended_a_statement(db: Database, ends: str | None, code: str) -> None:
     """The server has one state for too long a time and for somebody who cancels."""
     conn: Any = db.owner()
+    pid, other = conn.info.backend_pid, db.admin
+    later = threading.Timer(0.5, lambda: ends and other.execute(ends.encode(), [pid]))
     if ends is None:
         conn.execute("SET statement_timeout = '100ms'")
-    else:
-        pid = conn.info.backend_pid
-        threading.Timer(0.5, lambda: db.admin.execute(ends.encode(), [pid])).start()
+    later.start()
     with pytest.raises(psycopg.errors.QueryCanceled) as caught:
         conn.execute("SELECT pg_sleep(30)")
+    later.join()
     assert translate(caught.value).code == code
 
 
