@@ -249,6 +249,6 @@ def test_it_is_verified_and_dropped_with_the_release(clinic: Database, tmp_path:
     with clinic.owner() as owner:
         owner.execute(f"CREATE OR REPLACE VIEW published.visits_flat AS {text}".encode())
     assert pganon("verify", "visits", "--dsn", clinic.dsn()).code == 0
-    assert pganon("drop", "visits", "--dsn", clinic.dsn()).code == 0
+    assert pganon("drop", "visits", "--yes", "--dsn", clinic.dsn()).code == 0
     row = clinic.admin.execute(b"SELECT to_regclass('published.visits_flat')").fetchone()
     assert row == (None,)
