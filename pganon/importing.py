@@ -68,7 +68,7 @@ class Format:
 
     def dialect(self) -> dict[str, Any]:
         """Arguments for csv.reader."""
-        given = self.separator or ","
+        given = "," if self.separator is None else self.separator
         separator = {"\\t": "\t", "tab": "\t"}.get(given, given)
         mark = separator.rstrip(" ") or separator[:1]
         if len(mark) != 1:

@@ -213,6 +213,8 @@ def check_records(case: Case, staged: Staged, kept: Sequence[int]) -> None:
     everybody = [person for members in classes.values() for person in members]
     assert len(everybody) == len(set(everybody))
     assert classes.keys() == shown.keys()
+    for i, attribute in enumerate(case.attributes):
+        attribute.released = {case.rows[at][1 + i] for at in kept if case.owners[at] in everybody}
     for number, people in classes.items():
         held = [at for at in kept if case.owners[at] in people]
         assert holdings(

@@ -63,7 +63,7 @@ SAME = [
     policy(columns=columns(age={"weight": 1, "nulls": "as_value"})),
     policy(columns=columns(other={"role": "identifying"})),
     policy(columns={n: policy()["columns"][n] for n in ("hours", "age", "job")}),
-    policy(method={"name": "mondrian", "variant": "strict", "choose": "width"}),
+    policy(method={"name": "mondrian", "variant": "strict", "choose": "loss"}),
     policy(suppression_limit=0, on_infeasible="refuse"),
 ]
 
@@ -179,8 +179,9 @@ def test_files_count_by_their_content(tmp_path: Path) -> None:
 def test_revisions(monkeypatch: pytest.MonkeyPatch) -> None:
     before = part(policy())
     assert all(options.revision >= 1 for options in OPTIONS.values())
-    monkeypatch.setattr(OPTIONS["mondrian"], "revision", 2)
-    assert differences(before, part(policy())) == "method.revision 1 -> 2"
+    now = OPTIONS["mondrian"].revision
+    monkeypatch.setattr(OPTIONS["mondrian"], "revision", now + 1)
+    assert differences(before, part(policy())) == f"method.revision {now} -> {now + 1}"
     monkeypatch.undo()
     monkeypatch.setattr(partition, "REVISION", 2)
     assert differences(before, part(policy())) == "revision 1 -> 2"
