@@ -16,10 +16,9 @@ from pganon import sqlfiles
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.inference import DateOrder, date_of
+from pganon.publish.grants import Grant, held
 
 Connection = psycopg.Connection[Any]
-Grant = tuple[str | None, str, str, bool]
-"""Column or None for all, role, privilege, whether it may be granted on."""
 
 
 def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None:
@@ -66,9 +65,7 @@ def _oid(conn: Connection, target: QualifiedName) -> int | None:
 
 def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
     """Drop a table, if there is one; gives the privileges of others on it."""
-    grants = conn.execute(
-        sqlfiles.query("publish", "grants"), {"oid": _oid(conn, target)}
-    ).fetchall()
+    grants = held(conn, _oid(conn, target))
     conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
     return grants
 
@@ -119,25 +116,6 @@ def _require_values(conn: Connection, target: QualifiedName, names: Sequence[str
             for name in complete
         )
         conn.execute(sql.SQL("ALTER TABLE {} {}").format(target.identifier, changes))
-
-
-def grant(conn: Connection, target: QualifiedName, grants: Sequence[Grant]) -> None:
-    """What was granted on the table before, where its columns are still there."""
-    rows = conn.execute(sqlfiles.query("publish", "columns"), {"oid": _oid(conn, target)})
-    names = {row[0] for row in rows.fetchall()}
-    for column, role, privilege, grantable in grants:
-        if column is not None and column not in names:
-            continue
-        where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
-        conn.execute(
-            sql.SQL("GRANT {}{} ON TABLE {} TO {}{}").format(
-                sql.SQL(privilege),  # pyright: ignore[reportArgumentType]
-                where,
-                target.identifier,
-                sql.SQL("PUBLIC") if role == "public" else sql.Identifier(role),
-                sql.SQL(" WITH GRANT OPTION" if grantable else ""),
-            )
-        )
 
 
 def seal(conn: Connection, target: QualifiedName) -> None:

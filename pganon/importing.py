@@ -29,6 +29,7 @@ from pganon.errors import UsageError
 from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
 from pganon.import_hints import missing_words
 from pganon.inference import DateOrder, infer_types
+from pganon.publish.grants import regrant
 
 Connection = psycopg.Connection[Any]
 
@@ -142,7 +143,7 @@ def import_file(
         grants = import_table.drop(conn, target) if replace else []
         import_table.make(conn, target, _STAGE, columns, form.dates)
         import_table.seal(conn, target)
-        import_table.grant(conn, target, grants)
+        regrant(conn, target, [name for name, _ in columns], grants)
     return Imported(str(target), columns, rows, notes)
 
 

@@ -13,6 +13,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
 from pganon.publish import views
+from pganon.publish.grants import held
 from pganon.publish.history import History
 
 Connection = psycopg.Connection[Any]
@@ -77,7 +78,7 @@ def unexpected_readers(
         found = views.find(conn, name)
         if found is None:
             continue
-        grants = conn.execute(sqlfiles.query("publish", "grants"), {"oid": found.oid}).fetchall()
+        grants = held(conn, found.oid)
         roles = sorted({role for _, role, _, _ in grants} - set(readers))
         if roles:
             yield name, [quote(role) for role in roles]

@@ -20,10 +20,10 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.plan.staged import DATA_SCHEMA, PublishedView
 from pganon.publish import history
+from pganon.publish.grants import Grant, held, regrant
 from pganon.publish.history import History
 
 Connection = psycopg.Connection[Any]
-Grant = tuple[str | None, str, str, bool]
 
 _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable counts them
 
@@ -120,13 +120,11 @@ def swap(
         found = check_free(conn, view.name, release, known)
         grants: list[Grant] = []
         if found and not _same_columns(conn, found, view):
-            grants = conn.execute(
-                sqlfiles.query("publish", "grants"), {"oid": found.oid}
-            ).fetchall()
+            grants = held(conn, found.oid)
             dropped += _drop(conn, view.name, cascade)
             found = None
         _create(conn, view, fresh=found is None)
-        _regrant(conn, view, grants)
+        regrant(conn, view.name, {column.name for column in view.columns}, grants)
         grant(conn, view.name, readers, former)
     return dropped
 
@@ -221,24 +219,6 @@ def describe(conn: Connection, view: PublishedView) -> None:
             sql.SQL("COMMENT ON COLUMN {} IS {}").format(
                 sql.Identifier(view.name.schema, view.name.name, column.name),
                 sql.Literal(column.comment),
-            )
-        )
-
-
-def _regrant(conn: Connection, view: PublishedView, grants: Sequence[Grant]) -> None:
-    """Give a view that was made anew the privileges of the one before."""
-    columns = {column.name for column in view.columns}
-    for column, role, privilege, grantable in grants:
-        if column is not None and column not in columns:
-            continue
-        where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
-        conn.execute(
-            sql.SQL("GRANT {}{} ON {} TO {}{}").format(
-                sql.SQL(privilege),  # pyright: ignore[reportArgumentType]
-                where,
-                view.name.identifier,
-                sql.Identifier(role),
-                sql.SQL(" WITH GRANT OPTION" if grantable else ""),
             )
         )
 

@@ -1,0 +1,40 @@
+"""Privileges that outlive a relation: what takes its place gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.identifiers import QualifiedName
+
+Connection = psycopg.Connection[Any]
+Grant = tuple[str | None, str, str, bool]
+"""Column or None for all, role or public, privilege, whether it may be granted on."""
+
+
+def held(conn: Connection, oid: int | None) -> list[Grant]:
+    """What others than its owner may do with a relation; nothing if there is none."""
+    return conn.execute(sqlfiles.query("publish", "grants"), {"oid": oid}).fetchall()
+
+
+def regrant(
+    conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
+) -> None:
+    """Grant it again on a relation of these columns; what was about others is gone."""
+    for column, role, privilege, grantable in grants:
+        if column is not None and column not in columns:
+            continue
+        where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
+        conn.execute(
+            sql.SQL("GRANT {}{} ON {} TO {}{}").format(
+                sql.SQL(privilege),  # pyright: ignore[reportArgumentType]
+                where,
+                name.identifier,
+                sql.Identifier(role),  # "public" is everybody, quoted or not
+                sql.SQL(" WITH GRANT OPTION" if grantable else ""),
+            )
+        )
