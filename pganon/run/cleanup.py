@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +20,8 @@ Connection = psycopg.Connection[Any]
 
 # Every dropped table needs an entry in the server's lock table until its transaction ends.
 _BATCH = 50
+
+_LOOKS, _BETWEEN = 50, 0.1  # for the end of a session; the server looks for its client every 2 s
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,9 @@ def clean(conn: Connection) -> Cleaned:
                 alive.append(run_id)
                 continue
             # What was seen before the lock may have been published since.
-            dropped += _drop(conn, _tables(conn, run_id).get(run_id, []))
-            forgotten += _forget(conn, run_id)
+            found = _remove(conn, run_id)
+            dropped += found[0]
+            forgotten += found[1]
             if run_id in unfinished and ledger.finish(
                 conn, run_id, "failed", {"reason": "interrupted"}
             ):
@@ -74,10 +78,29 @@ def drop_run(conn: Connection, run_id: int) -> int:
 
     After publication that is its work tables; after a failure its secrets go too.
     """
-    dropped = _drop(conn, _tables(conn, run_id).get(run_id, []))
-    _forget(conn, run_id)
+    dropped, _ = _remove(conn, run_id)
     forget_dead(conn)
     return dropped
+
+
+def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
+    """End a run whose own session cannot be used any more, from another one.
+
+    False if that session is still there after five seconds: the next clean-up ends the run.
+    """
+    for _ in range(_LOOKS):
+        with dead_run(conn, run_id) as dead:
+            if dead:
+                ledger.finish_with(conn, run_id, error)
+                _remove(conn, run_id)
+                return True
+        time.sleep(_BETWEEN)
+    return False
+
+
+def _remove(conn: Connection, run_id: int) -> tuple[int, int]:
+    """Drop tables and secrets of a run; gives the number of tables and of secrets."""
+    return _drop(conn, _tables(conn, run_id).get(run_id, [])), _forget(conn, run_id)
 
 
 def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedName]]:

@@ -205,7 +205,7 @@ def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
 
 def _leave(conn: Connection, key: int) -> None:
     """Take the row away, unless the session is gone or cannot be asked: its end is enough."""
-    if not _usable(conn):
+    if not usable(conn):
         return
     conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
     _unlock(conn, key)
@@ -250,9 +250,10 @@ def _try(conn: Connection, key: int) -> bool:
 
 
 def _unlock(conn: Connection, key: int) -> None:
-    if _usable(conn):
+    if usable(conn):
         conn.execute(sqlfiles.query("locks", "unlock"), {"key": key})
 
 
-def _usable(conn: Connection) -> bool:
+def usable(conn: Connection) -> bool:
+    """Whether the session can be asked: neither gone nor in the middle of a statement."""
     return not conn.closed and conn.info.transaction_status == psycopg.pq.TransactionStatus.IDLE

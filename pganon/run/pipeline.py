@@ -46,7 +46,7 @@ from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap, missing_roles
 from pganon.run import locks
-from pganon.run.cleanup import clean, drop_run
+from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.costs import with_costs
 from pganon.run.crew import Crew
 from pganon.run.executor import Executor
@@ -226,9 +226,15 @@ class _Run:
         )
 
     def _record(self, run_id: int, error: BaseException) -> None:
-        """Ledger row and clean-up of a failed run, as far as the connection still works."""
+        """Ledger row and clean-up of a failed run, as far as the server can be asked."""
         known = translate(error) if isinstance(error, psycopg.Error) else error
         with contextlib.suppress(psycopg.Error, PganonError):
+            if not locks.usable(self.conn):
+                # Gone, or an interrupt came between sending a statement and waiting for it.
+                self.conn.close()
+                with contextlib.closing(self.connect()) as another:
+                    end_dead(another, run_id, known)
+                return
             # What made the run fail must not keep its end from being recorded.
             self.conn.execute("SET statement_timeout = 0")
             ledger.finish_with(self.conn, run_id, known)
