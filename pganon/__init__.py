@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from pganon.assessment import Assessment, assess
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-from pganon.metrics.request import Request as MetricsRequest
-from pganon.metrics.request import Workload
 from pganon.policy.loader import load_policy
+from pganon.published.request import Request as MetricsRequest
+from pganon.published.request import Workload
 from pganon.run.options import Options
 from pganon.run.pipeline import plan_release, releases, run_release
 from pganon.run.result import RunResult

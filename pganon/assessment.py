@@ -18,11 +18,11 @@ import psycopg
 from pganon import database, sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
+from pganon.catalog.model import Outside
 from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.install import access, measuring
-from pganon.plan.steps import Outside
 from pganon.privacy.identity import EIRLDiversity
 
 Connection = psycopg.Connection[Any]

@@ -233,24 +233,6 @@ def _set(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]
     )
 
 
-def become_owner(conn: psycopg.Connection[tuple[object, ...]], *, named: str | None = None) -> str:
-    """SET ROLE to the owner of pganon's schemas and give its name.
-
-    Args:
-        named: the owner, where the session logged in as another role that is a member of it.
-
-    Raises:
-        InstallError: not installed, another role's and not named, a superuser's session, objects
-            of others in pganon's schemas, older than this program (run `pganon upgrade`), newer.
-    """
-    from pganon.install import access, state  # the installer itself connects through this module
-
-    owner = access.admit(conn, named)
-    set_role(conn, owner)
-    state.check_current(conn)
-    return owner
-
-
 def set_role(
     conn: psycopg.Connection[tuple[object, ...]], owner: str, *, local: bool = False
 ) -> None:

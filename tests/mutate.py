@@ -41,7 +41,9 @@ TARGETS = {
         ("pganon/methods/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),
     ),
-    "anatomy": Target(("pganon/methods/anatomy", "pganon/methods/eligible.py"), ("test_anatomy",)),
+    "anatomy": Target(
+        ("pganon/methods/anatomy", "pganon/methods/eligibility.py"), ("test_anatomy",)
+    ),
     "slicing": Target(("pganon/methods/slicing",), ("test_slicing",)),
     "slamsa": Target(
         ("pganon/methods/slamsa", "pganon/methods/division.py", "pganon/search/blocks.py",

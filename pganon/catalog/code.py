@@ -15,9 +15,9 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.catalog.introspect import Connection
+from pganon.catalog.model import Outside
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.steps import Outside
 
 _NAMED = 5
 """How many objects a message names."""

@@ -111,3 +111,11 @@ class Relation:
         """Those of the named columns that the current role may not SELECT."""
         wanted = set(names)
         return tuple(c.name for c in self.columns if c.name in wanted and not c.readable)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Relations and functions that others may have made, whose code a statement may run."""
+
+    relations: tuple[QualifiedName, ...] = ()
+    functions: tuple[QualifiedName, ...] = ()

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
-from pganon.encode.values import as_text
+from pganon.catalog.values import as_text
 from pganon.errors import translate
 from pganon.identifiers import column as column_reference
 

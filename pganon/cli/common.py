@@ -39,6 +39,7 @@ from pganon.errors import (
     PrivacyRefusal,
     UsageError,
 )
+from pganon.install.owner import become_owner
 
 DsnOption = Annotated[
     str | None,
@@ -115,7 +116,7 @@ def connect_owner(
     """A connection that has become the owner of pganon; refuses where it is not installed."""
     conn = connect(dsn, settings=settings)
     try:
-        database.become_owner(conn, named=chosen_owner(owner))
+        become_owner(conn, named=chosen_owner(owner))
     except BaseException:
         conn.close()
         raise

@@ -7,7 +7,7 @@ from typing import Any
 
 from pganon.cli import common
 from pganon.methods.registry import METHODS
-from pganon.metrics.shown import Grid, Metrics, Pairs
+from pganon.published.metrics import Grid, Metrics, Pairs
 
 
 def show_utility(method: str, utility: Mapping[str, Any]) -> None:

@@ -10,10 +10,10 @@ import typer
 
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Outside
 from pganon.cli import common
 from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
-from pganon.plan.steps import Outside
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy

@@ -13,14 +13,14 @@ from pganon.cli.metrics import show_metrics
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
 from pganon.metrics.reasons import texts
-from pganon.metrics.request import Request, Workload, parse_workload
 from pganon.plan.explain import explain
-from pganon.plan.steps import State
 from pganon.policy.loader import load_policy
 from pganon.privacy.unprotected import warnings
+from pganon.published.request import Request, Workload, parse_workload
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import plan_release, run_release
 from pganon.run.result import RunResult
+from pganon.steps import State
 
 PolicyFile = Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")]
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, fragment, named, num, query, total
-from pganon.plan.steps import State
 from pganon.spec.model import Attribute, Scale
+from pganon.sqltools import col, fragment, named, num, query, total
+from pganon.steps import State
 
 BITS = 64
 MASKED_VALUES = 8 * BITS  # beyond, distinct values are counted instead of kept as bit masks

@@ -11,12 +11,12 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, placed, summand
 from pganon.encode.gray import sum_modulo_2
-from pganon.encode.joined import Joined, dictionary, joined
+from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.records import DRAW, random_order
 from pganon.encode.sensitive import valued, with_code
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import State
 
 
 def kept_records(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -24,9 +24,9 @@ from pganon.encode.sensitive import (
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.errors import PganonError, Unbalanced
-from pganon.plan.sqltools import named, num, query
-from pganon.plan.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import named, num, query
+from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 
 LEFT_OUT = "left_out"
 """Work table like `coded` with the records that the rules for NULL suppress, for metrics."""

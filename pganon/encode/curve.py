@@ -10,9 +10,9 @@ from pganon.encode.axis import Axis
 from pganon.encode.gray import gray_summand
 from pganon.encode.hilbert import hilbert_index, word_widths
 from pganon.encode.records import NUMBER, PLACE
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import State
 from pganon.privacy.rows import Relation
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import State
 
 FINER = 6
 """Bits of an index beyond what would tell evenly spread records apart."""

@@ -13,15 +13,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode import line
+from pganon.catalog.values import in_order
+from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.trees import tree_steps
-from pganon.encode.values import in_order
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.sqltools import col, fragment, named, num, query, union_all
-from pganon.plan.steps import Check, CreateTable, DropTables, Load, Name, State, Step
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
+from pganon.sqltools import col, fragment, named, num, query, union_all
+from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
 
 _AT_ONCE = 8
 """Columns per scan. Each has a hash table of its own in it; GROUPING takes 31 at most."""
@@ -122,7 +122,7 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
             place=place,
         )
         return tree.select(named(position, "position"))
-    return tree.select(named(line.position(attribute, col("value", "v")), "position"))
+    return tree.select(named(number_line.position(attribute, col("value", "v")), "position"))
 
 
 def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expr:

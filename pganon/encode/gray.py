@@ -16,7 +16,7 @@ from itertools import accumulate
 from sqlglot import exp
 
 from pganon.encode.hilbert import word_widths
-from pganon.plan.sqltools import chain, fragment, num
+from pganon.sqltools import chain, fragment, num
 
 
 def gray_summand(

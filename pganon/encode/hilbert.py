@@ -29,7 +29,7 @@ from math import isqrt
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, computed_once, fragment, named, num, query
+from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
 
 WORD_BITS = 62
 """Bits of the index in a word; a bigint has room for them and no word is negative."""

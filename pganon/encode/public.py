@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.catalog.model import Relation
+from pganon.catalog.model import Outside, Relation
 from pganon.encode.snapshot import canonical, folds
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.sqltools import named
-from pganon.plan.steps import CreateTable, Outside, State
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import named
+from pganon.steps import CreateTable, State
 
 
 def public_table(spec: ReleaseSpec, name: str, state: State) -> QualifiedName:

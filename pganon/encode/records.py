@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.plan.sqltools import col, fragment, named
-from pganon.plan.steps import State
 from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named
+from pganon.steps import State
 
 NUMBER = "rid"
 """Column of `coded`: a number of every record, from 1."""

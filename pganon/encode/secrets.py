@@ -8,8 +8,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col, computed_once, fragment, num, query
-from pganon.plan.steps import State
+from pganon.sqltools import cast, col, computed_once, fragment, num, query
+from pganon.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
 INSTALLATION = QualifiedName("pganon_private", "installation_secret")

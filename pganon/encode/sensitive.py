@@ -9,11 +9,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.model import Column
-from pganon.encode.values import in_order
+from pganon.catalog.values import in_order
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import CreateTable, State, Step
 
 
 def valued(spec: ReleaseSpec) -> list[Sensitive]:

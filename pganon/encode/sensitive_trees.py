@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from pganon.encode.hierarchy import hierarchy_steps
 from pganon.identifiers import quote
-from pganon.plan.sqltools import cast, col, query, union_all
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.spec.model import Sensitive
+from pganon.sqltools import cast, col, query, union_all
+from pganon.steps import CreateTable, State, Step
 
 
 def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:

@@ -12,15 +12,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column
-from pganon.encode import line
+from pganon.catalog.model import Column, Outside
+from pganon.catalog.values import as_text, stored
+from pganon.encode import number_line
 from pganon.encode.sensitive import equal_key
-from pganon.encode.values import as_text, stored
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.plan.sqltools import cast, col, fragment, named, query
-from pganon.plan.steps import Check, CreateTable, Outside, State, Step
 from pganon.spec.model import Attribute, ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, query
+from pganon.steps import Check, CreateTable, State, Step
 
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
@@ -165,7 +165,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             number = fragment("count(*) filter (where :bad)", bad=bad)
             tree.select(named(number, f"infinite_{name}"), copy=False)
         if attribute.domain is not None:
-            beyond = line.outside(attribute, col(name, "t"))
+            beyond = number_line.outside(attribute, col(name, "t"))
             number = fragment("count(*) filter (where :far)", far=beyond)
             tree.select(named(number, f"outside_{name}"), copy=False)
     for item in spec.sensitive:

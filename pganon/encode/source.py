@@ -21,11 +21,11 @@ from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, named, num, query, text
-from pganon.plan.steps import Check, Facts, State, Statement, Step
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Earlier, Republication
+from pganon.sqltools import col, named, num, query, text
+from pganon.steps import Check, Facts, State, Statement, Step
 
 _ROWS = "source_rows"
 _OTHERS = "source_other"

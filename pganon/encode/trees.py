@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from pganon.encode.hierarchy import hierarchy_steps
 from pganon.identifiers import quote
-from pganon.plan.sqltools import col, fragment, named, query, union_all
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.model import Policy
 from pganon.spec.model import Attribute
+from pganon.sqltools import col, fragment, named, query, union_all
+from pganon.steps import CreateTable, State, Step
 
 
 def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Step]:

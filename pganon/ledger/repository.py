@@ -18,10 +18,9 @@ from typing import Any, Literal
 import psycopg
 from psycopg.types.json import Jsonb
 
-from pganon import sqlfiles
+from pganon import locks, sqlfiles
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
-from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
 Event = Literal[

@@ -19,11 +19,12 @@ from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.methods.cells import suppression_problem
 from pganon.methods.partitions import grouped_rows, partition_columns
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import Check, Found, Name, Search, State
 from pganon.privacy.rows import Relation
 from pganon.search.msb import Priority, msb
+from pganon.search.tasks import Found
 from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, num, query
+from pganon.steps import Check, Name, Search, State
 
 
 def vector_columns(items: Sequence[Sensitive]) -> list[str]:

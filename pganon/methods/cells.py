@@ -25,10 +25,10 @@ from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, total, union_all
-from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

@@ -12,15 +12,15 @@ from typing import Any, Literal, TypeVar
 
 from sqlglot import exp
 
-from pganon.encode.association import association, dependencies, matrix
+from pganon.association import association, dependencies, matrix
+from pganon.association.columns import sensitive_columns
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.associated import sensitive_columns
-from pganon.plan.sqltools import named, query, text
-from pganon.plan.steps import Check, State, Step
 from pganon.policy.anatomized import Divided, Tables, most_tables
 from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import named, query, text
+from pganon.steps import Check, State, Step
 
 Clusters = tuple[tuple[int, ...], ...]
 Item = TypeVar("Item", Sensitive, Attribute)

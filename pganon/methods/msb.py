@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
-from pganon.methods.eligible import ASSUMED, Eligibility, Frequency
+from pganon.methods.eligibility import ASSUMED, Eligibility, Frequency
 from pganon.methods.shape import MethodShape
-from pganon.plan.steps import CreateTable, DropTables, State, Step
 from pganon.policy.anatomized import Msb
+from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import CreateTable, DropTables, State, Step
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import fragment, num
+from pganon.sqltools import fragment, num
 
 _HALF = 1 << 32
 _SCATTER = 2_654_435_761

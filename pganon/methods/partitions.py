@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
+from pganon.forms.buckets.staging import bucket
 from pganon.identifiers import QualifiedName
-from pganon.methods.forms.anatomized.staged import bucket
 from pganon.methods.pairs import pair
-from pganon.plan.sqltools import col, num, query
 from pganon.privacy.rows import Relation
+from pganon.sqltools import col, num, query
 
 
 def partition_columns(place: int) -> tuple[tuple[str, str], ...]:

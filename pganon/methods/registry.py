@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pganon.forms.buckets import anatomized
+from pganon.forms.class_description import CLASSES
+from pganon.forms.clusters import CLUSTERS
+from pganon.forms.individuals import IDENTITY
 from pganon.methods import anatomy, identity, msb, qs, slamsa, slicing, sloms
 from pganon.methods.base import Method
-from pganon.methods.forms.anatomized import anatomized
-from pganon.methods.forms.clusters_shown import CLUSTERS
-from pganon.methods.forms.described import CLASSES
-from pganon.methods.forms.reserved import IDENTITY
 from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pganon.methods.base import Histogram, Tables
-from pganon.plan.sqltools import query
-from pganon.plan.steps import Chains, Check, State
 from pganon.privacy.rows import grouped
+from pganon.published.form import Histogram, Tables
 from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import query
+from pganon.steps import Chains, Check, State
 
 
 def chains(

@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.metrics.shown import Errors
-from pganon.plan.sqltools import col, query
-from pganon.plan.steps import Check, State
+from pganon.published.metrics import Errors
+from pganon.sqltools import col, query
+from pganon.steps import Check, State
 
 
 def error_step(name: str) -> Check:

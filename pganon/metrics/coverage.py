@@ -20,20 +20,20 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.encode.line import ends, place, share
-from pganon.methods.base import Tables
-from pganon.methods.forms.elements import element
+from pganon.encode.number_line import ends, place, share
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, distance, on_line
-from pganon.plan.sqltools import col, fragment, named, query, stacked
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.published.elements import element
+from pganon.published.form import Tables
 from pganon.spec.model import Form, ReleaseSpec
+from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.steps import CreateTable, State, Step
 
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
 
 
 Published = Callable[[ReleaseSpec, Tables], exp.Select]
-"""As :attr:`pganon.methods.base.Description.shown`."""
+"""As :attr:`pganon.published.form.Description.shown`."""
 
 
 def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tables]) -> list[Step]:

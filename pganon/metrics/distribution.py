@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.metrics.source import on_line
-from pganon.plan.sqltools import col, named, query, stacked
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.sqltools import col, named, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
 
 
 def steps(axes: tuple[Axis, ...]) -> list[Step]:

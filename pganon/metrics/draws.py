@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.metrics.request import Workload
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import State
+from pganon.published.request import Workload
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import State
 
 
 @dataclass(frozen=True)

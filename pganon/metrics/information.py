@@ -7,12 +7,12 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import sensitive_key
-from pganon.methods.base import Description, Tables
 from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
-from pganon.plan.sqltools import col, conjunction, fragment, named, num, query
-from pganon.plan.steps import State
+from pganon.published.form import Description, Tables
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, conjunction, fragment, named, num, query
+from pganon.steps import State
 
 
 def entropy(spec: ReleaseSpec, state: State) -> exp.Expr:

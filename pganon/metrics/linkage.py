@@ -14,9 +14,9 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
 from pganon.metrics.source import few, on_line
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked, total
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked, total
+from pganon.steps import Check, CreateTable, State, Step
 
 EPSILON = "1e-9"
 """Distances that differ by less are equal."""

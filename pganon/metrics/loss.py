@@ -8,10 +8,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes, weighted_loss
-from pganon.methods.base import Description
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import State
+from pganon.published.form import Description
 from pganon.spec.model import Form, ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
 
 
 def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:

@@ -16,10 +16,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import valued
-from pganon.metrics.utility import Utility
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import Check, State, Step
+from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import Check, State, Step
 
 _CHANCE = math.log(1e-6)
 """Logarithm of the probability above which records of one value may have one sensitive value by

@@ -9,11 +9,11 @@ from typing import Any, Self
 from pganon.encode.axis import TreeAxis, axes
 from pganon.metrics.answers import errors_of, number
 from pganon.metrics.linkage import SUPPRESSED_FACTOR
-from pganon.metrics.request import Request, Workload
-from pganon.metrics.shown import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.metrics.source import summed
-from pganon.plan.steps import State
+from pganon.published.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.published.request import Request, Workload
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
 
 
 @dataclass(frozen=True)

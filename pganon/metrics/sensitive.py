@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from pganon.encode.sensitive import value_counts, valued, values_of
 from pganon.metrics.draws import Column, Domain, chosen
-from pganon.metrics.request import Workload
-from pganon.plan.sqltools import num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 SETS = 1000
 """Most values of a sensitive column that are asked for as sets; of more, neighbours are."""

@@ -15,11 +15,11 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.codes import LEFT_OUT
-from pganon.encode.line import place, share
-from pganon.methods.base import Description
-from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.encode.number_line import place, share
+from pganon.published.form import Description
 from pganon.spec.model import Form, ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
 
 CELLS = "metric_cells"
 GROUPS = "metric_groups"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.encode.axis import axes
-from pganon.methods.base import Description, Tables
 from pganon.metrics import coverage, distribution, information, linkage, loss, source, workload
-from pganon.metrics.request import Request
-from pganon.plan.steps import Check, State, Step
+from pganon.published.form import Description, Tables
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Check, State, Step
 
 PREFIX = "metric_"
 

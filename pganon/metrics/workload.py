@@ -24,7 +24,6 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.sensitive import with_code
-from pganon.methods.base import Description, Tables
 from pganon.metrics import sensitive
 from pganon.metrics.answers import error_step
 from pganon.metrics.coverage import inside, overlap
@@ -40,11 +39,12 @@ from pganon.metrics.draws import (
     some,
     starts,
 )
-from pganon.metrics.request import Workload
 from pganon.metrics.source import cell_number, on_line, records, summed
-from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.published.form import Description, Tables
+from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
 
 
 def steps(

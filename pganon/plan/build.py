@@ -15,17 +15,18 @@ from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
-from pganon.methods.base import Method, Tables
+from pganon.methods.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
 from pganon.metrics.reasons import reason_steps
-from pganon.metrics.request import Request
-from pganon.metrics.shown import Metrics
-from pganon.plan.sqltools import num, query, stacked
-from pganon.plan.staged import CheckQuery, PublishedView, StoredRelation
-from pganon.plan.steps import Check, Parallel, State, Step
+from pganon.published.form import Tables
+from pganon.published.metrics import Metrics
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
+from pganon.sqltools import num, query, stacked
+from pganon.steps import Check, Parallel, State, Step
+from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 NOTHING_MORE = Request()
 

@@ -9,7 +9,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.plan.build import Plan
-from pganon.plan.steps import (
+from pganon.steps import (
     Alone,
     Check,
     CreateTable,

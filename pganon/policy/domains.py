@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from pganon.policy.refusals import Refusal, refuse_one, show
-from pganon.spec.values import Unreadable, bound, on_one_line
+from pganon.policy.values import Unreadable, bound, on_one_line
 
 _EXAMPLE = "for example domain: [0, 120] or domain: [2020-01-01, 2020-12-31]"
 

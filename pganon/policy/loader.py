@@ -20,8 +20,8 @@ from pganon.policy.model import (
     Method,
     Policy,
 )
+from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
-from pganon.policy.reword import refusals_of
 from pganon.policy.variables import filled
 
 MAX_BYTES = 1 << 20

@@ -17,6 +17,7 @@ from pganon.policy import methods
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.domains import Domain
 from pganon.policy.exclusions import Exclusion
+from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.refusals import (
     known_word,
@@ -38,7 +39,6 @@ from pganon.policy.words import (
     TYPES,
     UNPROTECTED,
 )
-from pganon.spec.expressions import ExpressionProblem, check_where
 
 Role = Literal[
     "identifying",

@@ -17,8 +17,8 @@ from enum import StrEnum
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, named, query
 from pganon.privacy.rows import Relation, class_rows, grouped
+from pganon.sqltools import col, fragment, named, query
 
 TOLERANCE = 1e-12
 """Relative slack of comparisons: covers the rounding of float8 sums, and no real difference.

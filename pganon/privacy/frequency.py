@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, num
 from pganon.privacy.base import Bound, CountModel, Model, ShareModel
+from pganon.sqltools import col, fragment, num
 
 
 @dataclass(frozen=True)

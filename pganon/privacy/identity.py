@@ -18,10 +18,10 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, named, num, query
 from pganon.privacy.base import CountModel, Model, ShareModel
 from pganon.privacy.frequency import DistinctLDiversity
 from pganon.privacy.rows import Relation
+from pganon.sqltools import col, fragment, named, num, query
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment
 from pganon.privacy.base import Bound, Model
+from pganon.sqltools import col, fragment
 
 
 class ReferenceModel(Model):

@@ -16,9 +16,9 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, fragment, num, query, stacked, text
 from pganon.privacy.base import Model
 from pganon.privacy.rows import Relation
+from pganon.sqltools import col, fragment, num, query, stacked, text
 
 Element = Callable[[exp.Expr, int], exp.Expr]
 """From an element of an array of attribute i to what the combinations hold; never NULL."""

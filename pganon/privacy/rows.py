@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, fragment, named, query
+from pganon.sqltools import col, fragment, named, query
 
 if TYPE_CHECKING:
     from pganon.privacy.base import Model

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, query, render
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import (
     AnatomyLDiversity,
@@ -25,6 +24,7 @@ from pganon.privacy.frequency import (
 from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta, IRKAnonymity
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from pganon.privacy.rows import class_rows
+from pganon.sqltools import col, query, render
 
 PATH = "functions/measure/measures.sql"
 

@@ -15,16 +15,16 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.plan.staged import (
+from pganon.policy.partition import part_hash
+from pganon.publish.staged import Staged
+from pganon.spec.republication import CODE, Earlier
+from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
     PublishedView,
-    Staged,
     StoredRelation,
     ViewColumn,
 )
-from pganon.policy.partition import part_hash
-from pganon.spec.republication import CODE, Earlier
 
 Connection = psycopg.Connection[Any]
 

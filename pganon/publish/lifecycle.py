@@ -12,17 +12,17 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from pganon import database, sqlfiles
+from pganon import locks, sqlfiles
 from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import quote
 from pganon.install import access
+from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read
 from pganon.publish.target import ensure_schema
 from pganon.publish.transaction import is_intact, patiently, publishing
-from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
 
@@ -105,7 +105,7 @@ class Changed:
 def become_steward(conn: Connection, *, named: str | None = None) -> bool:
     """Become the owner if the session may; False for a role that can only read."""
     try:
-        database.become_owner(conn, named=named)
+        become_owner(conn, named=named)
     except InstallError as error:
         if error.code != "not_owner":
             raise

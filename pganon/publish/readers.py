@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
+from pganon import locks, sqlfiles
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
@@ -17,7 +17,6 @@ from pganon.publish.history import History
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
-from pganon.run import locks
 
 Connection = psycopg.Connection[Any]
 

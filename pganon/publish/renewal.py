@@ -8,9 +8,8 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
+from pganon import locks, sqlfiles
 from pganon.ledger import repository as ledger
-from pganon.plan.staged import CheckQuery, PublishedView
 from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
 from pganon.publish import history, views
@@ -19,8 +18,8 @@ from pganon.publish.lifecycle import find
 from pganon.publish.readers import set_readers
 from pganon.publish.target import ensure_schema
 from pganon.publish.transaction import patiently, publishing, retire
-from pganon.run import locks
 from pganon.spec.republication import Republication
+from pganon.steps.relations import CheckQuery, PublishedView
 
 Connection = psycopg.Connection[Any]
 

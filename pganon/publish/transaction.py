@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
+from pganon import locks, sqlfiles
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.plan.staged import Staged, StoredRelation
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
+from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
-from pganon.run import locks
+from pganon.steps.relations import StoredRelation
 
 Connection = psycopg.Connection[Any]
 T = TypeVar("T")

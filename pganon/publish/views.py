@@ -18,10 +18,10 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.plan.staged import DATA_SCHEMA, PublishedView
 from pganon.publish import history
 from pganon.publish.grants import Grant, held, regrant
 from pganon.publish.history import History
+from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
 Connection = psycopg.Connection[Any]
 

@@ -13,7 +13,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.run.locks import dead_run, forget_dead
+from pganon.locks import dead_run, forget_dead
 from pganon.run.tables import drop_tables
 
 Connection = psycopg.Connection[Any]

@@ -16,10 +16,21 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
+from pganon.catalog.model import Outside
 from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import statement
-from pganon.plan.steps import (
+from pganon.run.connections import Crew
+from pganon.run.parallel import Piece, Wanted, side_by_side
+from pganon.run.processes import perform
+from pganon.run.tables import (
+    copy_rows,
+    create_table,
+    create_table_as,
+    drop_tables,
+    stamp_of_written,
+)
+from pganon.sqltools import statement
+from pganon.steps import (
     STAGE_SCHEMA,
     Alone,
     Check,
@@ -27,7 +38,6 @@ from pganon.plan.steps import (
     DropTables,
     Facts,
     Load,
-    Outside,
     Parallel,
     Query,
     Repeat,
@@ -39,16 +49,6 @@ from pganon.plan.steps import (
     stamp_fact,
     taken,
 )
-from pganon.run.crew import Crew
-from pganon.run.side_by_side import Piece, Wanted, side_by_side
-from pganon.run.tables import (
-    copy_rows,
-    create_table,
-    create_table_as,
-    drop_tables,
-    stamp_of_written,
-)
-from pganon.run.workers import perform
 
 Connection = psycopg.Connection[tuple[object, ...]]
 

@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 
 from pganon import database
-from pganon.metrics.request import Request
 from pganon.plan.build import NOTHING_MORE
+from pganon.published.request import Request
 
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import psycopg
 
-from pganon import database
+from pganon import database, locks
 from pganon.catalog.code import check_code, reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
@@ -26,15 +26,12 @@ from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import source_fingerprint
 from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import QualifiedName, quote
+from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.metrics.alike import alike
 from pganon.metrics.reasons import reasons
-from pganon.metrics.shown import Metrics
-from pganon.metrics.utility import Utility
 from pganon.plan.build import DECIDED, Phase, Plan, build_plan
 from pganon.plan.explain import PUBLISH
-from pganon.plan.staged import CheckQuery, Staged
-from pganon.plan.steps import State, stamp_fact
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.policy.model import Policy, QSKAnonymity
 from pganon.publish import history, lifecycle, renewal
@@ -42,13 +39,16 @@ from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.renewal import Renewal
+from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap, missing_roles
-from pganon.run import locks
+from pganon.published.metrics import Metrics
+from pganon.published.utility import Utility
+from pganon.resolve import resolve
 from pganon.run.cleanup import clean, drop_run, end_dead
+from pganon.run.connections import Crew
 from pganon.run.costs import with_costs
-from pganon.run.crew import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.result import RunResult, StepSeconds, Verified, standing_result
@@ -56,7 +56,8 @@ from pganon.run.warnings import warnings_of
 from pganon.spec.guarantee import guarantee
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
-from pganon.spec.resolve import resolve
+from pganon.steps import State, stamp_fact
+from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]
 
@@ -103,7 +104,7 @@ def plan_release(
     """The plan of a policy against the catalog; nothing is run and no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(database.connect(dsn)) as conn, _translated():
-        database.become_owner(conn, named=owner)
+        become_owner(conn, named=owner)
         return build_plan(resolve_policy(conn, loaded))
 
 
@@ -144,7 +145,7 @@ def run_release(
     def connect() -> Connection:
         conn = database.connect(dsn, settings=settings)
         try:
-            database.become_owner(conn, named=owner)
+            become_owner(conn, named=owner)
             advise_planner(conn, options)
         except BaseException:
             conn.close()

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pganon.frames import Frame, frame
 from pganon.metrics.reasons import Reason
-from pganon.metrics.shown import Metrics
-from pganon.metrics.utility import Utility
 from pganon.plan.build import Plan
 from pganon.publish.history import Version
+from pganon.published.metrics import Metrics
+from pganon.published.utility import Utility
 from pganon.run.warnings import undeclared
 
 

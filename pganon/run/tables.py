@@ -12,7 +12,7 @@ import psycopg
 from psycopg import sql
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.steps import STAGE_SCHEMA, Query
+from pganon.steps import STAGE_SCHEMA, Query
 
 Connection = psycopg.Connection[tuple[object, ...]]
 

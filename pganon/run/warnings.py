@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.encode.idle_rules import idle_rules
 from pganon.encode.source import source_fingerprint
+from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.methods.mixed import mixed_scales
 from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
-from pganon.plan.steps import State
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
+from pganon.steps import State
 
 
 def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pganon.plan.steps import Found
+from pganon.search.tasks import Found
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

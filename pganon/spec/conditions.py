@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
-from pganon.encode.values import as_text, in_order, stored
+from pganon.catalog.values import as_text, in_order, stored
 from pganon.identifiers import quote
-from pganon.plan.sqltools import num
+from pganon.policy.expressions import ExpressionProblem
 from pganon.policy.refusals import show
-from pganon.spec.expressions import ExpressionProblem
+from pganon.sqltools import num
 
 _BY_ORDER = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 _BY_LABEL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In)

@@ -1,6 +1,6 @@
 """A policy resolved against the catalog: every name, type and index that a run needs.
 
-Built by :mod:`pganon.spec.resolve`, which reports all problems at once; after it no text of the
+Built by :mod:`pganon.resolve`, which reports all problems at once; after it no text of the
 policy is looked up again.
 """
 
@@ -13,9 +13,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Relation
+from pganon.catalog.model import Column, Outside, Relation
 from pganon.identifiers import QualifiedName, parse_name
-from pganon.plan.steps import Outside
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
 from pganon.policy.model import Policy

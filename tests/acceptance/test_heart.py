@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pganon.metrics.buckets.report import BucketMetrics
-from pganon.metrics.request import Request
+from pganon.published.request import Request
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import Staged, refused, run

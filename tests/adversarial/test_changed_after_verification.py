@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.plan.staged import Staged
 from pganon.publish import transaction
+from pganon.publish.staged import Staged
 from pganon.publish.transaction import publish, stamps
 from tests.support import faults
 from tests.support.cluster import Connection, Database

@@ -154,7 +154,7 @@ def test_figures_are_the_stewards(db: Database, tmp_path: Path) -> None:
 
 def test_the_sample_follows_the_seed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is attacked is drawn under the secret of the run."""
-    from pganon.methods.forms.anatomized import inferred
+    from pganon.forms.buckets import inferred
 
     monkeypatch.setattr(inferred, "RECORDS", 100)
     monkeypatch.setattr(inferred, "CANDIDATES", 500)

@@ -11,10 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon import install
+from pganon import install, locks
 from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
-from pganon.run import locks
 from pganon.run.cleanup import clean
 from tests.support import faults
 from tests.support.cluster import Connection, Database

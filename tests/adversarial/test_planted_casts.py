@@ -11,8 +11,8 @@ import pytest
 import pganon
 from pganon.identifiers import QualifiedName
 from pganon.install import access
-from pganon.metrics.request import Request, parse_workload
 from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.published.request import Request, parse_workload
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.support.cli import pganon as command

@@ -8,6 +8,7 @@ import pytest
 
 from pganon import database
 from pganon.errors import PreconditionError
+from pganon.install.owner import become_owner
 from tests.support import faults
 from tests.support.cluster import Database
 
@@ -41,7 +42,7 @@ def test_a_run_through_a_pooler_is_refused(db: Database, monkeypatch: pytest.Mon
         def pooled(*given: Any, number: int = sessions, **settings: Any) -> Any:
             found = [direct(*given, **settings) for _ in range(number)]
             for session in found:
-                database.become_owner(session)
+                become_owner(session)
             return _Pooled(*found)
 
         monkeypatch.setattr(database, "connect", pooled)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from psycopg import errors
 
-from pganon import database
+from pganon import database, steps
 from pganon.errors import DatabaseError, PganonError
-from pganon.plan import steps
 from pganon.run import executor
 from tests.support import faults
 from tests.support.cluster import Connection, Database

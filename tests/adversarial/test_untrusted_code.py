@@ -10,8 +10,8 @@ import pytest
 
 import pganon
 from pganon.catalog.code import reading
+from pganon.catalog.model import Outside
 from pganon.identifiers import QualifiedName
-from pganon.plan.steps import Outside
 from pganon.policy.loader import LoadedPolicy, policy_from
 from pganon.run.options import Options
 from pganon.run.pipeline import plan_release, run_release

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pganon.encode.association import Associated, Mode, association, dependencies, matrix
+from pganon.association import Associated, Mode, association, dependencies, matrix
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, statement
 from pganon.search.attributes import clustered, pam
+from pganon.sqltools import col, statement
 from tests.support import association_oracle as oracle
 from tests.support.cluster import Connection, Database
 from tests.support.registry import REGISTRY, SLICING

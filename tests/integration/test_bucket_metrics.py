@@ -15,8 +15,8 @@ from psycopg import sql
 
 from pganon.metrics.buckets import membership, questions
 from pganon.metrics.buckets.report import BucketMetrics, Membership
-from pganon.metrics.request import Request, Workload
 from pganon.plan import build
+from pganon.published.request import Request, Workload
 from tests.support import registry, sliced_risks
 from tests.support.builders import make_table, policy
 from tests.support.cli import pganon

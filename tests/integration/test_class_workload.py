@@ -19,7 +19,7 @@ from psycopg import sql
 
 from pganon.errors import PrivacyRefusal, UsageError
 from pganon.metrics.report import ClassMetrics
-from pganon.metrics.request import Request, Workload
+from pganon.published.request import Request, Workload
 from pganon.run.executor import Executor
 from tests.integration.test_identity import as_in_the_paper, seed_of
 from tests.support import forced

@@ -13,10 +13,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
-from pganon.plan import steps
-from pganon.run import locks
-from pganon.run.crew import Crew
+from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from tests.support import faults, visits
 from tests.support.cluster import Connection, Database

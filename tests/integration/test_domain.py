@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pganon.metrics.report import metrics_of
-from pganon.metrics.request import Request
+from pganon.published.request import Request
 from tests.support.builders import make_table, policy
 from tests.support.cli import pganon
 from tests.support.cluster import Database

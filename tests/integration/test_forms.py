@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.base import PublishedForm
 from pganon.methods.registry import METHODS
-from pganon.metrics.utility import Utility
-from pganon.plan.steps import State
+from pganon.published.form import PublishedForm
+from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
 from tests.support.builders import make_table, policy
 from tests.support.cli import pganon
 from tests.support.cluster import Database

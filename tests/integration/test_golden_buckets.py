@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.metrics.buckets.report import BucketMetrics
-from pganon.metrics.request import Request
+from pganon.published.request import Request
 from tests.support import registry
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database

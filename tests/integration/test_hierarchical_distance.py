@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pganon.errors import PolicyError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render
 from pganon.privacy.likeness import TCloseness
+from pganon.sqltools import render
 from tests.support import model_oracle as oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database

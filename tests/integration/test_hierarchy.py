@@ -22,9 +22,9 @@ from pydantic import TypeAdapter
 
 from pganon.encode.hierarchy import has_ranges, hierarchy_steps
 from pganon.errors import PreconditionError
-from pganon.plan.steps import Load, State
 from pganon.policy.hierarchies import Hierarchy
 from pganon.run.executor import Executor
+from pganon.steps import Load, State
 
 HIERARCHY: TypeAdapter[Any] = TypeAdapter(Hierarchy)
 GUIDE = Path(__file__).parents[2] / "docs/how-to/hierarchies.md"

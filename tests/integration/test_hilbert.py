@@ -9,7 +9,7 @@ from hilbertcurve.hilbertcurve import HilbertCurve
 
 from pganon.encode.hilbert import hilbert_index
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import query, render
+from pganon.sqltools import query, render
 from tests.support.cluster import Database
 from tests.support.curves import POINTS, indexed, rows, sample
 

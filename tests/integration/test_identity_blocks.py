@@ -13,10 +13,10 @@ from psycopg import sql
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.identity import neighbours
-from pganon.plan.sqltools import statement
-from pganon.plan.steps import State
-from pganon.run import executor, workers
+from pganon.run import executor, processes
 from pganon.run.executor import Executor
+from pganon.sqltools import statement
+from pganon.steps import State
 from tests.support import identity_oracle as judge
 from tests.support import identity_search_oracle as oracle
 from tests.support.builders import make_table, policy
@@ -232,7 +232,7 @@ def test_the_number_of_processes_changes_nothing(
 ) -> None:
     make_table(db.connect("source_owner"), COLUMNS, skewed(90, 3))
     found = [classes_of(db.owner())]
-    monkeypatch.setattr(workers, "WORTH", 0)
+    monkeypatch.setattr(processes, "WORTH", 0)
     original = Executor.__init__
 
     def several(self: Executor, *given: Any, **named: Any) -> None:

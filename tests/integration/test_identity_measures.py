@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render
 from pganon.privacy.base import Bound, Model
 from pganon.privacy.frequency import DistinctLDiversity, KAnonymity
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, IRAlpha, IRBeta, IRKAnonymity, measured
+from pganon.sqltools import render
 from tests.support.cluster import Database
 from tests.support.driver import Connection
 from tests.support.identity import PEOPLE, TABLE_3, TABLE_4

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.forms.anatomized import inferred
+from pganon.forms.buckets import inferred
 from tests.support import association_oracle
 from tests.support import inference_oracle as oracle
 from tests.support.builders import make_table, policy

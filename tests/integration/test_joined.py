@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon.encode import joined as joining
-from pganon.encode.joined import AT_MOST
+from pganon.encode import lookups as joining
+from pganon.encode.lookups import AT_MOST
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy, load_policy
 from pganon.run import executor, pipeline

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from pganon.metrics import workload
 from pganon.metrics.report import ClassMetrics, metrics_of
-from pganon.metrics.request import Request, Workload
-from pganon.plan.sqltools import cast, named, num, query, text
+from pganon.published.request import Request, Workload
+from pganon.sqltools import cast, named, num, query, text
 from tests.support.builders import make_table, policy
 from tests.support.driver import Staged, fetch
 from tests.support.forced import run_with

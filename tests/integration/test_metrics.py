@@ -11,8 +11,8 @@ from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
 from pganon.metrics.report import ClassMetrics, metrics_of
-from pganon.metrics.request import Request, Workload
-from pganon.metrics.shown import Errors
+from pganon.published.metrics import Errors
+from pganon.published.request import Request, Workload
 from tests.support.builders import Case, cases, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.metric_oracle import Class, Release, vulnerable

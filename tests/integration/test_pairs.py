@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.methods.pairs import high_of, pair, paired
-from pganon.plan.sqltools import col, num, query, statement
+from pganon.sqltools import col, num, query, statement
 from tests.support.cluster import Database
 
 NUMBERS = st.integers(0, 2**31 - 1)

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, render
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import (
     DistinctLDiversity,
@@ -23,6 +22,7 @@ from pganon.privacy.frequency import (
 )
 from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
+from pganon.sqltools import col, render
 from tests.support import model_oracle, oracle
 from tests.support.driver import Connection
 

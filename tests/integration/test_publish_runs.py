@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
+from pganon import locks
 from pganon.errors import DatabaseError, PreconditionError, PrivacyRefusal
+from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
-from pganon.run import locks
 from pganon.run.cleanup import clean, drop_run
 from tests.support import faults
 from tests.support.cluster import Connection, Database
@@ -184,17 +185,16 @@ def test_two_publications_at_once(db: Database) -> None:
 
 def test_crash_after_publication(crashable_server) -> None:
     """What was published is there after the server was killed."""
-    from pganon import database
 
     conn = crashable_server.connect()
-    database.become_owner(conn)
+    become_owner(conn)
     release(conn)
     crashable_server.crash()
     crashable_server.restart()
     analyst = crashable_server.connect("analyst")
     assert analyst.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
     again = crashable_server.connect()
-    database.become_owner(again)
+    become_owner(again)
     assert again.execute("SELECT bool_and(holds) FROM pganon.verify('adult')").fetchone() == (True,)
 
 

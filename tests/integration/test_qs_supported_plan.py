@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render
 from pganon.privacy.quasi_sensitive import QSSet, supported_histogram
+from pganon.sqltools import render
 from tests.support.cluster import Database
 
 CLUSTERS = 1500

@@ -14,7 +14,7 @@ import pytest
 from pganon.errors import PreconditionError
 from pganon.policy.loader import load_policy
 from pganon.publish import lifecycle
-from pganon.run import workers
+from pganon.run import processes
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
@@ -169,9 +169,9 @@ def test_fewer_tables(db: Database) -> None:
 
 @pytest.mark.primary_server_only
 def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    used = mock.Mock(wraps=workers.Parallel)
-    monkeypatch.setattr(workers, "Parallel", used)
-    monkeypatch.setattr(workers, "WORTH", 1)
+    used = mock.Mock(wraps=processes.Parallel)
+    monkeypatch.setattr(processes, "Parallel", used)
+    monkeypatch.setattr(processes, "WORTH", 1)
     table = rows(APART, size=108)
     build(db, table)
     method = {"name": "slamsa", "profile": "independent", "block_size": 12, "fireflies": 3}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.encode.idle_rules import idle_rules
+from pganon.exclusions.idle import idle_rules
 from pganon.run.warnings import warnings_of
 from tests.support import registry
 from tests.support.anatomy_oracle import fewest_suppressed

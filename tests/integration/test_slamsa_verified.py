@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.plan.staged import CheckQuery
+from pganon.steps.relations import CheckQuery
 from tests.support import registry
 from tests.support.builders import make_table
 from tests.support.by_hand import aligned, independent

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
-from pganon.metrics.request import Request, Workload
+from pganon.published.request import Request, Workload
 from pganon.search import kaca
 from tests.support import oracle, registry
 from tests.support.builders import KINDS, make_table, policy

@@ -6,9 +6,10 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from pganon import database, install, sqlfiles
+from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import state
+from pganon.install.owner import become_owner
 from tests.support.cluster import Database
 
 SCHEMAS = set(state.SCHEMAS)
@@ -83,7 +84,7 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
         install.init(bare_db.connect())
         bare_db.admin.execute(f"GRANT steward TO {name}".encode())
         member = bare_db.connect(name)
-        for refused in (install.init, install.upgrade, install.uninstall, database.become_owner):
+        for refused in (install.init, install.upgrade, install.uninstall, become_owner):
             with pytest.raises(InstallError) as caught:
                 refused(member)
             assert caught.value.code == "not_owner"
@@ -91,7 +92,7 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
         assert install.uninstall(member, named="steward").changed
         assert install.init(member, named="steward").owner == "steward"
         assert member.execute("SELECT current_user::text").fetchone() == (name,)
-        assert database.become_owner(member, named="steward") == "steward"
+        assert become_owner(member, named="steward") == "steward"
     finally:
         bare_db.close()
         with bare_db.server.admin() as admin:
@@ -100,7 +101,7 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
 
 def test_become_owner_without_installation(bare_db: Database):
     with pytest.raises(InstallError) as caught:
-        database.become_owner(bare_db.connect())
+        become_owner(bare_db.connect())
     assert caught.value.hint == "run `pganon init`"
 
 
@@ -218,7 +219,7 @@ def test_uninstall_names_what_depends_on_pganon(db: Database):
 def test_upgrade_applies_a_migration_and_remembers_it(db: Database, monkeypatch):
     more = _with_migration(monkeypatch, b"CREATE TABLE pganon_private.extra (a int)")
     with pytest.raises(InstallError, match="older than this program") as caught:
-        database.become_owner(db.connect())
+        become_owner(db.connect())
     assert caught.value.hint == "run `pganon upgrade`"
     with pytest.raises(InstallError, match="older"):
         install.init(db.connect())
@@ -226,7 +227,7 @@ def test_upgrade_applies_a_migration_and_remembers_it(db: Database, monkeypatch)
     assert not install.upgrade(db.connect()).changed
     monkeypatch.undo()
     with pytest.raises(InstallError, match="9999_create_extra"):
-        database.become_owner(db.connect())
+        become_owner(db.connect())
     for refused in (install.init, install.upgrade, install.uninstall):
         with pytest.raises(InstallError) as caught:
             refused(db.connect())

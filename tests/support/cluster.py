@@ -27,6 +27,7 @@ from psycopg import conninfo, sql
 
 from pganon import database, embedded, install
 from pganon.errors import DatabaseError
+from pganon.install.owner import become_owner
 from tests.support import fetch_servers
 
 Connection = psycopg.Connection[Any]
@@ -165,7 +166,7 @@ class Database:
     def owner(self) -> Connection:
         """A connection of the steward that has become the owner of pganon."""
         conn = self.connect("steward")
-        database.become_owner(conn)
+        become_owner(conn)
         return conn
 
     @property

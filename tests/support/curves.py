@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.hilbert import WORD_BITS, word_widths
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import statement
+from pganon.sqltools import statement
 from tests.support.cluster import Database
 from tests.support.driver import Connection
 

@@ -23,9 +23,9 @@ from unittest import mock
 import psycopg
 from psycopg import sql
 
-from pganon.plan import steps
+from pganon import locks, steps
 from pganon.policy.loader import LoadedPolicy, load_policy
-from pganon.run import locks, pipeline
+from pganon.run import pipeline
 from pganon.run.options import Options
 from pganon.run.result import RunResult
 

@@ -10,11 +10,11 @@ import pytest
 
 from pganon.encode.axis import axes
 from pganon.methods.registry import method_of
-from pganon.metrics.request import Request
 from pganon.plan import build
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import Check, CreateTable, Load, State, Step
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import Check, CreateTable, Load, State, Step
 from tests.support.driver import Connection, Staged, run
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.forms.anatomized.staged import bucket
+from pganon.forms.buckets.staging import bucket
 from pganon.methods.registry import method_of
-from pganon.metrics.request import Request
 from pganon.plan import build
 from pganon.plan.build import NOTHING_MORE
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import Check, CreateTable, Load, State, Step
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import Check, CreateTable, Load, State, Step
 from tests.support.driver import Connection, Staged, run
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg import sql
 
-from pganon.plan.staged import PublishedView
+from pganon.steps.relations import PublishedView
 from tests.support.buckets_oracle import Table
 from tests.support.cluster import Connection
 from tests.support.driver import Staged, fetch

@@ -10,18 +10,18 @@ from psycopg import sql
 
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.plan.staged import (
+from pganon.locks import release_lock, run_lock
+from pganon.publish.staged import Staged
+from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
+from pganon.steps import STAGE_SCHEMA
+from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
     CheckQuery,
     PublishedView,
-    Staged,
     StoredRelation,
     ViewColumn,
 )
-from pganon.plan.steps import STAGE_SCHEMA
-from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
-from pganon.run.locks import release_lock, run_lock
 from tests.support.cluster import Connection
 
 COLUMNS = (("class_id", "bigint"), ("age", "numrange"), ("disease", "text"))

@@ -12,8 +12,6 @@ from pganon.encode.hierarchy import has_ranges, hierarchy_steps, rows
 from pganon.encode.hierarchy.build import Build
 from pganon.encode.hierarchy.rows import file_rows, order_rows
 from pganon.errors import PreconditionError
-from pganon.plan.sqltools import render
-from pganon.plan.steps import CreateTable, State
 from pganon.policy.hierarchies import (
     CsvHierarchy,
     DateHierarchy,
@@ -21,6 +19,8 @@ from pganon.policy.hierarchies import (
     IntervalHierarchy,
     PrefixHierarchy,
 )
+from pganon.sqltools import render
+from pganon.steps import CreateTable, State
 
 
 def values(state: State):

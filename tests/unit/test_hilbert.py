@@ -6,7 +6,7 @@ import pytest
 
 from pganon.encode.hilbert import hilbert_index, word_widths
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import render
+from pganon.sqltools import render
 
 POINTS = QualifiedName("w", "points")
 

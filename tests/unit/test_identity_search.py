@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pganon.search import identity as search
 from pganon.search.identity import elements
-from pganon.search.identity.every import Every
+from pganon.search.identity.conjunction import Every
 from pganon.search.identity.models import Tally
 from tests.support import identity_cases as cases
 from tests.support import identity_search_oracle as oracle

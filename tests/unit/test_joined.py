@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pganon.encode.joined import joined
-from pganon.plan.steps import State
+from pganon.encode.lookups import joined
+from pganon.steps import State
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon import sqlfiles
-from pganon.plan.sqltools import col, num, render
 from pganon.privacy import sqlgen
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import RecursiveCLDiversity
+from pganon.sqltools import col, num, render
 
 
 def test_the_committed_file_is_what_the_models_give() -> None:

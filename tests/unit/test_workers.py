@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from pganon.plan.steps import Found
-from pganon.run.workers import WORTH, perform
+from pganon.run.processes import WORTH, perform
+from pganon.search.tasks import Found
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from pganon.encode.hierarchy.catalog import function_steps, table_steps
 from pganon.encode.hierarchy.computed import date_steps, interval_steps, prefix_steps
 from pganon.encode.hierarchy.listing import loaded_steps
 from pganon.encode.hierarchy.rows import file_rows, order_rows
-from pganon.plan.steps import Name, Step
 from pganon.policy.hierarchies import (
     CsvHierarchy,
     DateHierarchy,
@@ -34,6 +33,7 @@ from pganon.policy.hierarchies import (
     PrefixHierarchy,
     TableHierarchy,
 )
+from pganon.steps import Name, Step
 
 __all__ = ["has_ranges", "hierarchy_steps"]
 

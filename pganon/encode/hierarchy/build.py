@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
-from pganon.plan.sqltools import fragment, query
-from pganon.plan.steps import Check, CreateTable, Name, State
+from pganon.sqltools import fragment, query
+from pganon.steps import Check, CreateTable, Name, State
 
 MAX_LEVELS = 64
 

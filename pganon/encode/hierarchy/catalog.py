@@ -7,12 +7,13 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.model import Outside
 from pganon.encode.hierarchy.build import Build, counted, size_check, tree_table, value_text
 from pganon.encode.hierarchy.listing import listing_steps, nodes_check
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import col, fragment, num, query, text
-from pganon.plan.steps import Check, CreateTable, DropTables, Outside, Repeat, State, Step
+from pganon.sqltools import col, fragment, num, query, text
+from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 MAX_CALLS = 20
 

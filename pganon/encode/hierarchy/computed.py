@@ -24,9 +24,9 @@ from pganon.encode.hierarchy.build import (
     value_text,
 )
 from pganon.errors import PganonError
-from pganon.plan.sqltools import col, fragment, named, num, query, text
-from pganon.plan.steps import Check, State, Step
 from pganon.policy.hierarchies import TOP, is_multiple
+from pganon.sqltools import col, fragment, named, num, query, text
+from pganon.steps import Check, State, Step
 
 _Map = Callable[[exp.Expr], exp.Expr]
 

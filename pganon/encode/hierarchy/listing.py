@@ -23,8 +23,8 @@ from pganon.encode.hierarchy.build import (
 )
 from pganon.encode.hierarchy.rows import Rows
 from pganon.errors import PganonError
-from pganon.plan.sqltools import col, fragment, query
-from pganon.plan.steps import Check, CreateTable, DropTables, Load, Name, State, Step
+from pganon.sqltools import col, fragment, query
+from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
 
 
 def loaded_steps(build: Build, rows: Rows, origin: str) -> tuple[Step, ...]:

@@ -6,16 +6,16 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 
 from __future__ import annotations
 
+from pganon.forms.buckets.staging import Buckets
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.arrangement import Arrangement, arranged
-from pganon.methods.eligible import ASSUMED
-from pganon.methods.forms.anatomized.staged import Buckets
-from pganon.methods.forms.stored import repeated
-from pganon.plan.steps import State, Step
+from pganon.methods.eligibility import ASSUMED
+from pganon.published.arrangement import Arrangement, arranged
+from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State, Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

@@ -28,8 +28,8 @@ from pganon.encode.codes import weight_type
 from pganon.encode.curve import numbered
 from pganon.encode.records import DRAW, PLACE
 from pganon.methods.anatomy.shape import Shape
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
 def block_steps(shape: Shape) -> list[Step]:

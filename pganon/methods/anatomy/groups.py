@@ -13,11 +13,11 @@ from sqlglot import exp
 
 from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
+from pganon.forms.buckets.staging import record_columns
 from pganon.methods.anatomy.shape import Shape
-from pganon.methods.forms.anatomized.staged import record_columns
 from pganon.methods.pairs import paired
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import CreateTable, DropTables, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def starts_step() -> Step:

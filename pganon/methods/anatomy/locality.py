@@ -7,8 +7,8 @@ from typing import Any
 
 from pganon.identifiers import quote
 from pganon.methods.anatomy.shape import Shape
-from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
 
 FEW = 8
 """Pieces per block from which on groups are much wider than they could be."""

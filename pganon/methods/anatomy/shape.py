@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.records import DRAW, PLACE
+from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
-from pganon.methods.eligible import Eligibility, Frequency
-from pganon.methods.forms.anatomized.staged import record_columns
+from pganon.methods.eligibility import Eligibility, Frequency
 from pganon.methods.shape import MethodShape
-from pganon.plan.sqltools import col, fragment, num
-from pganon.plan.steps import State
 from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
+from pganon.sqltools import col, fragment, num
+from pganon.steps import State
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.errors import PganonError
+from pganon.forms.individuals import IDENTITY, staging_steps
 from pganon.methods.cells import suppression_problem
-from pganon.methods.forms.reserved import IDENTITY, staging_steps
 from pganon.methods.identity.danonyir import danonyir_steps
 from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
 from pganon.methods.identity.labels import class_extents
 from pganon.methods.identity.shape import Shape
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, class_extents))
 """The form of identity reservation with the labels of global generalization."""

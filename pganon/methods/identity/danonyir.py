@@ -44,14 +44,15 @@ from pganon.methods.identity.reading import (
 )
 from pganon.methods.identity.shape import Shape, hull_columns
 from pganon.methods.partitions import grouped_rows, rows_of_blocks
-from pganon.plan.sqltools import col, num, query
-from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
 from pganon.policy.identity import DAnonyIR
 from pganon.privacy.rows import Relation
+from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir
-from pganon.search.identity.every import Every
 from pganon.search.identity.feasibility import hopeless
 from pganon.search.identity.models import IRAlphaBeta, Person
+from pganon.search.tasks import Found
+from pganon.sqltools import col, num, query
+from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 100_000
 """Records whose blocks are read and searched in one batch."""

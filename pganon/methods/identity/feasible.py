@@ -18,11 +18,11 @@ from sqlglot import exp
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.cells import weaker
 from pganon.methods.identity.shape import Shape
-from pganon.plan.sqltools import col, query
-from pganon.plan.steps import Check, State, Step
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
+from pganon.sqltools import col, query
+from pganon.steps import Check, State, Step
 
 
 def feasible_steps(shape: Shape) -> list[Step]:

@@ -31,9 +31,10 @@ from pganon.encode.secrets import run_secret
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, DropTables, Found, Repeat, Search, State, Step
 from pganon.privacy.identity import measured
+from pganon.search.tasks import Found
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
 
 
 def geneir_steps(shape: Shape) -> list[Step]:

@@ -19,9 +19,9 @@ from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.shape import Shape, hull
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.policy.identity import DAnonyIR, GeneIR
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 
 def individual_steps(shape: Shape) -> list[Step]:

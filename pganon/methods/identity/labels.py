@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
-from pganon.methods.forms.stored import numbers
 from pganon.methods.identity.shape import Shape, hull_columns
 from pganon.methods.pairs import high_of
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import State
 from pganon.policy.options import CLASS_ID
+from pganon.published.stored import numbers
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
 
 
 def trees(shape: Shape) -> list[TreeAxis]:

@@ -16,8 +16,8 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import join_step, units
 from pganon.methods.identity.shape import Shape
 from pganon.methods.pairs import high_of
-from pganon.plan.sqltools import fragment, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, State, Step
+from pganon.sqltools import fragment, num, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
 
 PASSES = 3
 

@@ -12,15 +12,15 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.methods.identity.shape import Shape
-from pganon.plan.sqltools import named, query
-from pganon.plan.steps import State
 from pganon.policy import model as declared
 from pganon.privacy.registry import held_models
 from pganon.search.identity.classes import Individuals
+from pganon.search.identity.conjunction import Every
 from pganon.search.identity.elements import Attribute, Categorical, Numeric
-from pganon.search.identity.every import Every
 from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Model, Person, eir_alpha_beta
 from pganon.search.identity.tree import Tree
+from pganon.sqltools import named, query
+from pganon.steps import State
 
 
 def given_of_axes(shape: Shape, state: State) -> exp.Select:

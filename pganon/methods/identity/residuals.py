@@ -28,12 +28,13 @@ from pganon.methods.identity.reading import (
 )
 from pganon.methods.identity.shape import Shape, hull_columns, joined_hull
 from pganon.methods.partitions import rows_of_blocks
-from pganon.plan.sqltools import col, fragment, named, query, stacked
-from pganon.plan.steps import Found, Name, Search, State
 from pganon.privacy.rows import Relation
 from pganon.search.identity.classes import Classes
-from pganon.search.identity.every import Every
+from pganon.search.identity.conjunction import Every
 from pganon.search.identity.models import Person, Tally
+from pganon.search.tasks import Found
+from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.steps import Name, Search, State
 
 _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
 

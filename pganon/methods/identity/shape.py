@@ -6,9 +6,9 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis
 from pganon.methods.shape import MethodShape
-from pganon.plan.sqltools import col, fragment, named
-from pganon.plan.steps import State
 from pganon.policy.options import MethodOptions
+from pganon.sqltools import col, fragment, named
+from pganon.steps import State
 
 Shape = MethodShape[MethodOptions]
 

@@ -6,9 +6,9 @@ from pganon.encode.axis import axes
 from pganon.encode.sensitive import valued
 from pganon.methods.cells import cell_steps, enough_values
 from pganon.methods.mondrian.rounds import Mondrian
-from pganon.plan.steps import Step
 from pganon.policy.methods import Mondrian as Options
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Step
 
 
 def mondrian(spec: ReleaseSpec) -> Mondrian:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.plan.sqltools import col, query
-from pganon.plan.steps import State
 from pganon.privacy.base import Relation, Requirement
+from pganon.sqltools import col, query
+from pganon.steps import State
 
 SIDE = ("node", "attr", "pos", "side")
 

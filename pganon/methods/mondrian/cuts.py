@@ -18,8 +18,8 @@ from pganon.encode.codes import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measures
 from pganon.methods.mondrian.shape import Shape, at, same
-from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
-from pganon.plan.steps import State
+from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.steps import State
 
 PLACE_BITS = 31
 """Positions are integers; distances to balance are kept above them in one bigint."""

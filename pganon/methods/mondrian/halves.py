@@ -8,8 +8,8 @@ from pganon.encode.axis import LOSS_DECIMALS, Axis, TreeAxis, weighted_loss
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian import cuts
 from pganon.methods.mondrian.shape import Shape, at, same
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import State
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
 
 SIDE = ("node", "attr", "is_left")
 

@@ -34,12 +34,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.methods.mondrian import cuts, tries
+from pganon.methods.mondrian import candidates, cuts
 from pganon.methods.mondrian.halves import chosen, halves
 from pganon.methods.mondrian.shape import Shape, at
 from pganon.methods.pairs import paired
-from pganon.plan.sqltools import col, fragment, named, num, query, union_all
-from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.sqltools import col, fragment, named, num, query, union_all
+from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 _TEMPORARY = (
     "tries",
@@ -181,7 +181,9 @@ class Mondrian(Shape):
         def create(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
             return self._create(number, name, purpose, lambda state: select(self, state, *given))
 
-        steps: list[Step] = [create("tries", "the attributes to try for every group", tries.tries)]
+        steps: list[Step] = [
+            create("tries", "the attributes to try for every group", candidates.tries)
+        ]
         if self.relaxed:
             steps.append(create("ordered", "records in cutting order", cuts.ordered))
         steps.append(create("ranked", "tried values in cutting order", cuts.ranked))

@@ -17,9 +17,9 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.identifiers import QualifiedName
-from pganon.plan.sqltools import cast, col
-from pganon.plan.steps import State
 from pganon.privacy.base import Requirement
+from pganon.sqltools import cast, col
+from pganon.steps import State
 
 _CANDIDATES = 3
 """By loss: to try more attributes takes longer and loses no less."""

@@ -6,9 +6,9 @@ from pganon.methods.qs.blocks import block_steps
 from pganon.methods.qs.cells import cell_steps
 from pganon.methods.qs.clusters import cluster_steps
 from pganon.methods.qs.shape import Shape
-from pganon.plan.steps import Step
 from pganon.policy.methods import QsEfficient, QsGreedy
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Step
 
 
 def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

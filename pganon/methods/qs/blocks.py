@@ -19,9 +19,9 @@ from sqlglot import exp
 from pganon.encode.curve import curve_words, numbered, on_curve
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.qs.shape import Shape, code_arrays
-from pganon.plan.sqltools import cast, col, conjunction, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, DropTables, State, Statement, Step
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
 
 SLACK = 8
 """How many times `block_size` a block of a quadratic method may have before that is refused."""

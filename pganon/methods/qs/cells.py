@@ -21,9 +21,9 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.cells import suppression_problem
 from pganon.methods.qs.shape import Shape, code_arrays
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 
 def cell_steps(shape: Shape) -> list[Step]:

@@ -13,8 +13,8 @@ from sqlglot import exp
 
 from pganon.methods.pairs import paired
 from pganon.methods.qs.shape import Shape
-from pganon.plan.sqltools import col, fragment, named, query
-from pganon.plan.steps import CreateTable, DropTables, State, Statement, Step
+from pganon.sqltools import col, fragment, named, query
+from pganon.steps import CreateTable, DropTables, State, Statement, Step
 
 PORTIONS = 16
 """Parts of the blocks that the server's processes may take on at the same time."""

@@ -7,14 +7,14 @@ quasi-identifiers by a firefly search that starts from a median tree and is neve
 
 from __future__ import annotations
 
-from pganon.methods.eligible import ASSUMED
+from pganon.methods.eligibility import ASSUMED
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
-from pganon.plan.steps import Step
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

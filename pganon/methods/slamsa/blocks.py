@@ -24,9 +24,9 @@ from pganon.methods.slamsa.dealt import dealing_steps, final
 from pganon.methods.slamsa.pieces import merging
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, eligibility
-from pganon.plan.sqltools import col, named, num, query
-from pganon.plan.steps import Check, CreateTable, DropTables, State, Step
 from pganon.search.blocks import halved, merged
+from pganon.sqltools import col, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
 def block_steps(shape: Shape) -> list[Step]:

@@ -20,17 +20,18 @@ from sqlglot import exp
 from pganon.encode.axis import OrderedAxis
 from pganon.encode.secrets import run_secret
 from pganon.identifiers import QualifiedName
-from pganon.methods.eligible import Frequency
+from pganon.methods.eligibility import Frequency
 from pganon.methods.partitions import joined, labelled, partition_columns, rows_of_blocks
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, frequencies
-from pganon.plan.sqltools import named
-from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
+from pganon.search.tasks import Found
+from pganon.sqltools import named
+from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 50_000
 """Records whose blocks are read and divided in one batch."""

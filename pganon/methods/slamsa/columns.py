@@ -6,9 +6,8 @@ policy does not list the tables that they are divided among.
 
 from __future__ import annotations
 
-from pganon.encode.association import association
-from pganon.methods.arrangement import Arrangement, arranged
-from pganon.methods.associated import quasi_columns
+from pganon.association import association
+from pganon.association.columns import quasi_columns
 from pganon.methods.division import (
     divided,
     division_steps,
@@ -17,9 +16,10 @@ from pganon.methods.division import (
     undecided,
 )
 from pganon.methods.slamsa.shape import Shape
-from pganon.plan.sqltools import query
-from pganon.plan.steps import Check, State, Step
+from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import query
+from pganon.steps import Check, State, Step
 
 _FACT = "quasi_association"
 

@@ -26,9 +26,9 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.slamsa.pieces import merging
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, frequencies
-from pganon.plan.sqltools import col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.search.blocks import merged
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 LARGE = 5_000
 """Records that a block may have in any case."""

@@ -11,9 +11,10 @@ from sqlglot import exp
 
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import frequencies
-from pganon.plan.sqltools import col, num, query, stacked
-from pganon.plan.steps import Found, Search, State
 from pganon.search.blocks import Piece, Placed
+from pganon.search.tasks import Found
+from pganon.sqltools import col, num, query, stacked
+from pganon.steps import Search, State
 
 Rule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.methods.eligible import Frequency
+from pganon.methods.eligibility import Frequency
 from pganon.methods.shape import MethodShape
 from pganon.policy.anatomized import Slamsa
 from pganon.privacy.frequency import AnatomyLDiversity

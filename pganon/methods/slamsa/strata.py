@@ -10,15 +10,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.exclusions import When, applies_to_codes, conditions, excluded
-from pganon.encode.idle_rules import occurrence_steps
 from pganon.errors import PganonError, PreconditionError
-from pganon.methods.eligible import ALL, Eligibility, Frequency
+from pganon.exclusions.conditions import When, applies_to_codes, conditions, excluded
+from pganon.exclusions.idle import occurrence_steps
+from pganon.methods.eligibility import ALL, Eligibility, Frequency
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
-from pganon.plan.sqltools import cast, col, fragment, named, num, query
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import Rule
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
 
 
 def eligibility(shape: Shape) -> Eligibility:

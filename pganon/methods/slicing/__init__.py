@@ -5,12 +5,12 @@ Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data pu
 
 from __future__ import annotations
 
-from pganon.methods.eligible import ASSUMED
+from pganon.methods.eligibility import ASSUMED
 from pganon.methods.slicing.columns import arrangement, column_steps, settled
 from pganon.methods.slicing.shape import Shape
 from pganon.methods.slicing.tree import tree_steps
-from pganon.plan.steps import Step
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

@@ -6,14 +6,14 @@ which is the last.
 
 from __future__ import annotations
 
-from pganon.encode.association import association, matrix
-from pganon.methods.arrangement import Arrangement, arranged
-from pganon.methods.associated import quasi_columns, sensitive_columns
+from pganon.association import association, matrix
+from pganon.association.columns import quasi_columns, sensitive_columns
 from pganon.methods.slicing.shape import Shape
-from pganon.plan.steps import Check, State, Step
 from pganon.policy.anatomized import most_tables
+from pganon.published.arrangement import Arrangement, arranged
 from pganon.search.attributes import clustered, sensitive_column
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import Check, State, Step
 
 FACT = "association"
 

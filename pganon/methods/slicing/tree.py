@@ -25,12 +25,12 @@ from sqlglot import exp
 
 from pganon.encode.axis import LOSS_DECIMALS, group_extents
 from pganon.identifiers import quote
-from pganon.methods.eligible import ALL, Eligibility, Frequency
+from pganon.methods.eligibility import ALL, Eligibility, Frequency
 from pganon.methods.pairs import paired
 from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.shape import Shape
-from pganon.plan.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
 def eligibility(shape: Shape) -> Eligibility:

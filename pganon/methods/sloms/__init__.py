@@ -7,15 +7,15 @@ generalized to k-anonymous classes (KACA).
 
 from __future__ import annotations
 
-from pganon.methods.arrangement import Arrangement, arranged
 from pganon.methods.division import division_steps, sensitive_settled, sensitive_tables
-from pganon.methods.eligible import ASSUMED
+from pganon.methods.eligibility import ASSUMED
 from pganon.methods.partitions import joined
 from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.shape import Shape
-from pganon.plan.steps import CreateTable, DropTables, State, Step
+from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:

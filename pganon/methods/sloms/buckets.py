@@ -17,8 +17,8 @@ from pganon.methods.bucketized import Bucketization, leftover_check, vectors
 from pganon.methods.division import sensitive_tables
 from pganon.methods.partitions import joined
 from pganon.methods.sloms.shape import Shape
-from pganon.plan.sqltools import query
-from pganon.plan.steps import CreateTable, DropTables, Repeat, State, Step
+from pganon.sqltools import query
+from pganon.steps import CreateTable, DropTables, Repeat, State, Step
 
 AT_ONCE = 50_000
 """Records that groups are made of together."""

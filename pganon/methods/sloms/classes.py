@@ -22,9 +22,10 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import Shape
-from pganon.plan.sqltools import col, named, num, query
-from pganon.plan.steps import CreateTable, DropTables, Found, Search, State, Step
 from pganon.search.kaca import Attribute, Line, Tree, kaca
+from pganon.search.tasks import Found
+from pganon.sqltools import col, named, num, query
+from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 20_000
 """Records whose blocks are read and divided in one batch."""

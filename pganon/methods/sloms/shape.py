@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from pganon.methods.bucketized import vector_columns
 from pganon.methods.division import sensitive_tables
-from pganon.methods.eligible import Eligibility, Frequency
+from pganon.methods.eligibility import Eligibility, Frequency
 from pganon.methods.shape import MethodShape
-from pganon.plan.steps import State
 from pganon.policy.anatomized import Sloms
 from pganon.privacy.frequency import BucketSize, KAnonymity
 from pganon.spec.model import Sensitive
+from pganon.steps import State
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.methods.base import Tables
-from pganon.methods.forms.elements import attribute_columns
 from pganon.metrics import coverage
 from pganon.metrics.source import on_line, place_steps
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import CLASS_ID
+from pganon.published.elements import attribute_columns
+from pganon.published.form import Tables
 from pganon.spec.model import Attribute, Form, ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
 
 _COUNTED = ("integer", "date")
 """Kinds of which every value within a range counts."""

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from pganon.metrics.buckets.keys import matches
 from pganon.metrics.buckets.parts import Parts, PartsOf
-from pganon.plan.sqltools import query
-from pganon.plan.steps import Check, State, Step
+from pganon.sqltools import query
+from pganon.steps import Check, State, Step
 
 FACT = "workload_deviation"
 

@@ -37,10 +37,10 @@ from pganon.metrics.buckets.keys import (
 )
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.metrics.source import cell_number
-from pganon.plan.sqltools import col, fragment, named, query, stacked
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import GROUP_ID
 from pganon.spec.model import Sensitive
+from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.steps import CreateTable, State, Step
 
 
 def steps(parts: PartsOf, places: int) -> list[Step]:

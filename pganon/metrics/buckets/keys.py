@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.metrics.draws import holds
-from pganon.plan.sqltools import col, conjunction, fragment, named, num, query
 from pganon.spec.model import Attribute, Sensitive
+from pganon.sqltools import col, conjunction, fragment, named, num, query
 
 NONE = -1
 

@@ -6,10 +6,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
-from pganon.plan.sqltools import col, conjunction, fragment, named, query
-from pganon.plan.steps import Check, State, Step
 from pganon.policy.options import GROUP_ID
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, conjunction, fragment, named, query
+from pganon.steps import Check, State, Step
 
 PREFIX = "membership_"
 

@@ -16,15 +16,15 @@ from pganon.encode.axis import axes
 from pganon.encode.codes import LEFT_OUT
 from pganon.encode.sensitive import looked_up, with_code
 from pganon.identifiers import QualifiedName
-from pganon.methods.arrangement import Arrange, Arrangement
-from pganon.methods.base import Tables
-from pganon.methods.forms.elements import element
 from pganon.metrics.buckets import boxes
 from pganon.metrics.buckets.boxes import box_table
-from pganon.plan.sqltools import cast, col, fragment, named, query, stacked
-from pganon.plan.steps import CreateTable, State, Step
 from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.published.arrangement import Arrange, Arrangement
+from pganon.published.elements import element
+from pganon.published.form import Tables
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, fragment, named, query, stacked
+from pganon.steps import CreateTable, State, Step
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from pganon.metrics.draws import (
     restricting,
     share,
 )
-from pganon.metrics.request import Workload
 from pganon.metrics.source import on_line
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
-from pganon.plan.steps import State
+from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import State
 
 
 def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:

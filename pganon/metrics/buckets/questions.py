@@ -12,9 +12,9 @@ from sqlglot import exp
 from pganon.encode.curve import numbered
 from pganon.metrics.buckets.keys import NONE, asked
 from pganon.metrics.draws import chosen, hashed
-from pganon.plan.sqltools import col, fragment, named, num, query, stacked
-from pganon.plan.steps import State
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import State
 
 DRAWN = 100
 """Questions per number of quasi-identifiers."""

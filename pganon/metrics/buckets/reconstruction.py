@@ -17,9 +17,9 @@ from pganon.identifiers import QualifiedName
 from pganon.metrics.buckets.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.metrics.buckets.questions import MOST, numbers, questions
-from pganon.plan.sqltools import col, conjunction, fragment, named, num, query, stacked
-from pganon.plan.steps import Check, CreateTable, State, Step
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, conjunction, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
 
 PREFIX = "reconstruction_"
 

@@ -10,10 +10,10 @@ from pganon.metrics.answers import errors_of, number
 from pganon.metrics.buckets import deviations, membership, reconstruction
 from pganon.metrics.buckets.questions import numbers
 from pganon.metrics.buckets.sizes import histogram
-from pganon.metrics.request import Request
-from pganon.metrics.shown import Metrics, Pairs, Shown, WorkloadMetrics, figure
-from pganon.plan.steps import State
+from pganon.published.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
 
 SHOWN = 8
 """Sizes of buckets that are printed."""

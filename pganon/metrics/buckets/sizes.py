@@ -9,8 +9,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.metrics.buckets.parts import Parts, PartsOf
-from pganon.plan.sqltools import query, stacked
-from pganon.plan.steps import Check, State, Step
+from pganon.sqltools import query, stacked
+from pganon.steps import Check, State, Step
 
 FACT = "bucket_sizes"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pganon.methods.arrangement import Arrange
-from pganon.methods.base import Tables
 from pganon.metrics.buckets import membership, parts, reconstruction, sizes, workload
-from pganon.metrics.request import Request
-from pganon.plan.steps import State, Step
+from pganon.published.arrangement import Arrange
+from pganon.published.form import Tables
+from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
+from pganon.steps import State, Step
 
 
 def measure_steps(

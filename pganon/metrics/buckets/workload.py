@@ -30,10 +30,10 @@ from pganon.metrics.buckets.keys import (
 from pganon.metrics.buckets.parts import PartsOf
 from pganon.metrics.buckets.queries import draws, queries
 from pganon.metrics.draws import predicates
-from pganon.metrics.request import Workload
-from pganon.plan.sqltools import col, query
-from pganon.plan.steps import CreateTable, State, Step
+from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, query
+from pganon.steps import CreateTable, State, Step
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pganon.plan.sqltools import render
+from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.spec.conditions import typed
-from pganon.spec.expressions import ExpressionProblem, check_where
+from pganon.sqltools import render
 from tests.unit.spec.registry import column, relation
 
 TABLE = relation(

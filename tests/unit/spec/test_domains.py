@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.catalog.model import Kind
-from pganon.spec.domains import type_refusals
+from pganon.resolve.domains import type_refusals
 from tests.unit.policy.examples import policy
 from tests.unit.spec.registry import column, problems, resolved
 

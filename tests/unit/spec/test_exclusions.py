@@ -13,8 +13,8 @@ from pganon.catalog.model import Kind
 from pganon.errors import PolicyError
 from pganon.policy.exclusions import Between
 from pganon.policy.loader import load_policy
-from pganon.spec.resolve import resolve
-from pganon.spec.values import Unreadable, readable
+from pganon.policy.values import Unreadable, readable
+from pganon.resolve import resolve
 from tests.unit.policy.examples import with_rules
 from tests.unit.spec.registry import REGISTRY, column, problems, resolved
 

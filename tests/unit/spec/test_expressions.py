@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pganon.spec.expressions import ExpressionProblem, check_where
+from pganon.policy.expressions import ExpressionProblem, check_where
 
 
 def rendered(text: str) -> str:

@@ -1,0 +1,39 @@
+"""Values of the source on their way into pganon's own tables.
+
+No code of who owns a type may run here. Casts can be planted on every type that is not the
+server's own, implicit ones too, and the functions that make JSON look for casts. What only a
+superuser can make is an output function: values become text by that. A cast from a domain to the
+type below it cannot be planted; one to a domain would run its checks.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.catalog.model import Column
+from pganon.sqltools import cast, fragment, text
+
+
+def as_text(column: Column, value: exp.Expr) -> exp.Expr:
+    """The text of a value in the source, NULL for NULL."""
+    # That of citext comes with the type, which is a base type: none but superusers make these.
+    if column.built_in or column.kind == "citext":
+        return cast(value, "text")
+    return fragment("case when num_nulls(:v) = 0 then format('%s', :v) end", v=value)
+
+
+def stored(column: Column, value: exp.Expr) -> exp.Expr:
+    """A value in the source as it is kept and published, of the column's `stored_type`."""
+    if column.kind == "enum":
+        return as_text(column, value)
+    if column.type_oid != column.base_oid:
+        return cast(value, column.base)
+    return value
+
+
+def in_order(column: Column, value: exp.Expr) -> exp.Expr:
+    """What a stored or canonical value is sorted by: that of an enum by the place of its label."""
+    if column.kind != "enum":
+        return value
+    labels = exp.Array(expressions=[text(label) for label in column.labels])
+    return fragment("array_position(:labels::text[], :v)", labels=labels, v=value)

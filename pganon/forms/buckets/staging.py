@@ -1,0 +1,356 @@
+"""From the buckets of every record to the staged relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.lookups import joined
+from pganon.encode.records import ties
+from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
+from pganon.forms.members import code_columns, identity, members, repeated_members
+from pganon.identifiers import QualifiedName
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.privacy.rows import Relation
+from pganon.published.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
+from pganon.published.elements import attribute_columns, element
+from pganon.published.form import Tables
+from pganon.published.stored import (
+    distinct_groups,
+    drawn_numbers,
+    index_step,
+    numbers,
+    repeated,
+    stored,
+)
+from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, presorted, query, stacked
+from pganon.steps import CreateTable, Parallel, State, Step, shared
+from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+
+
+def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    shown = [table.part for table in (*arrangement.quasi, *arrangement.sensitive)]
+    return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
+
+
+def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
+    bearing = arrangement.bearing
+    counted = "coalesce(sum(q.count), 0)::bigint" if bearing.counted else "count(*)"
+    tree = query("select 1 from q", {"q": tables[bearing.part]})
+    return tree.select(named(fragment(counted), "published"), append=False)
+
+
+def misplaced(
+    spec: ReleaseSpec, arrangement: Arrangement, buckets: Buckets, state: State
+) -> list[exp.Select]:
+    names = [bucket(place) for place in range(len(arrangement.partitions))]
+    found = [repeated(numbers(state, name), "gid") for name in names]
+    if arrangement.generalized:
+        found.append(repeated(state.work(GENERALIZED), CLASS_ID))
+    else:
+        found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
+    return [*found, *buckets.misplaced(spec, state), *repeated_members(spec, state)]
+
+
+def bucket(partition: int) -> str:
+    """Work column with the bucket of a partition, by its place in the arrangement."""
+    return f"b{partition}"
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """What a method hands over to the form.
+
+    Attributes:
+        groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
+        records: SELECT of :func:`record_columns` and the buckets of all partitions, which are
+            named last: a row per released record of a part, given its number from 0 and the number
+            of parts.
+        beside: steps that `records` needs and that may go on while numbers are drawn.
+        after: steps once they are drawn.
+        misplaced: as of a :class:`PublishedForm`, from the tables that `records` reads.
+        parts: in how many parts records may be read side by side. More than one pays where a part
+            is the work of one server process.
+    """
+
+    groups: Callable[[ReleaseSpec, State, str], exp.Select]
+    records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    parts: int = 1
+
+    def number(self, state: State) -> int:
+        """In how many parts they are read."""
+        return self.parts if shared(state) else 1
+
+    def table(self, state: State, part: int) -> QualifiedName:
+        """Work table (numbers of buckets, codes, published values, identity) of a part."""
+        return state.work(f"group_records{part}")
+
+    def all_records(self, state: State) -> Relation:
+        """Those of all parts."""
+        tables = [self.table(state, part) for part in range(self.number(state))]
+        if len(tables) == 1:
+            return tables[0]
+        return stacked([query("select r.* from r", {"r": table}) for table in tables])
+
+
+def record_columns(spec: ReleaseSpec) -> list[str]:
+    """Columns of `coded` that the staged relations are made from."""
+    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
+    names += [f"p{item.index}" for item in spec.carried]
+    known = identity(spec)
+    return [*names, *([known] if known else [])]
+
+
+def _grouped(
+    spec: ReleaseSpec, state: State, buckets: Sequence[str], part: int, parts: int
+) -> exp.Select:
+    tree = query(
+        "select 1 from g join c on c.rid = g.rid",
+        {"g": state.work("grouped"), "c": state.work("coded")},
+    )
+    columns = [col(name, "c") for name in record_columns(spec)]
+    return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
+
+
+GROUPED = Buckets(
+    groups=lambda spec, state, name: distinct_groups(state, "grouped", name),
+    records=_grouped,
+    misplaced=lambda spec, state: [repeated(state.work("grouped"), "rid")],
+)
+"""The work table `grouped` (rid, b<i>: a bucket per partition), to be joined with `coded`."""
+
+
+def staging_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets = GROUPED
+) -> tuple[Step, ...]:
+    """From the buckets of the records to the staged relations.
+
+    There is a step for every table that the arrangement may have; those it has not are left out.
+    """
+    most, beside = arrange(spec, State(0)), buckets.beside(spec)
+    return (
+        Parallel(
+            "numbers",
+            "random numbers for the buckets",
+            [
+                *[[_numbers(spec, arrange, buckets, i)] for i in range(len(most.partitions))],
+                *([beside] if beside else []),
+            ],
+        ),
+        *buckets.after(spec),
+        Parallel(
+            "records",
+            "the buckets of all records",
+            [[_records_step(spec, arrange, buckets, part)] for part in range(buckets.parts)],
+        ),
+        *(
+            generalization_steps(spec, buckets.all_records, _class(most))
+            if most.generalized
+            else ()
+        ),
+        Parallel(
+            "relations",
+            "the relations of the release",
+            [
+                *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
+                [_members_step(spec, arrange, buckets)],
+                *[
+                    _sensitive_steps(spec, arrange, buckets, place)
+                    for place in range(len(most.sensitive))
+                ],
+            ],
+        ),
+    )
+
+
+def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> CreateTable:
+    return drawn_numbers(
+        lambda s: buckets.groups(spec, s, bucket(place)),
+        "random numbers for the buckets",
+        bucket(place),
+        when=lambda s: place < len(arrange(spec, s).partitions),
+    )
+
+
+def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).quasi)
+
+    def table(state: State) -> QuasiTable:
+        return arrange(spec, state).quasi[place]
+
+    return [
+        CreateTable(
+            f"qit{place + 1}",
+            "quasi-identifiers with the numbers of their buckets",
+            lambda s: s.stage(table(s).part),
+            lambda s: _quasi(arrange(spec, s), table(s), buckets.all_records(s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, table(s).groups[0]), f"qit{place + 1}", when=here),
+    ]
+
+
+def _sensitive_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int
+) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).sensitive)
+
+    def table(state: State) -> SensitiveTable:
+        return arrange(spec, state).sensitive[place]
+
+    return [
+        CreateTable(
+            f"st{place + 1}",
+            "sensitive values of every bucket with their numbers of records",
+            lambda s: s.stage(table(s).part),
+            lambda s: _sensitive(arrange(spec, s), table(s), buckets.all_records(s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
+    ]
+
+
+def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Step:
+    return CreateTable(
+        "members",
+        "the steward's memory of who was in which bucket",
+        lambda s: s.stage("members"),
+        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
+    )
+
+
+def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, part: int) -> Step:
+    def select(state: State) -> exp.Expr:
+        names = [bucket(place) for place in range(len(arrange(spec, state).partitions))]
+        records = buckets.records(spec, state, names, part, buckets.number(state))
+        return _numbered(spec, records, names, state)
+
+    which = f", part {part + 1} of them" if buckets.parts > 1 else ""
+    return CreateTable(
+        f"group_records{part}",
+        f"the buckets of every record{which}",
+        lambda s: buckets.table(s, part),
+        select,
+        when=lambda s: part < buckets.number(s),
+    )
+
+
+def _numbered(
+    spec: ReleaseSpec, records: exp.Select, names: Sequence[str], state: State
+) -> exp.Expr:
+    tree = query("select 1 from r", {"r": records})
+    columns = [col(name, "r") for name in record_columns(spec)]
+    for place, name in enumerate(names):
+        alias = f"n{place}"
+        columns.append(col(name, alias))
+        tree = tree.join(
+            exp.alias_(numbers(state, name).table, alias, table=True, quoted=True),
+            on=exp.EQ(this=col("gid", alias), expression=col(name, "r")),
+        )
+    # Records of a bucket lie together, which all that follows is faster for.
+    return tree.select(*columns, append=False).order_by(col(bucket(0), "n0"))
+
+
+def _members(
+    spec: ReleaseSpec, arrangement: Arrangement, records: Relation, state: State
+) -> exp.Expr:
+    places = [bucket(place) for place in range(len(arrangement.partitions))]
+    tree = members(spec, state, records, places)
+    for column, name in zip(list(tree.expressions)[1:], arrangement.partitions, strict=True):
+        column.replace(named(column.copy(), name))
+    return tree
+
+
+def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
+    return col(bucket(arrangement.partitions.index(partition)), "r")
+
+
+def _class(arrangement: Arrangement) -> str:
+    return bucket(arrangement.partitions.index(CLASS_ID))
+
+
+class _Rows:
+    """A SELECT over the records that is ordered by what it shows, and by nothing else."""
+
+    def __init__(self, records: Relation, state: State) -> None:
+        self.state = state
+        self.tree = query("select 1 from r", {"r": records})
+        self.shown: list[exp.Expr] = []
+        self.order: list[exp.Expr] = []
+
+    def group(self, number: exp.Expr, name: str) -> None:
+        self.shown.append(named(number.copy(), name))
+        self.order.append(number)
+
+    def exact(self, attributes: tuple[Attribute, ...]) -> None:
+        for lookup in joined(axes(attributes), self.state):
+            self.tree = lookup.decode(self.tree, self.state, "r")
+            self.order.append(lookup.combination(self.state))
+            for axis in lookup.axes:
+                value = element(axis.attribute, lookup.column(axis, "value"))
+                self.shown.append(named(value, axis.attribute.published))
+
+    def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
+        """What a class shows, which is the same for all rows with its number."""
+        on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
+        table = exp.alias_(self.state.work(GENERALIZED).table, "e", table=True, quoted=True)
+        self.tree = self.tree.join(table, on=on)
+        names = [column.name for a in attributes for column in attribute_columns(a)]
+        self.shown += [named(col(name, "e"), name) for name in names]
+
+    def unchanged(self, item: Sensitive | Carried, column: str) -> None:
+        """Values that compare equal but look different are different."""
+        value = col(column, "r")
+        self.shown.append(named(value.copy(), item.published))
+        self.order += [value, *ties(item, value)]
+
+    def select(self, *, counted: bool) -> exp.Select:
+        if not counted:
+            tree = self.tree.select(*self.shown, append=False)
+            return tree.order_by(*[key.copy() for key in self.order])
+        values = [*self.order, *[item.this for item in self.shown]]
+        inner = {value: f"x{place}" for place, value in enumerate(dict.fromkeys(values))}
+        rows = self.tree.select(*[named(v, name) for v, name in inner.items()], append=False)
+        tree = query("select 1 from x", {"x": presorted(rows)}).select(
+            *[named(col(inner[item.this], "x"), item.alias) for item in self.shown],
+            named(fragment("count(*)"), COUNT),
+            append=False,
+        )
+        tree = tree.group_by(*[col(name, "x") for name in inner.values()])
+        return tree.order_by(*[col(inner[key], "x") for key in self.order])
+
+
+def _quasi(
+    arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = _Rows(records, state)
+    for name in table.groups:
+        rows.group(_number(arrangement, name), name)
+    if arrangement.generalized:
+        rows.generalized(table.attributes, col(_class(arrangement), "r"))
+    else:
+        rows.exact(table.attributes)
+    for item in table.carried:
+        rows.unchanged(item, f"p{item.index}")
+    return rows.select(counted=table.counted)
+
+
+def _sensitive(
+    arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = _Rows(records, state)
+    rows.group(_number(arrangement, table.partition), GROUP_ID)
+    rows.exact(table.quasi)
+    for item in table.sensitive:
+        rows.unchanged(item, f"v{item.index}")
+    return rows.select(counted=True)

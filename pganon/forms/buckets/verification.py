@@ -1,0 +1,234 @@
+"""The guarantee of an anatomized release, measured from its published relations alone.
+
+With one partition behind all tables the share of a value in a bucket bounds what is learned about
+any member, whatever is known about which sensitive values go together: permuting the members of
+a bucket turns every possible world into another. With independent partitions that holds for who
+knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.exclusions.conditions import applies, excluded
+from pganon.forms.checked import requirement_check, violations_check
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import KAnonymity
+from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
+from pganon.published.elements import attribute_columns, value_key
+from pganon.published.form import STRUCTURE, Tables
+from pganon.spec.model import ReleaseSpec, Rule, Sensitive
+from pganon.sqltools import cast, col, fragment, named, num, presorted, query, stacked
+from pganon.steps.relations import CheckQuery
+
+EXCLUSION = "exclusion"
+"""Name of the check that no bucket has what a rule says is impossible for some of it."""
+
+
+def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    return (
+        _violations(STRUCTURE, None, _broken(arrangement, tables)),
+        *[_required(spec, r, arrangement, tables) for r in spec.requirements],
+        *[
+            _violations(EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables))
+            for rule in spec.rules
+        ],
+    )
+
+
+def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
+    """No row of `offending` may be there."""
+    return violations_check(
+        name, query("select count(*) as measured from o", {"o": offending}), column
+    )
+
+
+# -- structure --------------------------------------------------------------------------------
+
+
+def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
+    """Buckets of which two relations do not hold the same number of records."""
+    bearing = arrangement.bearing
+    pairs = [
+        (_sizes(tables, bearing.part, bearing.counted, table.partition),
+         _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.sensitive
+    ] + [
+        (_sizes(tables, bearing.part, True, GROUP_ID), _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.quasi[:-1]
+    ]  # fmt: skip
+    return stacked(
+        [
+            query(
+                "select a.number from a full join b on b.number = a.number"
+                " where a.n is distinct from b.n or least(a.least, b.least) < 1",
+                {"a": one, "b": other},
+            )
+            for one, other in pairs
+        ]
+    )
+
+
+def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
+    """(number, n, least): records per bucket, and the smallest count of a row."""
+    figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
+    rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
+    rows = presorted(rows)
+    return query(
+        "select r.number, :n as n, :least as least from r group by r.number",
+        {"r": rows.select(col(COUNT, "t")) if counted else rows},
+        n=fragment(figures[0]),
+        least=fragment(figures[1]),
+    )
+
+
+# -- requirements -----------------------------------------------------------------------------
+
+
+def _required(
+    spec: ReleaseSpec, requirement: Requirement, arrangement: Arrangement, tables: Tables
+) -> CheckQuery:
+    model = requirement.model
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        by, histogram = histogram_of(arrangement, tables, item)
+    elif isinstance(model, KAnonymity):
+        by, histogram = _of_classes(arrangement, tables)
+    else:
+        by = ["place", GROUP_ID]
+        histogram = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(histogram, by))
+
+
+def histogram_of(
+    arrangement: Arrangement, tables: Tables, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    """Columns of a bucket, or of its records with the same values beside, and (these, value, n)."""
+    table = arrangement.table_of(item.index)
+    by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
+    return by, _histogram(tables, table, by, [item])
+
+
+def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
+    """Columns that the records of a class share, and (columns, value, n).
+
+    The number of a class alone would not do: what the class shows must be the same, too.
+    """
+    table = arrangement.bearing
+    shown = [column.name for a in table.attributes for column in attribute_columns(a)]
+    by = [CLASS_ID, *shown]
+    keys = [col(name, "t") for name in by]
+    tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
+    return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
+
+
+def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.Select:
+    """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
+    sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
+    if not whole and arrangement.sliced and not arrangement.aligned:
+        sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
+    found: list[exp.Select] = []
+    for place, table in enumerate(sized):
+        items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
+        tree = _histogram(tables, table, [GROUP_ID], items)
+        found.append(tree.select(named(num(place), "place")))
+    return stacked(found)
+
+
+def _histogram(
+    tables: Tables,
+    table: SensitiveTable | QuasiTable,
+    by: Sequence[str],
+    items: Sequence[Sensitive],
+) -> exp.Select:
+    keys = [value_key(item, "t") for item in items]
+    value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
+    rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
+        exp.alias_(tables[table.part].table, "t", table=True, quoted=True)
+    )
+    return (
+        query(
+            "select r.value, sum(r.count)::bigint as n from r",
+            {"r": presorted(rows).select(col(COUNT, "t"))},
+        )
+        .select(*[col(name, "r") for name in by])
+        .group_by(*[col(name, "r") for name in (*by, "value")])
+    )
+
+
+# -- exclusion rules --------------------------------------------------------------------------
+
+
+def _forbidden(rule: Rule, arrangement: Arrangement, tables: Tables) -> exp.Select:
+    """Buckets with a record that the rule is about and a value that it excludes.
+
+    Where its columns are in several sliced tables, a bucket may have such a record if each
+    condition holds of some row: none of them says that they do not go together.
+    """
+    table = arrangement.table_of(rule.sensitive.index)
+    tree = query(
+        "select distinct :number as number from t where :excluded",
+        {"t": tables[table.part]},
+        number=col(GROUP_ID, "t"),
+        excluded=excluded(rule, col(rule.sensitive.published, "t")),
+    )
+    tree = query("select v.number from v", {"v": tree})
+    for place, possible in enumerate(_possible(rule, table, arrangement, tables)):
+        alias = f"x{place}"
+        tree = tree.join(
+            possible.subquery(alias),
+            on=exp.EQ(this=col("number", alias), expression=col("number", "v")),
+        )
+    return tree
+
+
+def _possible(
+    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Tables
+) -> list[exp.Select]:
+    """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
+    found: list[exp.Select] = []
+    for quasi in (*arrangement.quasi, table):
+        mine = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
+        when = tuple((a, condition) for a, condition in rule.when if a in mine)
+        if not when:
+            continue
+        group = _link(quasi, table, arrangement)
+        found.append(
+            query(
+                "select distinct :number as number from t where :applies",
+                {"t": _linked(quasi, table, arrangement, tables)},
+                number=col(group, "t"),
+                applies=applies(when, lambda a: col(a.published, "t")),
+            )
+        )
+    return found
+
+
+def _link(
+    quasi: QuasiTable | SensitiveTable, table: SensitiveTable, arrangement: Arrangement
+) -> str:
+    """Column of :func:`_linked` with the bucket of the sensitive table."""
+    return GROUP_ID if isinstance(quasi, SensitiveTable) else table.partition
+
+
+def _linked(
+    quasi: QuasiTable | SensitiveTable,
+    table: SensitiveTable,
+    arrangement: Arrangement,
+    tables: Tables,
+):
+    """The relation with the columns of `quasi` and the bucket of the sensitive table."""
+    if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
+        return tables[quasi.part]
+    # Independent partitions over a sliced QIT: only its last table knows the other buckets.
+    bearing = arrangement.bearing
+    tree = query(
+        "select :number from b join q on q.group_id = b.group_id",
+        {"b": tables[bearing.part], "q": tables[quasi.part]},
+        number=col(table.partition, "b"),
+    )
+    return tree.select(*[col(attribute.published, "q") for attribute in quasi.attributes])

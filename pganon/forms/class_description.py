@@ -1,0 +1,87 @@
+"""Equivalence classes as metrics see them: a class is a group with one published value each."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.forms import classes
+from pganon.forms.classes import same_cell, unchanged
+from pganon.forms.recode import EXTENTS
+from pganon.metrics import loss
+from pganon.metrics.report import ClassMetrics, metrics_of
+from pganon.metrics.steps import measure_steps
+from pganon.published.form import Description, OnRequest, PublishedForm, Tables
+from pganon.published.utility import ClassUtility, class_utility
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, named, query
+from pganon.steps import Chains, Check, State
+
+
+def shown(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    tree = query(
+        "select c.class_id as group_id, r.n from classes as c"
+        " join (select x.class_id, count(*) as n from records as x group by x.class_id) as r"
+        " on r.class_id = c.class_id",
+        dict(tables),
+    )
+    for attribute in spec.attributes:
+        tree = tree.select(col(attribute.published, "c"))
+        if attribute.null_column is not None:
+            tree = tree.select(col(attribute.null_column, "c"))
+    return tree
+
+
+def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    tree = query("select r.class_id as group_id from records as r", dict(tables))
+    return tree.select(*[named(col(item.published, "r"), work) for work, item in unchanged(spec)])
+
+
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    names = [axis.code for axis in axes(spec.attributes)]
+    names += [name for name, _ in unchanged(spec)]
+    tree = query("select g.class_id as group_id from c", {"c": state.work("coded")}).join(
+        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        on=same_cell(spec, "g", "c"),
+        join_type="left",
+    )
+    return tree.select(*[col(name, "c") for name in names])
+
+
+def extents(state: State) -> exp.Select:
+    return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
+
+
+def measures(spec: ReleaseSpec) -> Chains:
+    """What :func:`pganon.published.utility.class_utility` reads."""
+    basic = Check(
+        "utility",
+        "loss, discernibility, class sizes",
+        lambda s: loss.basic(spec, extents(s), s),
+        prefix="measure_",
+    )
+    return [[basic]]
+
+
+DESCRIPTION = Description(shown, values, members, extents)
+
+ON_REQUEST = OnRequest(
+    steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
+    report=metrics_of,
+    figures=ClassMetrics,
+)
+
+CLASSES = PublishedForm(
+    relations=classes.relations,
+    staging_steps=classes.staging_steps,
+    checks=classes.checks,
+    views=classes.views,
+    released=classes.released,
+    misplaced=classes.misplaced,
+    measures=measures,
+    utility=class_utility,
+    figures=ClassUtility,
+    groups="classes",
+    histogram=classes.histogram,
+    metrics=ON_REQUEST,
+)

@@ -1,0 +1,383 @@
+"""The published form of equivalence classes: one view of recoded records.
+
+Two stored relations, `classes` (class_id, recoded quasi-identifiers) and `records` (class_id,
+sensitive and insensitive columns), joined by the view. Class numbers are a random permutation
+under the run's secret key; records are written in an order that depends on published columns
+alone, class number first, so neither says anything about the source's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes, group_extents
+from pganon.encode.records import ties
+from pganon.encode.sensitive import referenced, with_paths
+from pganon.forms.checked import requirement_check, violations_check
+from pganon.forms.flat import FlatColumn, flat_columns, flattens
+from pganon.forms.members import cell_members, code_columns, equal, repeated_members
+from pganon.forms.recode import EXTENTS, generalized, preparation_steps
+from pganon.policy.options import CLASS_ID, FLAT
+from pganon.privacy.base import Relation, Requirement
+from pganon.published.elements import attribute_columns, value_key
+from pganon.published.form import STRUCTURE, Tables
+from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
+from pganon.spec.model import Carried, ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, num, query, render, union_all
+from pganon.steps import Chains, CreateTable, Parallel, State, Step
+from pganon.steps.relations import (
+    DATA_SCHEMA,
+    PRIVATE_SCHEMA,
+    CheckQuery,
+    PublishedView,
+    StoredRelation,
+    ViewColumn,
+)
+
+# -- relations --------------------------------------------------------------------------------
+
+
+def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
+    if referenced(spec):
+        parts.append(("reference", PRIVATE_SCHEMA))
+    return stored(state, parts)
+
+
+Records = Callable[[ReleaseSpec, State], exp.Select]
+Extents = Callable[[ReleaseSpec, State, exp.Select], exp.Select]
+
+
+def staging_steps(
+    spec: ReleaseSpec,
+    records: Records | None = None,
+    extents: Extents = lambda spec, state, found: found,
+) -> tuple[Step, ...]:
+    """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations.
+
+    Args:
+        records: SELECT the record relation; by default :func:`records_of_classes`.
+        extents: what classes show, from the extents of their records.
+    """
+    attributes = axes(spec.attributes)
+    return (
+        numbers_step("grouped", "random numbers for the classes", CLASS_ID),
+        CreateTable(
+            "grouped_classes",
+            "the class of every cell",
+            lambda s: s.work("grouped_classes"),
+            lambda s: _grouped_classes(spec, s),
+        ),
+        Parallel(
+            "of_records",
+            "relations of records, and the extents of the classes",
+            _of_records(spec, records or records_of_classes, extents),
+        ),
+        CreateTable(
+            "extents",
+            "size and extent of every class",
+            lambda s: s.work(EXTENTS),
+            lambda s: query(
+                "select e.*, r.n from e join r on r.class_id = e.class_id",
+                {
+                    "e": s.work("extents_only"),
+                    "r": query(
+                        "select t.class_id, count(*) as n from t group by t.class_id",
+                        {"t": s.stage("records")},
+                    ),
+                },
+            ),
+        ),
+        *preparation_steps(attributes),
+        CreateTable(
+            "classes",
+            "generalized quasi-identifiers of every class",
+            lambda s: s.stage("classes"),
+            lambda s: generalized(attributes, s).order_by(col(CLASS_ID, "e")),
+        ),
+        key_step("classes", CLASS_ID),
+    )
+
+
+def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:
+    """What needs nothing but the class of every cell."""
+    staged = CreateTable(
+        "records",
+        "sensitive and insensitive values of every record with its class",
+        lambda s: s.stage("records"),
+        lambda s: records(spec, s),
+    )
+    members = CreateTable(
+        "members",
+        "the steward's memory of who was in which class",
+        lambda s: s.stage("members"),
+        lambda s: cell_members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
+    )
+    sizes = CreateTable(
+        "sizes",
+        "records per class",
+        lambda s: s.work("extents_only"),
+        lambda s: extents(
+            spec,
+            s,
+            group_extents(
+                axes(spec.attributes), s, s.work("grouped_classes"), [CLASS_ID], weighted=False
+            ),
+        ),
+    )
+    reference = CreateTable(
+        "reference",
+        "distribution of the source that closeness is held against",
+        lambda s: s.stage("reference"),
+        lambda s: _reference(spec, s),
+    )
+    tables = [staged, members, sizes, *([reference] if referenced(spec) else [])]
+    return [[table] for table in tables]
+
+
+def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    return query("select count(*) as published from records", dict(tables))
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    return [
+        repeated(state.work("grouped_classes"), *cell_keys(spec)),
+        *repeated_members(spec, state),
+    ]
+
+
+def cell_keys(spec: ReleaseSpec) -> list[str]:
+    """Columns that say which cell a record is in."""
+    return ["rid"] if spec.policy.method.numbers_records else code_columns(spec)
+
+
+def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
+    return equal(cell_keys(spec), left, right)
+
+
+def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
+    columns = code_columns(spec)
+    columns += ["rid"] if spec.policy.method.numbers_records else []
+    return query(
+        "select n.class_id from g join n on n.gid = g.gid",
+        {"g": state.work("grouped"), "n": numbers(state, CLASS_ID)},
+    ).select(*[col(name, "g") for name in columns])
+
+
+def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
+    """Work column and declaration of every column that is published unchanged."""
+    found: list[tuple[str, Sensitive | Carried]] = [
+        (f"v{item.index}", item) for item in spec.sensitive
+    ]
+    return found + [(f"p{item.index}", item) for item in spec.carried]
+
+
+Owned = tuple[exp.Select, exp.Expr]
+
+
+def records_of_classes(
+    spec: ReleaseSpec, state: State, owned: Callable[[exp.Select], Owned] | None = None
+) -> exp.Select:
+    """SELECT class_id and the columns that are published unchanged, in the order of what is shown.
+
+    `owned` adds to the records `c` a column that stands after the class: it gives the SELECT with
+    what it has to join, and the column.
+    """
+    tree = exp.select(col("class_id", "g")).from_(
+        exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
+    )
+    tree = tree.join(
+        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        on=same_cell(spec, "g", "c"),
+    )
+    order: list[exp.Expr] = [col("class_id", "g")]
+    if owned is not None:
+        tree, owner = owned(tree)
+        tree = tree.select(owner)
+        order.append(owner.copy())
+    for name, item in unchanged(spec):
+        tree = tree.select(named(col(name, "c"), item.published))
+    order += [col(name, "c") for name, _ in unchanged(spec)]
+    order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    return tree.order_by(*order)
+
+
+# -- verification -----------------------------------------------------------------------------
+
+
+def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
+
+    `path` has the keys of a value's ancestors where a hierarchy is, so that distances in it can
+    be measured again from what is stored.
+    """
+    items = referenced(spec)
+    parts: list[exp.Select] = []
+    for item in items:
+        tree = query(
+            "select :number::smallint as attribute,"
+            " coalesce('=' || x.value::text, '') as value, x.code as position, x.n from x",
+            {"x": state.work(f"sdict{item.index}")},
+            number=num(item.index),
+        )
+        if item.hierarchy is not None:
+            tree = with_paths(tree, item, state)
+        elif any(other.hierarchy is not None for other in items):
+            tree = tree.select(named(fragment("null::integer[]"), "path"))
+        parts.append(tree)
+    return union_all(parts)
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    found = [structure_check(tables)]
+    for requirement in spec.requirements:
+        kinds = ("source", "published") if requirement.model.needs_reference else ("",)
+        found += [_check(spec, requirement, kind, tables) for kind in kinds]
+    return tuple(found)
+
+
+def structure_check(tables: Tables) -> CheckQuery:
+    broken = query(
+        "select (select count(*) from (select class_id from classes as a group by class_id"
+        " having count(*) > 1) as twice)"
+        " + (select count(*) from (select r.class_id from records as r group by r.class_id) as h"
+        " full join classes as c on c.class_id = h.class_id"
+        " where c.class_id is null or h.class_id is null) as measured",
+        dict(tables),
+    )
+    return violations_check(STRUCTURE, broken)
+
+
+def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
+    reference: Relation | None = None
+    counted = _counted(tables, num(1))
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        counted = _counted(tables, value_key(item, "r"))
+        reference = _reference_shares(item, kind, tables) if kind else None
+    measured = requirement.model.measure(counted, [CLASS_ID], reference)
+    return requirement_check(requirement, measured, kind)
+
+
+def histogram(
+    spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    return [CLASS_ID], _counted(tables, value_key(item, "r"))
+
+
+def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
+    return query(
+        "select r.class_id, :value as value, count(*) as n from records as r"
+        " group by r.class_id, 2",
+        dict(tables),
+        value=value,
+    )
+
+
+def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+    path = [] if item.hierarchy is None else ["path"]
+    counted = query(
+        "select f.value, f.position, f.n from reference as f where f.attribute = :a",
+        dict(tables),
+        a=num(item.index),
+    ).select(*[col(name, "f") for name in path])
+    if kind == "published":
+        published = query(
+            "select :value as value, count(*) as n from records as r group by 1",
+            dict(tables),
+            value=value_key(item, "r"),
+        )
+        counted = query(
+            "select f.value, f.position, coalesce(p.n, 0) as n from f"
+            " left join p on p.value = f.value",
+            {"f": counted, "p": published},
+        ).select(*[col(name, "f") for name in path])
+    return query(
+        "select x.value, x.position, x.n::float8 / sum(x.n) over () as share from x",
+        {"x": counted},
+    ).select(*[col(name, "x") for name in path])
+
+
+# -- views ------------------------------------------------------------------------------------
+
+
+def views(
+    spec: ReleaseSpec, state: State, tables: Tables, owner: ViewColumn | None = None
+) -> tuple[PublishedView, ...]:
+    """The views over the relations in `tables`; `owner` is a column of records."""
+    number, *others = view_columns(spec)
+    columns = (number, *([owner] if owner else []), *others)
+    selected = [col(CLASS_ID, "c"), *([col(owner.name, "r")] if owner else [])]
+    for attribute in spec.attributes:
+        selected += [col(c.name, "c") for c in attribute_columns(attribute)]
+    selected += [col(item.published, "r") for _, item in unchanged(spec)]
+    tree = _joined(tables, selected)
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    shown = PublishedView(
+        name=spec.view,
+        select=render(tree),
+        columns=columns,
+        comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
+    )
+    if not flattens(spec.attributes):
+        return (shown,)
+    return (shown, _flat(spec, tables, owner))
+
+
+def _joined(tables: Tables, columns: Sequence[exp.Expr]) -> exp.Select:
+    """Columns of the records `r` with those of their classes `c`."""
+    tree = exp.select(*columns).from_(
+        exp.alias_(tables["records"].table, "r", table=True, quoted=True)
+    )
+    return tree.join(
+        exp.alias_(tables["classes"].table, "c", table=True, quoted=True),
+        on=exp.EQ(this=col(CLASS_ID, "c"), expression=col(CLASS_ID, "r")),
+    )
+
+
+def _flat(spec: ReleaseSpec, tables: Tables, owner: ViewColumn | None) -> PublishedView:
+    """The same rows in plain columns."""
+    columns = [FlatColumn(class_column(), col(CLASS_ID, "c"))]
+    columns += [FlatColumn(owner, col(owner.name, "r"))] if owner else []
+    for attribute in spec.attributes:
+        hierarchy = spec.policy.columns[attribute.column.name].hierarchy
+        columns += flat_columns(attribute, hierarchy)
+    columns += [FlatColumn(column, col(column.name, "r")) for column in _unchanged_columns(spec)]
+    shown = [named(item.value, item.column.name) for item in columns]
+    return PublishedView(
+        name=spec.view_of(FLAT),
+        select=render(_joined(tables, shown)),
+        columns=tuple(item.column for item in columns),
+        comment=f"The records of {spec.view}, with plain columns instead of ranges and sets.",
+    )
+
+
+def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
+    """Published columns in order; they depend on policy and catalog alone."""
+    columns = [class_column()]
+    for attribute in spec.attributes:
+        columns += attribute_columns(attribute)
+    return (*columns, *_unchanged_columns(spec))
+
+
+def class_column() -> ViewColumn:
+    said = "Number of the equivalence class, random per release."
+    return ViewColumn(CLASS_ID, "integer", said)
+
+
+def _unchanged_columns(spec: ReleaseSpec) -> list[ViewColumn]:
+    columns: list[ViewColumn] = []
+    for item in spec.sensitive:
+        models = [r.label for r in spec.requirements if r.sensitive == item.index]
+        held = f" Per class: {'; '.join(models)}." if models else ""
+        columns.append(
+            ViewColumn(item.published, item.column.stored_type, f"Sensitive, unchanged.{held}")
+        )
+    for item in spec.carried:
+        said = "Insensitive, unchanged."
+        columns.append(ViewColumn(item.published, item.column.stored_type, said))
+    return columns

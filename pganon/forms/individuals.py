@@ -1,0 +1,260 @@
+"""The published form of identity reservation: classes whose records show whose they are.
+
+As the form of classes, with `individual_no` in every record: a random number of the individual,
+which all of its records share. Every individual is in one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.forms import class_description, classes
+from pganon.forms.checked import requirement_check, violations_check
+from pganon.policy.identity import DAnonyIR, GeneIR
+from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
+from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
+from pganon.published.elements import value_key
+from pganon.published.form import STRUCTURE, Tables
+from pganon.published.stored import numbers, numbers_step, repeated
+from pganon.published.utility import IdentityUtility, class_utility
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, fragment, named, query, render, stacked
+from pganon.steps import Chains, Check, State, Step
+from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+_OWNER = ViewColumn(
+    INDIVIDUAL_NO, "integer", "Number of the individual, random per release; records share it."
+)
+
+
+def staging_steps(
+    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, found: found
+) -> tuple[Step, ...]:
+    """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
+    return (
+        numbers_step("classed", "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
+        *classes.staging_steps(spec, _records, extents),
+    )
+
+
+def _records(spec: ReleaseSpec, state: State) -> exp.Select:
+    def owned(tree: exp.Select) -> classes.Owned:
+        individuals = exp.alias_(state.work("individuals").table, "i", table=True, quoted=True)
+        drawn = exp.alias_(numbers(state, INDIVIDUAL_NO).table, "n", table=True, quoted=True)
+        tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
+        tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
+        return tree, col(INDIVIDUAL_NO, "n")
+
+    return classes.records_of_classes(spec, state, owned)
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    """Beside what classes have: an individual is in one class, and has one number."""
+    return [
+        *classes.misplaced(spec, state),
+        repeated(state.work("individuals"), "individual"),
+        repeated(numbers(state, INDIVIDUAL_NO), "gid"),
+    ]
+
+
+# -- verification -----------------------------------------------------------------------------
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    return (
+        classes.structure_check(tables),
+        _identities(tables),
+        *[
+            requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
+            for r in spec.requirements
+        ],
+        *_risk_checks(spec, tables),
+    )
+
+
+def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
+    """Bounds that a policy sets on figures of risk, which no search looks for."""
+    options = spec.policy.method
+    assert isinstance(options, DAnonyIR | GeneIR)
+    found: list[CheckQuery] = []
+    if options.most_exposed < 1:
+        share = query(
+            "select e.n::numeric / a.n as measured from (select count(*) as n from h) as e"
+            " cross join (select count(distinct r.individual_no) as n from records as r) as a",
+            {**tables, "h": _exposed(spec, tables)},
+        )
+        found.append(_risk_check("exposed", "share", "<=", options.most_exposed, share))
+    if options.least_count_group > 1:
+        group = query("select g.n as measured from g", {"g": _count_groups(tables)})
+        found.append(
+            _risk_check(
+                "smallest_count_group", "individuals", ">=", options.least_count_group, group
+            )
+        )
+    return found
+
+
+def _risk_check(
+    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select
+) -> CheckQuery:
+    limit = exp.Literal.number(repr(parameter))
+    tree = query(
+        "select f.measured::float8 as measured, (not :holds)::int as failing from f",
+        {"f": figure},
+        holds=fragment(f"f.measured {holds} :limit", limit=limit),
+    )
+    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree))
+
+
+def _identities(tables: Tables) -> CheckQuery:
+    """Individuals in several classes, or with numbers other than 1 to their number."""
+    broken = query(
+        "select count(*) filter (where p.classes > 1 or"
+        " not coalesce(p.individual_no between 1 and p.individuals, false)) as measured from"
+        " (select r.individual_no, count(distinct r.class_id) as classes,"
+        " count(*) over () as individuals from records as r group by r.individual_no) as p",
+        dict(tables),
+    )
+    return violations_check(f"{STRUCTURE}_of_individuals", broken)
+
+
+def records(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT (class_id, individual, value), one row per published record."""
+    (item,) = spec.sensitive
+    return query(
+        "select r.class_id, r.individual_no as individual, :value as value from records as r",
+        dict(tables),
+        value=value_key(item, "r"),
+    )
+
+
+def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
+    return classes.views(spec, state, tables, _OWNER)
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+def measures(spec: ReleaseSpec) -> Chains:
+    """What :func:`utility` reads."""
+
+    def staged(state: State) -> Tables:
+        return {r.part: r.staged for r in classes.relations(spec, state)}
+
+    risks = Check(
+        "individuals_per_class",
+        "individuals of the classes, and how well they can be told apart in them",
+        lambda s: _risks(spec, staged(s)),
+        prefix="measure_",
+    )
+    vulnerable = Check(
+        "vulnerable",
+        "classes that satisfy their requirement on records and not on individuals",
+        lambda s: _vulnerable(spec, staged(s)),
+        prefix="measure_",
+    )
+    chains: list[list[Step]] = [[risks], *([[vulnerable]] if _asked(spec) else [])]
+    return [*chains, *class_description.measures(spec)]
+
+
+def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
+    """What vulnerable classes miss: the EIR form of every requirement with an l or a beta."""
+    found: set[EIRLDiversity | EIRBeta] = set()
+    for requirement in spec.requirements:
+        model = requirement.model
+        if getattr(model, "l", 1) > 1:
+            found.add(EIRLDiversity(int(model.parameter)))
+        elif getattr(model, "beta", 1) < 1:
+            found.add(EIRBeta(model.parameter))
+    return sorted(found, key=lambda model: (model.name, model.parameter))
+
+
+def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """Classes of which a search cannot tell count as vulnerable."""
+    published = records(spec, tables)
+    missed = [
+        query(
+            "select m.class_id from m where not :holds",
+            {"m": measured(model, published, CLASS_ID, undecided=0)},
+            holds=model.holds(col("measure", "m")),
+        )
+        for model in _asked(spec)
+    ]
+    return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
+
+
+def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """Figures about who knows more of a victim than quasi-identifiers."""
+    published = records(spec, tables)
+    exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
+    counts = query("select g.n from g", {"g": _count_groups(tables)})
+    shares = query("select max(m.measure) from m", {"m": measured(EIRBeta(1), published, CLASS_ID)})
+    tree = query(
+        "select sum(c.n)::bigint as individuals, min(c.n) as fewest from"
+        " (select count(distinct r.individual_no) as n from records as r group by r.class_id) as c",
+        dict(tables),
+    )
+    return tree.select(
+        named(exposed.subquery(), "exposed"),
+        named(shares.subquery(), "highest_share"),
+        named(counts.subquery(), "smallest_count_group"),
+    )
+
+
+def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT individual: who has several values of which nobody else in the class has one."""
+    holders = query(
+        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
+        " count(*) over (partition by p.class_id, p.individual) as many from p",
+        {"p": histogram("pairs", records(spec, tables), CLASS_ID)},
+    )
+    return query(
+        "select distinct h.individual from h where h.holders = 1 and h.many > 1", {"h": holders}
+    )
+
+
+def _count_groups(tables: Tables) -> exp.Select:
+    """SELECT n: fewest individuals of a class with equally many records."""
+    return query(
+        "select min(g.individuals) as n from (select count(*) as individuals from"
+        " (select r.class_id, r.individual_no, count(*) as n from records as r group by 1, 2) as i"
+        " group by i.class_id, i.n) as g",
+        dict(tables),
+    )
+
+
+def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> IdentityUtility:
+    known = class_utility(spec, facts)
+    vulnerable, individuals = facts.get("measure_vulnerable"), int(facts["measure_individuals"])
+    # Who looks for a person finds one of the class's individuals, not of its records.
+    risks = {
+        "highest_risk": 1 / int(facts["measure_fewest"]),
+        "mean_risk": known.classes / individuals,
+    }
+    return IdentityUtility(
+        **{**known.__dict__, **risks},
+        individuals=individuals,
+        vulnerable=None if vulnerable is None else int(vulnerable) / known.classes,
+        highest_share=float(facts["measure_highest_share"]),
+        smallest_count_group=int(facts["measure_smallest_count_group"]),
+        exposed=int(facts["measure_exposed"]),
+    )
+
+
+IDENTITY = replace(
+    class_description.CLASSES,
+    staging_steps=staging_steps,
+    misplaced=misplaced,
+    checks=checks,
+    views=views,
+    measures=measures,
+    utility=utility,
+    figures=IdentityUtility,
+    # As eq. 19 of its paper.
+    metrics=replace(class_description.ON_REQUEST, restricts="yes"),
+)

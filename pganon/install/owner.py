@@ -1,0 +1,23 @@
+"""A session that works as the owner of pganon's schemas."""
+
+from __future__ import annotations
+
+from pganon import database
+from pganon.install import access, state
+from pganon.install.state import Connection
+
+
+def become_owner(conn: Connection, *, named: str | None = None) -> str:
+    """SET ROLE to the owner of pganon's schemas and give its name.
+
+    Args:
+        named: the owner, where the session logged in as another role that is a member of it.
+
+    Raises:
+        InstallError: not installed, another role's and not named, a superuser's session, objects
+            of others in pganon's schemas, older than this program (run `pganon upgrade`), newer.
+    """
+    owner = access.admit(conn, named)
+    database.set_role(conn, owner)
+    state.check_current(conn)
+    return owner

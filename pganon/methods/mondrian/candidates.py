@@ -1,0 +1,80 @@
+"""Which attributes to try for each active group."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.methods.mondrian.shape import Shape, at
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
+
+_WIDEST = """
+    select x.node, x.n, x.attr, x.level, x.rank, x.available > x.tried as more
+    from (
+        select r.*,
+        case when r.again or r.n < :small then r.available else :candidates end as tried
+        from (
+            select l.node, l.n, l.again, a.attr, a.level,
+            (row_number() over (partition by l.node order by a.loss desc, a.attr))::smallint
+            as rank,
+            (count(*) over (partition by l.node))::smallint as available
+            from l cross join lateral (select v.* from attributes as v) as a where a.loss > 0
+        ) as r
+    ) as x where x.rank <= x.tried
+"""
+
+SMALL = 4
+"""A group of fewer times the fewest records of a class is tried on all attributes at once: some
+of the widest have no allowable cut there, and a second try of others takes a round."""
+
+
+def tries(shape: Shape, state: State) -> exp.Expr:
+    """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
+
+    A group that is tried again gets all of them, widest first, as those before left room for
+    others. `more` says whether some are left out.
+    """
+    return query(
+        _WIDEST,
+        {"l": _losses(shape, state), "attributes": _rows(shape)},
+        small=num(SMALL * shape.minimum_size),
+        candidates=num(shape.candidates),
+    )
+
+
+def _losses(shape: Shape, state: State) -> exp.Select:
+    """(node, n, again, l<i>, level<i>): weighted loss and level of every active group."""
+    tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
+    for axis in shape.axes:
+        loss = fragment(
+            ":loss::float8 * :weight::float8",
+            loss=exp.paren(axis.loss(state, "e")),
+            weight=exp.Literal.number(repr(axis.attribute.weight)),
+        )
+        level = fragment(":level::smallint", level=exp.paren(axis.level(state, "e")))
+        columns = named(loss, f"l{axis.index}"), named(level, f"level{axis.index}")
+        tree.select(*columns, copy=False)
+    # Without the offset the planner would merge this query with the one around it, which names
+    # every loss several times, and compute it as often.
+    return tree.offset(0)
+
+
+def _rows(shape: Shape) -> exp.Select:
+    """Lateral rows (attr, level, loss), one per attribute, of the losses in `l`."""
+    values = exp.Values(
+        expressions=[
+            exp.Tuple(
+                expressions=[
+                    fragment(":i::smallint", i=num(axis.index)),
+                    col(f"level{axis.index}", "l"),
+                    col(f"l{axis.index}", "l"),
+                ]
+            )
+            for axis in shape.axes
+        ],
+        alias=exp.TableAlias(
+            this=exp.to_identifier("v"),
+            columns=[exp.to_identifier(name) for name in ("attr", "level", "loss")],
+        ),
+    )
+    return exp.select("v.attr", "v.level", "v.loss").from_(values)

@@ -1,0 +1,49 @@
+"""What a finished run hands over for publication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pganon.policy.partition import Part
+from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A verified release in the staging schema, ready to be published.
+
+    Attributes:
+        guarantee: what the release promises, as shown to analysts: list of
+            {model, parameter..., column}.
+        measures: utility and risk for the steward.
+        stamps: pganon.stamp() of each of `relations`, of when it was made.
+        fingerprint: keyed fingerprint of the published relations when they were verified.
+        partition: the partition part of the policy.
+        sources: names of the source and of all that its rows come from.
+        source_fingerprint: what the source of later versions is compared with.
+        compared_with: runs of the versions over these sources that this one was compared with;
+            None if it may appear beside any other.
+    """
+
+    run_id: int
+    release: str
+    source: str
+    method: str
+    policy: dict[str, Any]
+    policy_hash: str
+    guarantee: list[dict[str, Any]]
+    relations: tuple[StoredRelation, ...]
+    views: tuple[PublishedView, ...]
+    checks: tuple[CheckQuery, ...]
+    readers: tuple[str, ...]
+    keep: int
+    row_count: int
+    suppressed: int
+    stamps: tuple[str, ...]
+    fingerprint: bytes
+    source_fingerprint: bytes
+    partition: Part
+    sources: tuple[str, ...]
+    compared_with: frozenset[int] | None = None
+    measures: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,47 @@
+"""Values as they are published, and as keys of what was published."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.sensitive import sensitive_key
+from pganon.identifiers import quote
+from pganon.spec.model import Attribute, Form, Scale, Sensitive
+from pganon.sqltools import cast, col, fragment
+from pganon.steps.relations import ViewColumn
+
+_SAID = {
+    Form.RANGE: "generalized. Smallest range that holds the values of all records of the class.",
+    Form.SET: "generalized. Values among which those of all records of the class are.",
+    Form.LABEL: "generalized. Label of the hierarchy above the values of all records of the class.",
+    Form.EXACT: "exact.",
+}
+_INTERVAL = "generalized. Interval of the hierarchy that holds the values of all records."
+
+
+def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
+    """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
+    interval = attribute.form is Form.RANGE and attribute.scale is Scale.TREE
+    said = f"Quasi-identifier, {_INTERVAL if interval else _SAID[attribute.form]}"
+    found = [ViewColumn(attribute.published, attribute.published_type, said)]
+    if attribute.null_column is not None:
+        said = f"Whether records of the class have no {quote(attribute.published)}."
+        found.append(ViewColumn(attribute.null_column, "boolean", said))
+    return found
+
+
+def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:
+    """A value by itself, or as an element of the attribute's published array.
+
+    1.0 and 1.00 are one value, which a dictionary holds as the source happened to show it first:
+    without a declared scale, digits that say nothing are cut.
+    """
+    if attribute.column.kind == "numeric":
+        value = fragment("trim_scale(:v)", v=value)
+    return cast(value, attribute.published_type.removesuffix("[]"))
+
+
+def value_key(item: Sensitive, table: str) -> exp.Expr:
+    """A published sensitive value as a text that is never NULL."""
+    value = cast(exp.paren(sensitive_key(item, col(item.published, table))), "text")
+    return fragment("coalesce('=' || :v, '')", v=value)

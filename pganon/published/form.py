@@ -1,0 +1,116 @@
+"""What a method and a published form are to the rest of pganon.
+
+A method makes groups of the encoded records; a form turns groups into staged relations, says how
+they are verified from those relations alone, and which views show them. A new method is one
+:class:`Method` in :mod:`pganon.methods.registry`; it reuses a form or brings one of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.published.metrics import Metrics
+from pganon.published.request import Request, Restricts
+from pganon.published.utility import Utility
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.steps import Chains, State, Step
+from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
+
+STRUCTURE = "structure"
+"""Name of the check that the relations of a release fit together."""
+
+Tables = dict[str, QualifiedName]
+"""Stored or staged relations of a release by part name."""
+
+
+Histogram = Callable[[ReleaseSpec, State, Tables, Sensitive], tuple[Sequence[str], exp.Select]]
+"""Columns that tell groups apart, and SELECT (these, value, n): the records of every group by the
+key of their sensitive value, from the relations in the tables alone."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What metrics of groups need to know of a form, so that one definition serves many forms.
+
+    A group is what records of a release share: class, bucket, cluster. A form that publishes exact
+    quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
+
+    Attributes:
+        shown: SELECT group_id, n and the published quasi-identifiers (with their `_null` columns)
+            from published relations: n records of the group are shown with these values.
+        values: SELECT group_id and the published sensitive columns as `v<j>` and insensitive ones
+            as `p<j>` from published relations, one row per record.
+        members: SELECT group_id, codes `c<i>` and published columns `v<j>`, `p<j>` of every
+            encoded record; group_id is NULL for a suppressed one. For the steward's eyes.
+        extents: SELECT (group_id, n, extent columns of the axes), one row per group.
+    """
+
+    shown: Callable[[ReleaseSpec, Tables], exp.Select]
+    values: Callable[[ReleaseSpec, Tables], exp.Select]
+    members: Callable[[ReleaseSpec, State], exp.Select]
+    extents: Callable[[State], exp.Select]
+
+
+@dataclass(frozen=True)
+class OnRequest:
+    """What a form can measure beyond the figures of every run, for who asks for it.
+
+    Attributes:
+        steps: steps that observe it; the relations of `tables` are the staged ones.
+        report: what was asked for, from the facts of the run.
+        figures: the class of what `report` gives, to read a version's record of it.
+        restricts: whether queries restrict a sensitive column where the request does not say.
+    """
+
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    report: Callable[[ReleaseSpec, Request, State], Metrics]
+    figures: type[Metrics]
+    restricts: Restricts = "no"
+
+
+@dataclass(frozen=True)
+class PublishedForm:
+    """How groups are published.
+
+    What the form looks like may depend on facts that the run observed, such as which columns are
+    associated. Before the run, with a state that has no such facts, relations, checks and views
+    are as they may become; the number of checks is settled.
+
+    Attributes:
+        relations: the tables of a release; parts that views read come first.
+        staging_steps: steps that fill them in the staging schema.
+        checks: queries that re-measure the guarantee from these tables alone.
+        views: the published views over these tables; the first bears the release's name.
+        released: SELECT one row with `published`, the number of released records, as bigint; 0
+            where the tables are empty.
+        misplaced: SELECTs of a row for each key that a work table has twice although a record is
+            to be looked up there once. Without any, no record is in several groups.
+        measures: chains of steps that observe the figures of every run.
+        utility: these figures, from the facts of the run.
+        figures: the class of what `utility` gives, to read a version's record of it.
+        groups: what people call the groups, in the plural.
+        histogram: records per value of a sensitive column; None if there is no such column.
+        metrics: what it measures on request; None if there is nothing.
+        settled: whether the policy alone decides the columns of every view.
+        warnings: what the steward should know of such a release, from the facts of the run.
+    """
+
+    relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
+    staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
+    checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
+    views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
+    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    measures: Callable[[ReleaseSpec], Chains]
+    utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
+    figures: type[Utility]
+    groups: str
+    histogram: Histogram | None = None
+    metrics: OnRequest | None = None
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: ()

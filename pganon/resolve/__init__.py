@@ -1,0 +1,382 @@
+"""Policy x catalog -> ReleaseSpec: finds every problem and raises once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from sqlglot import exp
+
+from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
+from pganon.encode.hierarchy import has_ranges
+from pganon.encode.sensitive_trees import sensitive_tree_steps
+from pganon.encode.snapshot import canonical_type
+from pganon.encode.trees import tree_steps
+from pganon.errors import PolicyError, PreconditionError, Problem
+from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
+from pganon.policy.document import field_path
+from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
+from pganon.policy.model import Column as Declared
+from pganon.policy.model import Policy, policy_hash
+from pganon.policy.options import FLAT
+from pganon.policy.partition import partition_part
+from pganon.privacy.registry import requirements_of
+from pganon.resolve.domains import type_refusals
+from pganon.resolve.exclusions import rule_refusals, rules
+from pganon.spec.collations import collation_refusals
+from pganon.spec.conditions import typed
+from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
+
+RANGE_TYPES = {
+    "integer": "numrange",
+    "numeric": "numrange",
+    "float": "numrange",
+    "date": "daterange",
+    "timestamp": "tsrange",
+    "timestamptz": "tstzrange",
+}
+
+SUPPORTED = (
+    "integers, numeric, floats, date, timestamp, timestamptz, boolean, text, varchar, char,"
+    " citext, enum, uuid and domains over these"
+)
+
+LineOf = Callable[[str], int | None]
+
+
+def resolve(
+    policy: Policy,
+    relation: Relation,
+    *,
+    public: Mapping[str, Relation] | None = None,
+    base_dir: Path = Path(),
+    file: str | None = None,
+    line_of: LineOf = lambda field: None,
+) -> ReleaseSpec:
+    """The resolved policy; raises :class:`PolicyError` with all problems.
+
+    Args:
+        public: the relations that the policy names as public, by QS set.
+    """
+    builder = _Builder(policy, relation, public or {}, base_dir, line_of)
+    spec = builder.build()
+    if builder.problems or spec is None:
+        raise PolicyError(builder.problems, file=file)
+    return spec
+
+
+class _Builder:
+    def __init__(
+        self,
+        policy: Policy,
+        relation: Relation,
+        public: Mapping[str, Relation],
+        base_dir: Path,
+        line_of: LineOf,
+    ) -> None:
+        self.policy = policy
+        self.relation = relation
+        self.public = public
+        self.base_dir = base_dir
+        self.line_of = line_of
+        self.problems: list[Problem] = []
+
+    def report(self, field: str, message: str, suggestion: str | None = None) -> None:
+        self.problems.append(Problem(message, field, self.line_of(field), suggestion))
+
+    def build(self) -> ReleaseSpec | None:
+        where = self._where()
+        columns = {name: self._column(name) for name in self.policy.columns}
+        attributes: list[Attribute] = []
+        sensitive: list[Sensitive] = []
+        carried: list[Carried] = []
+        for name, declared in self.policy.columns.items():
+            column = columns[name]
+            if column is None:
+                continue
+            published = declared.published_as or name
+            match declared.role:
+                case "quasi_identifying" | "quasi_sensitive":
+                    found = self._attribute(len(attributes), column, declared, published)
+                    if found is not None:
+                        attributes.append(found)
+                case "sensitive":
+                    self._supported(name, column)
+                    sensitive.append(self._sensitive(len(sensitive), column, declared, published))
+                    self._distance(name, column)
+                case "insensitive":
+                    self._supported(name, column)
+                    carried.append(Carried(len(carried), column, published))
+                case _:
+                    pass  # identifying and individual never leave
+        self._names(attributes, sensitive, carried)
+        for attribute in attributes:
+            self._public(attribute)
+        for wrong in collation_refusals(self.policy, self.relation):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+        for wrong in rule_refusals(self.policy, attributes, sensitive):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+        if self.problems:
+            return None
+        numbers = {item.column.name: item.index for item in sensitive}
+        return ReleaseSpec(
+            policy=self.policy,
+            policy_hash=policy_hash(self.policy),
+            source=self.relation,
+            where=where,
+            record_key=self._record_key(),
+            individual=self.policy.individual_column,
+            attributes=tuple(attributes),
+            sensitive=tuple(sensitive),
+            carried=tuple(carried),
+            requirements=tuple(requirements_of(self.policy, numbers)),
+            unreleased=tuple(
+                name for name in self.relation.column_names if name not in self.policy.columns
+            ),
+            view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
+            readers=self.policy.publish.readers,
+            public=self.public,
+            rules=tuple(rules(self.policy, attributes, sensitive)),
+            partition=partition_part(self.policy, self.relation.name, self.base_dir),
+            base_dir=self.base_dir,
+        )
+
+    def _where(self) -> exp.Expr | None:
+        if self.policy.where is None:
+            return None
+        try:
+            where = check_where(self.policy.where)
+        except ExpressionProblem as problem:
+            self.report("where", problem.problem.message, problem.problem.suggestion)
+            return None
+        columns = [self._known("where", name) for name in sorted(where.columns)]
+        try:
+            if not all(column is None or column.kind in TIMELESS_KINDS for column in columns):
+                refuse_moving_times(where.expression)
+            return typed(where.expression, self.relation)
+        except ExpressionProblem as problem:
+            self.report("where", problem.problem.message, problem.problem.suggestion)
+            return None
+
+    def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
+        """The column of the source, or of another relation; reports what is wrong with it."""
+        relation = relation or self.relation
+        column = relation.column(name)
+        if column is None:
+            near = get_close_matches(name, relation.column_names, n=1)
+            self.report(
+                field,
+                f"{relation.name} has no column {quote(name)}",
+                f"did you mean {quote(near[0])}?" if near else None,
+            )
+        elif not column.readable:
+            self.report(
+                field,
+                f"column {quote(name)} of {relation.name} may not be read",
+                f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
+            )
+        return column
+
+    def _public(self, attribute: Attribute) -> None:
+        """The column in the public relation of its set, comparable with that of the source."""
+        name = attribute.column.name
+        relation = self.public.get(attribute.qs_set or "")
+        if relation is None:
+            return
+        field = f"columns.{name}.set"
+        column = self._known(field, name, relation)
+        if column is None:
+            return
+        own, other = (
+            "unsupported" if c.kind == "unsupported" else canonical_type(c)
+            for c in (attribute.column, column)
+        )
+        if own != other:
+            self.report(
+                field,
+                f"column {quote(name)} is {attribute.column.type_name} in {self.relation.name}"
+                f" and {column.type_name} in {relation.name}",
+                "name a view that casts it to the type of the source",
+            )
+
+    def _column(self, name: str) -> Column | None:
+        return self._known(f"columns.{name}", name)
+
+    def _supported(self, name: str, column: Column) -> bool:
+        if column.kind != "unsupported":
+            return True
+        self.report(
+            f"columns.{name}",
+            f"column {quote(name)} has the type {column.type_name}, which cannot be released",
+            f"supported are {SUPPORTED}; cast it in a view over the source",
+        )
+        return False
+
+    def _distance(self, name: str, column: Column) -> None:
+        if column.kind not in ("boolean", "uuid", "text", "bpchar", "citext"):
+            return
+        for number, model in enumerate(self.policy.privacy):
+            ordered = getattr(model, "distance", None) == "ordered"
+            if ordered and getattr(model, "column", None) == name:
+                self.report(
+                    f"privacy[{number}].distance",
+                    f"column {quote(name)} is {column.type_name}, whose values have no order that"
+                    " a distance could be taken in",
+                    "use distance: equal, or an enum or number",
+                )
+
+    def _sensitive(
+        self, index: int, column: Column, declared: Declared, published: str
+    ) -> Sensitive:
+        if declared.hierarchy is None or column.kind == "unsupported":
+            return Sensitive(index, column, published, declared.nulls)
+        # Numbers that the policy calls categorical are codes: their digits are what counts.
+        kind = "text" if declared.type == "categorical" else canonical_type(column)
+        hierarchy = declared.hierarchy
+        item = Sensitive(index, column, published, declared.nulls, hierarchy, kind)
+        self._tree(column.name, lambda: sensitive_tree_steps(item, self.base_dir))
+        return item
+
+    def _attribute(
+        self, index: int, column: Column, declared: Declared, published: str
+    ) -> Attribute | None:
+        if not self._supported(column.name, column):
+            return None
+        ranked = column.is_number or column.is_time
+        kind = declared.type or ("numeric" if ranked else "categorical")
+        field = f"columns.{column.name}"
+        if kind == "numeric" and not ranked:
+            self.report(
+                f"{field}.type",
+                f"column {quote(column.name)} is {column.type_name}, not a number or date",
+                "use type: ordinal or categorical",
+            )
+            return None
+        if declared.domain is not None:
+            for wrong in type_refusals(column, declared.domain):
+                place = ("columns", column.name, "domain", *wrong.place)
+                self.report(field_path(place), wrong.message, wrong.suggestion)
+        scale = self._scale(declared, kind)
+        form = self._form(declared, kind)
+        null_column = None
+        mixed = form not in (Form.VALUES, Form.EXACT)
+        if mixed and column.nullable and declared.nulls == "as_value":
+            null_column = f"{published}_null"
+        published_type = {
+            Form.RANGE: RANGE_TYPES.get(column.kind, ""),
+            Form.SET: f"{column.stored_type}[]",
+            Form.LABEL: "text",
+            Form.VALUES: f"{column.stored_type}[]",
+            Form.EXACT: column.stored_type,
+        }[form]
+        attribute = Attribute(
+            index=index,
+            column=column,
+            published=published,
+            scale=scale,
+            form=form,
+            value_type=canonical_type(column),
+            published_type=published_type,
+            null_column=null_column,
+            nulls=declared.nulls,
+            weight=declared.weight,
+            order=declared.order,
+            domain=declared.domain,
+            qs_set=declared.qs_set,
+            ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
+        )
+        self._hierarchy(attribute)
+        return attribute
+
+    def _hierarchy(self, attribute: Attribute) -> None:
+        """What is wrong with a hierarchy before any value is looked at: files, kinds."""
+        if attribute.scale is not Scale.TREE:
+            return
+        self._tree(attribute.column.name, lambda: tree_steps(self.policy, self.base_dir, attribute))
+
+    def _tree(self, name: str, build: Callable[[], object]) -> None:
+        try:
+            build()
+        except PreconditionError as error:
+            self.report(f"columns.{name}.hierarchy", error.message, error.hint)
+
+    @staticmethod
+    def _scale(declared: Declared, kind: str) -> Scale:
+        if declared.hierarchy is not None:
+            return Scale.TREE
+        return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
+
+    def _form(self, declared: Declared, kind: str) -> Form:
+        shows = self.policy.method.shows
+        if shows != "generalized":
+            return Form.VALUES if shows == "values" else Form.EXACT
+        if declared.hierarchy is not None:
+            return Form.RANGE if has_ranges(declared.hierarchy) else Form.LABEL
+        return Form.RANGE if kind == "numeric" else Form.SET
+
+    def _names(
+        self,
+        attributes: Iterable[Attribute],
+        sensitive: Iterable[Sensitive],
+        carried: Iterable[Carried],
+    ) -> None:
+        """Published names: unique, storable, and none that pganon adds is a source column's."""
+        added = self.policy.method.added_columns(len(self.policy.with_role("sensitive")))
+        used: Counter[str] = Counter(added)
+        for item in (*attributes, *sensitive, *carried):
+            used[item.published] += 1
+            field = f"columns.{item.column.name}"
+            if item.published in added:
+                self.report(
+                    field,
+                    f"{quote(item.published)} is a column that pganon adds",
+                    "rename it with `as:`",
+                )
+            elif used[item.published] > 1:
+                self.report(
+                    field,
+                    f"two published columns would be named {quote(item.published)}",
+                    "rename one with `as:`",
+                )
+        for attribute in attributes:
+            if attribute.null_column is None:
+                continue
+            field = f"columns.{attribute.column.name}"
+            used[attribute.null_column] += 1
+            if used[attribute.null_column] > 1:
+                self.report(
+                    field,
+                    f"the column {quote(attribute.null_column)} that shows its NULLs has the name"
+                    " of another published column",
+                    "rename one with `as:`, or choose another rule for nulls",
+                )
+            if not fits(attribute.null_column):
+                self.report(
+                    field,
+                    f"the name {quote(attribute.null_column)} of the column that shows its NULLs"
+                    f" has more than {MAX_BYTES} bytes",
+                    "shorten it with `as:`, or choose another rule for nulls",
+                )
+
+        if FLAT in self.policy.method.parts:
+            self._flat_names(attributes, used)
+
+    def _flat_names(self, attributes: Iterable[Attribute], used: Counter[str]) -> None:
+        for attribute in attributes:
+            for name in attribute.flat_names:
+                field = f"columns.{attribute.column.name}"
+                what = f"the column {quote(name)} that shows an end of its range"
+                if name != attribute.published and used[name]:
+                    self.report(
+                        field, f"{what} has the name of another one", "rename one with `as:`"
+                    )
+                if not fits(name):
+                    self.report(
+                        field, f"{what} has more than {MAX_BYTES} bytes", "shorten it with `as:`"
+                    )
+
+    def _record_key(self) -> tuple[str, ...]:
+        key = self.relation.primary_key
+        return () if self.relation.unreadable(key) else key

@@ -1,0 +1,229 @@
+"""The steps of a run: plain data, walked by both the executor and `pganon plan`.
+
+A plan is a list of steps. A step says what it does (`purpose`) and renders its SQL from the
+:class:`State` of the run: the names of its work tables, the round of the innermost
+:class:`Repeat`, and facts, which are counts and sizes that earlier steps observed. Rendering is
+pure: the same state gives the same SQL. Values of source rows never enter a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.catalog.model import Outside
+from pganon.errors import PganonError
+from pganon.identifiers import QualifiedName
+from pganon.search.tasks import Task
+
+WORK_SCHEMA = "pganon_work"
+STAGE_SCHEMA = "pganon_stage"
+
+Fact = int | float | bool | str | None
+Facts = Mapping[str, Fact]
+
+
+SHARED_FROM = 50_000
+"""Records of a run from which on further connections pay."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What rendering may look at.
+
+    Attributes:
+        run_id: number of the run; part of every work table's name.
+        facts: observed counts and sizes by name. `explain` renders with assumed ones.
+        round: number of the current round of the innermost Repeat, from 0.
+    """
+
+    run_id: int
+    facts: Facts = field(default_factory=dict)
+    round: int = 0
+
+    def work(self, name: str, *, round: int | None = None) -> QualifiedName:
+        """A private unlogged table of this run; with `round`, the one of that round."""
+        suffix = "" if round is None else f"_{round}"
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
+
+    def stage(self, name: str) -> QualifiedName:
+        """A private, logged table of this run that becomes part of the release."""
+        return QualifiedName(STAGE_SCHEMA, f"r{self.run_id}_{name}")
+
+    def count(self, fact: str) -> int:
+        """An observed whole number."""
+        return int(self.facts[fact])  # pyright: ignore[reportArgumentType]
+
+    def with_facts(self, facts: Facts) -> State:
+        return replace(self, facts={**self.facts, **facts})
+
+    def at_round(self, number: int) -> State:
+        return replace(self, round=number)
+
+
+def shared(state: State) -> bool:
+    """Whether chains of steps over the records of the run go on several connections."""
+    records = state.facts.get("records")
+    return isinstance(records, int) and records >= SHARED_FROM
+
+
+def stamp_fact(relation: QualifiedName) -> str:
+    """Name of the fact that tells which rows a staged relation had when it was made."""
+    return f"stamp_{relation.name}"
+
+
+Query = sql.SQL | sql.Composed
+Select = Callable[[State], exp.Expr | Query]
+Name = Callable[[State], QualifiedName]
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    """Statement: create a private table from a query, revoke foreign grants, analyze it.
+
+    Work tables are unlogged; tables in the staging schema are logged, because they are moved
+    to their final place and an unlogged table is empty after a server crash. What rows these have
+    becomes the fact that :func:`stamp_fact` names.
+
+    Attributes:
+        when: the step is left out unless this holds.
+        counted: name of the fact that the number of rows becomes.
+        outside: what the query reads and calls that is not pganon's own.
+        every_round: in a Repeat, the queries of all rounds differ in the round's number in the
+            names of work tables and in nothing else, so that one rendering serves them all.
+    """
+
+    name: str
+    purpose: str
+    table: Name
+    select: Select
+    analyze: bool = True
+    when: Callable[[State], bool] = lambda state: True
+    every_round: bool = False
+    counted: str | None = None
+    outside: Outside | None = None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Statement: anything else that changes something, e.g. an index or a DROP.
+
+    Attributes:
+        when: the step is left out unless this holds.
+    """
+
+    name: str
+    purpose: str
+    render: Callable[[State], Query]
+    when: Callable[[State], bool] = lambda state: True
+
+
+@dataclass(frozen=True)
+class DropTables:
+    """Statement: drop work tables that no later step reads, in one go."""
+
+    name: str
+    purpose: str
+    tables: Callable[[State], Sequence[QualifiedName]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Run a query of one row; its columns become facts; `problem` may refuse the run.
+
+    The query returns counts and measures only, so nothing of a row can reach a message.
+    """
+
+    name: str
+    purpose: str
+    select: Select
+    problem: Callable[[Mapping[str, Any], State], PganonError | None] = lambda row, state: None
+    prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Load:
+    """Copy rows that the policy brings along (a hierarchy file) into a work table."""
+
+    name: str
+    purpose: str
+    table: Name
+    columns: Sequence[tuple[str, str]]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+
+
+@dataclass(frozen=True)
+class Search:
+    """Let Python decide what SQL decides poorly; what comes back is copied into a work table.
+
+    Python gets codes and positions of blocks, never values. Rows are read in batches, so that
+    neither memory nor transactions grow with the table.
+
+    Attributes:
+        given: SELECT one row that all tasks need, such as a seed; it does not enter the state.
+        batches: how many there are.
+        rows: SELECT the rows of a batch, by its number from 0.
+        tasks: what to do with them, given the row of `given`, by column.
+        when: the step is left out unless this holds.
+    """
+
+    name: str
+    purpose: str
+    table: Name
+    columns: Sequence[tuple[str, str]]
+    given: Select
+    batches: Callable[[State], int]
+    rows: Callable[[State, int], exp.Expr]
+    tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
+    when: Callable[[State], bool] = lambda state: True
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Run `body(round)` for round 0, 1, ... until the fact `until` is true.
+
+    Facts of the body are visible to later rounds and, after the end, to later steps; the fact
+    `<name>_rounds` holds the number of rounds. `bound(state)` rounds without an end are an
+    internal error: it means that rounds stopped making progress.
+    """
+
+    name: str
+    purpose: str
+    body: Callable[[int], Sequence[Step]]
+    until: str
+    bound: Callable[[State], int]
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Chains of steps that need nothing of each other, in tables or facts.
+
+    They may run on several connections at a time. All start with the facts that were there before,
+    and those of all chains, in their order, are there for later steps. If several fail, the error
+    is that of the first of them in this order.
+
+    Attributes:
+        early: numbers of chains that start before the others, because they take long.
+    """
+
+    name: str
+    purpose: str
+    chains: Chains
+    early: Sequence[int] = ()
+
+
+Alone = CreateTable | Statement | DropTables | Check | Load | Search
+"""Steps that are not made of others."""
+
+Step = Alone | Repeat | Parallel
+
+Chains = Sequence[Sequence[Step]]
+
+
+def taken(step: Step, state: State) -> bool:
+    """Whether a run in this state takes a step; others are left out of it and of its plan."""
+    return not isinstance(step, CreateTable | Statement | Search) or step.when(state)
