@@ -14,7 +14,8 @@ from pganon.catalog.model import Outside
 from pganon.cli import common
 from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import known, load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy
 from pganon.policy.schema import policy_schema
@@ -143,4 +144,4 @@ def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
 @group.command("schema")
 def schema() -> None:
     """Print the JSON Schema of policies, for editors."""
-    common.emit_json(policy_schema())
+    common.emit_json(policy_schema(known()))

@@ -12,9 +12,9 @@ from pganon.cli import common
 from pganon.cli.metrics import show_metrics
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
+from pganon.loading import load_policy
 from pganon.metrics.reasons import texts
 from pganon.plan.explain import explain
-from pganon.policy.loader import load_policy
 from pganon.privacy.unprotected import warnings
 from pganon.published.request import Request, Workload, parse_workload
 from pganon.run.options import RUN_SETTINGS, Options

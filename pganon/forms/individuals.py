@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.forms import class_description, classes
 from pganon.forms.checked import requirement_check, violations_check
-from pganon.policy.identity import DAnonyIR, GeneIR
+from pganon.policy.identity_options import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.published.elements import value_key
@@ -80,7 +80,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
     """Bounds that a policy sets on figures of risk, which no search looks for."""
     options = spec.policy.method
-    assert isinstance(options, DAnonyIR | GeneIR)
+    assert isinstance(options, IdentityReserved)
     found: list[CheckQuery] = []
     if options.most_exposed < 1:
         share = query(

@@ -14,7 +14,8 @@ from typing import Any
 
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import CsvHierarchy
-from pganon.policy.model import Column, Policy, PrivacyModel
+from pganon.policy.model import Column, Policy
+from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
 
 REVISION = 1
@@ -100,7 +101,7 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _privacy(models: Iterable[PrivacyModel]) -> dict[str, Any]:
+def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for model in models:
         given = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)

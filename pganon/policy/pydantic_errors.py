@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
-from pganon.policy.methods import OPTIONS
-from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
+from pganon.policy.known import Known
+from pganon.policy.model import Column, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
 
-def refusals_of(error: ValidationError) -> Iterator[Refusal]:
+def refusals_of(error: ValidationError, declared: Known) -> Iterator[Refusal]:
     """All that pydantic found, with places in the terms of the file."""
     for item in error.errors(include_url=False):
         loc = tuple(item["loc"])
@@ -25,7 +25,7 @@ def refusals_of(error: ValidationError) -> Iterator[Refusal]:
                 yield Refusal(place, refusal.message, refusal.suggestion)
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
-            yield _sentence(item["type"], loc, item["input"], context, item["msg"])
+            yield _sentence(item["type"], loc, item["input"], context, item["msg"], declared)
 
 
 def _place(loc: Place) -> Place:
@@ -52,14 +52,14 @@ def _place(loc: Place) -> Place:
 
 
 def _sentence(
-    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str
+    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str, declared: Known
 ) -> Refusal:
     place = _place(loc)
     match kind:
         case "missing":
             return Refusal(place, "is missing", _example(place))
         case "extra_forbidden":
-            known = _known_keys(loc[:-1])
+            known = _known_keys(loc[:-1], declared)
             return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), known))
         case "string_type":
             hint = "put it in quotes" if isinstance(value, int | float) else None
@@ -129,13 +129,13 @@ def _example(place: Place) -> str | None:
     return f"for example {example}" if example else None
 
 
-def _known_keys(loc: Place) -> list[str]:
+def _known_keys(loc: Place, declared: Known) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
         case ():
             model: type[BaseModel] = Policy
-        case ("method", str(name)) if name in OPTIONS:
-            model = OPTIONS[name]
+        case ("method", str(name)) if name in declared.methods:
+            model = declared.methods[name]
         case ("publish",):
             model = Publish
         case ("columns", _):
@@ -148,8 +148,8 @@ def _known_keys(loc: Place) -> list[str]:
             model = OrderTree
         case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:
             model = FORMS[form]
-        case ("privacy", int(), str(name)) if name in MODEL_CLASSES:
-            model = MODEL_CLASSES[name]
+        case ("privacy", int(), str(name)) if name in declared.models:
+            model = declared.models[name]
         case _:
             return []
     return [info.alias or name for name, info in model.model_fields.items()]

@@ -323,7 +323,7 @@ class _Builder:
         carried: Iterable[Carried],
     ) -> None:
         """Published names: unique, storable, and none that pganon adds is a source column's."""
-        added = self.policy.method.added_columns(len(self.policy.with_role("sensitive")))
+        added = self.policy.method.added_columns(self.policy.columns)
         used: Counter[str] = Counter(added)
         for item in (*attributes, *sensitive, *carried):
             used[item.published] += 1

@@ -28,12 +28,14 @@ from pganon.errors import PganonError, PreconditionError, translate
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
+from pganon.loading import load_policy
 from pganon.metrics.alike import alike
 from pganon.metrics.reasons import reasons
 from pganon.plan.build import DECIDED, Phase, Plan, build_plan
 from pganon.plan.explain import PUBLISH
-from pganon.policy.loader import LoadedPolicy, load_policy
-from pganon.policy.model import Policy, QSKAnonymity
+from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
+from pganon.privacy.models import QSKAnonymity
 from pganon.publish import history, lifecycle, renewal
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo

@@ -12,7 +12,8 @@ from pganon import install
 from pganon.catalog import code
 from pganon.errors import PganonError
 from pganon.install import access
-from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.loading import policy_from
+from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.support import faults

@@ -14,11 +14,13 @@ from sqlglot import exp
 
 from pganon.errors import PganonError
 from pganon.forms.individuals import IDENTITY, staging_steps
+from pganon.methods.base import Method
 from pganon.methods.cells import suppression_problem
 from pganon.methods.identity.danonyir import danonyir_steps
 from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
 from pganon.methods.identity.labels import class_extents
+from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
@@ -75,3 +77,7 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
     known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1}
     return {**known, "spans_places": 2, "spans_joined": 1}
+
+
+DANONYIR = Method(DAnonyIR, IDENTITY, danonyir, assumed)
+GENEIR = Method(GeneIR, LABELLED, geneir, assumed)

@@ -18,8 +18,8 @@ from pganon.encode.curve import along_curve
 from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
+from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape, hull
-from pganon.policy.identity import DAnonyIR, GeneIR
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 

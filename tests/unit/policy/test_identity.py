@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.identity import DAnonyIR, GeneIR
-from pganon.policy.loader import policy_from
-from pganon.policy.model import Policy, policy_hash
-from tests.unit.policy.examples import policy
+from pganon.loading import policy_from
+from pganon.methods.identity.options import DAnonyIR, GeneIR
+from pganon.policy.model import policy_hash
+from tests.unit.policy.examples import columns_of, policy
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems
 
@@ -41,7 +41,7 @@ def test_defaults() -> None:
     assert found.method == DAnonyIR(name="danonyir", block_size=1000, residuals="generalize")
     written_out = identity_policy(**found.method.model_dump(by_alias=True))
     assert policy_hash(policy_from(written_out)) == policy_hash(found)
-    assert Policy.model_validate(found.document()) == found
+    assert policy_from(found.document()) == found
     assert policy_from(identity_policy(name="geneir")).method == GeneIR(name="geneir")
 
 
@@ -168,7 +168,8 @@ def test_models_of_other_methods() -> None:
 
 
 def test_added_columns() -> None:
-    assert DAnonyIR(name="danonyir").added_columns(1) == ("class_id", "individual_no")
+    added = DAnonyIR(name="danonyir").added_columns(columns_of(1, 1))
+    assert added == ("class_id", "individual_no")
 
 
 def test_exclusion_rules_are_not_kept() -> None:

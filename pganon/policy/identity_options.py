@@ -11,13 +11,12 @@ from pganon.policy.options import (
     FLAT,
     INDIVIDUAL_NO,
     UNPUBLISHED,
-    BlockSize,
     MethodOptions,
 )
 from pganon.policy.refusals import known_word
 
 
-class _IdentityReserved(MethodOptions):
+class IdentityReserved(MethodOptions):
     """Classes of individuals; every record shows whose it is by a random number."""
 
     roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
@@ -45,22 +44,3 @@ class _IdentityReserved(MethodOptions):
     ] = "hull"
     most_exposed: Annotated[float, Field(ge=0, le=1)] = 1.0
     least_count_group: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
-
-
-class DAnonyIR(_IdentityReserved):
-    """Classes grown individual by individual, always by the one that costs least."""
-
-    name: Literal["danonyir"]
-    block_size: BlockSize = 1000
-    residuals: Annotated[
-        Literal["generalize", "suppress"],
-        known_word("way to treat residuals", ("generalize", "suppress")),
-    ] = "generalize"
-
-
-class GeneIR(_IdentityReserved):
-    """Global generalization, level by level of the hierarchies, in random order: the baseline."""
-
-    climbs = True
-
-    name: Literal["geneir"]
