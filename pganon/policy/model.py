@@ -137,12 +137,9 @@ class Inference(Declaration):
 
 
 class Policy(Declaration):
-    """A complete, consistent policy. Column names are in the order in which they were written.
+    """A complete, consistent policy. Column names are in the order in which they were written."""
 
-    What `privacy` and `method` may be is known to the subclasses that
-    :func:`pganon.policy.typed.policy_class` makes.
-    """
-
+    # Subclasses know what `privacy` and `method` may be: pganon.policy.typed makes them.
     known: ClassVar[Known]
 
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()

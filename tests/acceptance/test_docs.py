@@ -28,7 +28,7 @@ from pganon.errors import Problem
 from pganon.importing import Imported
 from pganon.install.installer import Outcome
 from pganon.loading import known, load_policy
-from pganon.methods.registry import METHODS
+from pganon.methods.registry import methods
 from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
@@ -239,7 +239,7 @@ def test_every_command_takes_json() -> None:
 def test_every_key_of_a_json_result_is_in_the_reference() -> None:
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     shapes = (
-        *(method.form.figures for method in METHODS.values()),
+        *(method.form.figures for method in methods().values()),
         *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
     )

@@ -6,25 +6,22 @@ reservation, Knowledge and Information Systems 2019.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
-from pganon.errors import PganonError
 from pganon.forms.individuals import IDENTITY, staging_steps
 from pganon.methods.base import Method
-from pganon.methods.cells import suppression_problem
 from pganon.methods.identity.danonyir import danonyir_steps
 from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
 from pganon.methods.identity.labels import class_extents
 from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape
+from pganon.methods.suppression import suppressed_check
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, num, query
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.sqltools import col, query
+from pganon.steps import CreateTable, State, Step
 
 LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, class_extents))
 """The form of identity reservation with the labels of global generalization."""
@@ -49,16 +46,7 @@ def _grouping(shape: Shape) -> list[Step]:
             lambda s: s.work("grouped"),
             lambda s: _grouped(shape, s),
         ),
-        Check(
-            "suppressed",
-            "records left out, held against the limit",
-            lambda s: query(
-                "select count(*) as released, :records - count(*) as suppressed from g",
-                {"g": s.work("grouped")},
-                records=num(s.count("records")),
-            ),
-            lambda row, state: _problem(shape, row, state),
-        ),
+        suppressed_check(shape.spec, lambda s: s.work("grouped")),
     ]
 
 
@@ -67,10 +55,6 @@ def _grouped(shape: Shape, state: State) -> exp.Expr:
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
         {"c": state.work("coded"), "i": state.work("individuals"), "k": state.work("classed")},
     ).select(*[col(code, "c") for code in shape.codes])
-
-
-def _problem(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
-    return suppression_problem(shape.spec, row, state)
 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
