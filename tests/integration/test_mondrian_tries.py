@@ -81,6 +81,30 @@ def test_more_values_than_bit_masks_hold(db: Database, choose: str) -> None:
     assert released(db, rows, ["text", "int", "text"], choose) == expected
 
 
+@pytest.mark.parametrize("size", [62, 63, 64])
+def test_null_beside_as_many_values_as_a_word_has_bits(db: Database, size: int) -> None:
+    """The last value is the most frequent, NULL a rare one: they are on different sides."""
+    values = [
+        None,
+        None,
+        *[f"{n:02}" for n in range(size) for _ in range(4 if n + 1 < size else 9)],
+    ]
+    rows = [[value, at % 5] for at, value in enumerate(values)]
+    attributes = [oracle.Nominal(values), oracle.Ordered([row[1] for row in rows])]
+    expected = partition(rows, attributes, "width")
+    assert released(db, rows, ["text", "int"], "width") == expected
+
+
+def test_a_value_on_both_sides_of_a_relaxed_cut_keeps_its_place(db: Database) -> None:
+    """Five, four, three and two of the same: the only cut goes through the four."""
+    rows = [[value] for value in "aaaaabbbbcccdd"]
+    make_table(db.connect("source_owner"), {"q0": "text"}, rows)
+    method = {"name": "mondrian", "variant": "relaxed"}
+    staged = run(db.owner(), policy({"q0": "q"}, 7, method=method))
+    found = sorted("".join(sorted(rows[n - 1][0] for n in ids)) for ids in staged.members.values())
+    assert found == ["aaaaabb", "bbcccdd"]
+
+
 TOWNS = {
     f"{region}{district}{town}": (
         f"{region}{district}{town}",
