@@ -35,7 +35,8 @@ class Target:
 TARGETS = {
     "mondrian": Target(
         ("pganon/methods/mondrian", "pganon/methods/cells.py"),
-        ("test_mondrian", "test_nulls", "test_infeasible", "test_mondrian_models"),
+        ("test_mondrian_tries", "test_mondrian", "test_nulls", "test_infeasible",
+         "test_mondrian_models"),
     ),
     "qs": Target(
         ("pganon/methods/qs", "sql/functions/cluster"),

@@ -1286,7 +1286,20 @@ FROM (
   JOIN "pganon_work"."r0_numbers_class_id" AS "n"
     ON "n"."class_id" = "x"."class_id"
 ) AS "u"
-LEFT JOIN "pganon_work"."r0_level0" AS "a0"
+LEFT JOIN (
+  SELECT
+    "t"."code",
+    "t"."level",
+    MIN("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "lo",
+    MAX("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "hi"
+  FROM "pganon_work"."r0_level0" AS "t"
+  WHERE
+    "t"."code" IN (
+      SELECT
+        "g"."c0"
+      FROM "pganon_work"."r0_grouped_classes" AS "g"
+    )
+) AS "a0"
   ON "a0"."code" = "u"."lo0"
   AND "a0"."level" = GREATEST(
     (
@@ -1328,7 +1341,20 @@ LEFT JOIN "pganon_work"."r0_level0" AS "a0"
       ) + 1]
     )
   )
-LEFT JOIN "pganon_work"."r0_level1" AS "a1"
+LEFT JOIN (
+  SELECT
+    "t"."code",
+    "t"."level",
+    MIN("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "lo",
+    MAX("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "hi"
+  FROM "pganon_work"."r0_level1" AS "t"
+  WHERE
+    "t"."code" IN (
+      SELECT
+        "g"."c1"
+      FROM "pganon_work"."r0_grouped_classes" AS "g"
+    )
+) AS "a1"
   ON "a1"."code" = "u"."lo1"
   AND "a1"."level" = GREATEST(
     (
