@@ -62,5 +62,6 @@ class GeneIR(_IdentityReserved):
     """Global generalization, level by level of the hierarchies, in random order: the baseline."""
 
     climbs = True
+    revision = 2
 
     name: Literal["geneir"]

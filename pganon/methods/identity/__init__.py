@@ -73,5 +73,5 @@ def _problem(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1}
+    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1, "meet_rounds": 1}
     return {**known, "spans_places": 2, "spans_joined": 1}
