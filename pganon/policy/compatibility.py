@@ -56,6 +56,7 @@ def method_refusals(
         *_wrong_sensitive(method, columns),
         *_nobody(method, columns, individual),
         *_no_hierarchy(method, columns),
+        *_several_values(method, columns),
         *division_refusals(method, columns),
         *_idle_keys(method, columns),
         *_wrong_models(method, models),
@@ -147,6 +148,17 @@ def _no_hierarchy(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
                 f"the method {method.name} goes up hierarchies, and this column has none",
                 "add hierarchy:, or use the method danonyir",
             )
+
+
+def _several_values(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+    """Columns whose values would be lost with records that are counted once."""
+    for name in of_role(columns, "insensitive") if method.collapses else ():
+        yield Refusal(
+            ("columns", name, "role"),
+            "records that duplicates: collapse counts as one may have different values of"
+            f" {show(name)}",
+            f"leave {show(name)} out, or use duplicates: keep",
+        )
 
 
 def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:

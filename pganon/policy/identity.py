@@ -43,8 +43,16 @@ class _IdentityReserved(MethodOptions):
         Literal["hull", "reject"],
         known_word("way to treat individuals whose records differ", ("hull", "reject")),
     ] = "hull"
+    duplicates: Annotated[
+        Literal["keep", "collapse"],
+        known_word("way to treat records that repeat a value", ("keep", "collapse")),
+    ] = "keep"
     most_exposed: Annotated[float, Field(ge=0, le=1)] = 1.0
     least_count_group: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
+
+    @property
+    def collapses(self) -> bool:
+        return self.duplicates == "collapse"
 
 
 class DAnonyIR(_IdentityReserved):

@@ -91,6 +91,11 @@ class MethodOptions(Declaration):
     revision: ClassVar[int] = 1
 
     @property
+    def collapses(self) -> bool:
+        """Whether the records of an individual with the same sensitive value count once."""
+        return False
+
+    @property
     def idle(self) -> frozenset[str]:
         """Options that have no effect beside the others."""
         return frozenset()

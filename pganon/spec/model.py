@@ -139,7 +139,7 @@ class ReleaseSpec:
 
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
-        individual: column that says whose record it is, or None.
+        individual: columns that together say whose record it is, perhaps none.
         unreleased: columns of the source that the policy leaves at home, for the plan.
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
@@ -153,7 +153,7 @@ class ReleaseSpec:
     source: Relation
     where: exp.Expr | None
     record_key: tuple[str, ...]
-    individual: str | None
+    individual: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     sensitive: tuple[Sensitive, ...]
     carried: tuple[Carried, ...]

@@ -127,7 +127,7 @@ class _Builder:
             source=self.relation,
             where=where,
             record_key=self._record_key(),
-            individual=self.policy.individual_column,
+            individual=self.policy.individual_key,
             attributes=tuple(attributes),
             sensitive=tuple(sensitive),
             carried=tuple(carried),

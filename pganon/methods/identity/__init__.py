@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.codes import all_records
 from pganon.errors import PganonError
 from pganon.methods.cells import suppression_problem
 from pganon.methods.forms.reserved import IDENTITY, staging_steps
@@ -39,7 +40,7 @@ def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def _grouping(shape: Shape) -> list[Step]:
-    """From `classed` to `grouped`: the class of every record."""
+    """From `classed` to `grouped`: the class of every record, also of those that do not count."""
     return [
         CreateTable(
             "grouped",
@@ -51,8 +52,9 @@ def _grouping(shape: Shape) -> list[Step]:
             "suppressed",
             "records left out, held against the limit",
             lambda s: query(
-                "select count(*) as released, :records - count(*) as suppressed from g",
-                {"g": s.work("grouped")},
+                "select count(*) as released, :records - count(*) as suppressed"
+                " from g join c on c.rid = g.rid",
+                {"g": s.work("grouped"), "c": s.work("coded")},
                 records=num(s.count("records")),
             ),
             lambda row, state: _problem(shape, row, state),
@@ -63,7 +65,11 @@ def _grouping(shape: Shape) -> list[Step]:
 def _grouped(shape: Shape, state: State) -> exp.Expr:
     return query(
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
-        {"c": state.work("coded"), "i": state.work("individuals"), "k": state.work("classed")},
+        {
+            "c": all_records(shape.spec, state),
+            "i": state.work("individuals"),
+            "k": state.work("classed"),
+        },
     ).select(*[col(code, "c") for code in shape.codes])
 
 
