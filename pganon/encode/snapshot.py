@@ -174,7 +174,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         if bad is not None:
             number = fragment("count(*) filter (where :bad)", bad=bad)
             tree.select(named(number, f"infinite_{name}"), copy=False)
-        if attribute.domain is not None:
+        if attribute.domain is not None or attribute.values is not None:
             beyond = line.outside(attribute, col(name, "t"))
             number = fragment("count(*) filter (where :far)", far=beyond)
             tree.select(named(number, f"outside_{name}"), copy=False)

@@ -64,6 +64,7 @@ class Attribute:
         order: the policy's own order of an ordinal column's values, lowest first.
         domain: the lowest and the highest value that there could be, as the policy declares them;
             losses and distances are shares of what lies between them.
+        values: all values that a category could have, as texts; losses are shares of their number.
         qs_set: the QS set that it is in, None for a quasi-identifier.
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
@@ -81,6 +82,7 @@ class Attribute:
     weight: float
     order: tuple[str, ...] | None = None
     domain: tuple[str, str] | None = None
+    values: tuple[str, ...] | None = None
     qs_set: str | None = None
     ranged: bool = False
 
