@@ -65,8 +65,8 @@ TARGETS = {
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
     ),
     "geneir": Target(
-        ("pganon/methods/identity/geneir.py",),
-        ("integration/test_identity", "test_identity_random"),
+        ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),
+        ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ which all of its records share. Every individual is in one class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -246,6 +246,16 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> IdentityUtility:
     )
 
 
+def _warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> Sequence[str]:
+    collapsed = int(facts.get("collapsed", 0))
+    if not collapsed:
+        return ()
+    return (
+        f"{collapsed} further records of the source repeat a value of their individual; each value"
+        " is counted and published once",
+    )
+
+
 IDENTITY = replace(
     class_description.CLASSES,
     staging_steps=staging_steps,
@@ -254,6 +264,7 @@ IDENTITY = replace(
     views=views,
     measures=measures,
     utility=utility,
+    warnings=_warnings,
     figures=IdentityUtility,
     # As eq. 19 of its paper.
     metrics=replace(class_description.ON_REQUEST, restricts="yes"),

@@ -255,28 +255,30 @@ def _is_about(model: ModelDeclaration, name: str) -> bool:
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:
     declared = [name for name, role in roles.items() if role == "individual"]
-    for name in declared[1:]:
-        yield Refusal(
-            ("columns", name, "role"),
-            f"only one column can have the role individual; {show(declared[0])} has it already",
-        )
-    if not isinstance(individual, str):
-        return
-    if individual not in roles:
+    several = isinstance(individual, list | tuple)
+    named = [name for name in (individual if several else [individual]) if isinstance(name, str)]
+    if len(declared) > 1 and not set(declared) <= set(named):
+        for name in declared[1:]:
+            yield Refusal(
+                ("columns", name, "role"),
+                f"only one column can have the role individual; {show(declared[0])} has it already",
+                "if only together they tell individuals apart, write individual:"
+                f" [{', '.join(declared)}]",
+            )
+    for at, name in enumerate(named):
+        place = ("individual", at) if several else ("individual",)
+        if name not in roles:
+            message = f"column {show(name)} is not declared under columns"
+            yield Refusal(place, message, nearest(name, roles))
+        elif roles[name] not in (None, "identifying", "individual"):
+            yield Refusal(
+                place,
+                f"column {show(name)} has the role {roles[name]}; "
+                "individual names a column of role identifying or individual",
+            )
+    if named and len(declared) == 1 and declared[0] not in named:
         yield Refusal(
             ("individual",),
-            f"column {show(individual)} is not declared under columns",
-            nearest(individual, roles),
-        )
-    elif roles[individual] not in (None, "identifying", "individual"):
-        yield Refusal(
-            ("individual",),
-            f"column {show(individual)} has the role {roles[individual]}; "
-            "individual names a column of role identifying or individual",
-        )
-    elif declared and individual not in declared:
-        yield Refusal(
-            ("individual",),
-            f"names {show(individual)}, but {show(declared[0])} has the role individual",
+            f"names {show(named[0])}, but {show(declared[0])} has the role individual",
             "remove one of the two",
         )

@@ -72,6 +72,23 @@ def _open_schema(name: str) -> str:
     return name
 
 
+def _key(value: object) -> object:
+    """One column, or several that only together tell individuals apart."""
+    names = list(value) if isinstance(value, list | tuple) else [value]
+    if not names or not all(isinstance(name, str) for name in names):
+        refuse_one(
+            "must be the name of a column, or a list of names",
+            suggestion="for example individual: [hospital, patient_no]",
+        )
+    no_repeats(tuple(names))  # pyright: ignore[reportArgumentType]
+    return names[0] if len(names) == 1 else tuple(names)
+
+
+Key = Annotated[
+    str | tuple[str, ...], BeforeValidator(_key, json_schema_input_type=str | list[str])
+]
+
+
 # --- columns ---------------------------------------------------------------------------------
 
 
@@ -146,7 +163,7 @@ class Policy(Declaration):
     release: Name
     source: RelationName
     where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None
-    individual: str | None = None
+    individual: Key | None = None
     columns: dict[Name, Column]
     privacy: tuple[ModelDeclaration, ...]
     method: MethodOptions
@@ -189,9 +206,11 @@ class Policy(Declaration):
         return [name for name, column in self.columns.items() if column.role == role]
 
     @property
-    def individual_column(self) -> str | None:
-        """The column that tells individuals apart: `individual`, else the column of that role."""
-        return self.individual or next(iter(self.with_role("individual")), None)
+    def individual_key(self) -> tuple[str, ...]:
+        """The columns that tell individuals apart: `individual`, else the column of that role."""
+        if self.individual is None:
+            return tuple(self.with_role("individual"))
+        return (self.individual,) if isinstance(self.individual, str) else self.individual
 
     def document(self) -> dict[str, Any]:
         """The policy as plain JSON data with the keys of the file; defaults are left out."""

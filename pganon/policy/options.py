@@ -97,6 +97,11 @@ class MethodOptions(Declaration):
         name: Any  # a field of every subclass, with the one word that it can be
 
     @property
+    def collapses(self) -> bool:
+        """Whether the records of an individual with the same sensitive value count once."""
+        return False
+
+    @property
     def idle(self) -> frozenset[str]:
         """Options that have no effect beside the others."""
         return frozenset()

@@ -67,7 +67,8 @@ def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Par
     plain = ("where", "suppression_limit", "on_infeasible", "records_per_individual", "exclusions")
     found: dict[str, Any] = {"revision": REVISION, "source": str(source)}
     found |= _given(policy, plain)
-    found["individual"] = policy.individual_column
+    key = policy.individual_key
+    found["individual"] = key[0] if len(key) == 1 else list(key) or None
     found |= _columns(policy.columns, base_dir)
     found |= _privacy(policy.privacy)
     found |= _method(policy.method)

@@ -33,7 +33,7 @@ def _place(loc: Place) -> Place:
     match loc:
         case ("columns", name, "[key]"):
             return ("columns", name)
-        case ("columns", _, "hierarchy", _, *rest):
+        case ("columns", _, "hierarchy" | "domain", _, *rest):
             return (*loc[:3], *rest)
         case ("privacy", int(), _, "public", name, "[key]"):
             return (*loc[:2], "public", name)

@@ -443,9 +443,9 @@ GROUP BY
 
 -- partition.suppressed: records left out, held against the limit
 SELECT
-  CAST(COALESCE(SUM("n"."n"), 0) AS BIGINT) AS "released",
-  40 - CAST(COALESCE(SUM("n"."n"), 0) AS BIGINT) AS "suppressed"
-FROM "pganon_work"."r0_nodes_0" AS "n";
+  CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "suppressed"
+FROM "pganon_work"."r0_nodes_0" AS "t";
 
 -- partition.tidy: cells of all parts
 DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from pganon.encode.codes import all_records
 from pganon.forms.individuals import IDENTITY, staging_steps
 from pganon.methods.base import Method
 from pganon.methods.identity.danonyir import danonyir_steps
@@ -38,7 +39,7 @@ def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def _grouping(shape: Shape) -> list[Step]:
-    """From `classed` to `grouped`: the class of every record."""
+    """From `classed` to `grouped`: the class of every record, also of those that do not count."""
     return [
         CreateTable(
             "grouped",
@@ -46,20 +47,30 @@ def _grouping(shape: Shape) -> list[Step]:
             lambda s: s.work("grouped"),
             lambda s: _grouped(shape, s),
         ),
-        suppressed_check(shape.spec, lambda s: s.work("grouped")),
+        suppressed_check(
+            shape.spec,
+            lambda s: query(
+                "select c.rid from g join c on c.rid = g.rid",
+                {"g": s.work("grouped"), "c": s.work("coded")},
+            ),
+        ),
     ]
 
 
 def _grouped(shape: Shape, state: State) -> exp.Expr:
     return query(
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
-        {"c": state.work("coded"), "i": state.work("individuals"), "k": state.work("classed")},
+        {
+            "c": all_records(shape.spec, state),
+            "i": state.work("individuals"),
+            "k": state.work("classed"),
+        },
     ).select(*[col(code, "c") for code in shape.codes])
 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1}
+    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1, "meet_rounds": 1}
     return {**known, "spans_places": 2, "spans_joined": 1}
 
 

@@ -53,6 +53,7 @@ def test_defaults() -> None:
         ({"handle": "suppress"}, "handle", "not a key"),
         ({"name": "geneir", "block_size": 9}, "block_size", "not a key"),
         ({"name": "geneir", "residuals": "suppress"}, "residuals", "not a key"),
+        ({"duplicates": "drop"}, "duplicates", "is not a way to treat records that repeat"),
         ({"qi_conflict": "latest"}, "qi_conflict", "is not a way to treat individuals"),
         ({"most_exposed": 1.5}, "most_exposed", "at most 1"),
         ({"least_count_group": 0}, "least_count_group", "at least 1"),
@@ -155,6 +156,19 @@ def test_keys_that_classes_do_not_heed(key: str, value: object) -> None:
     data = identity_policy()
     data["columns"]["age"][key] = value
     assert problems(data).keys() == {f"columns.age.{key}"}
+
+
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
+    data = identity_policy(name=name, duplicates="collapse")
+    assert problems(data) == {
+        "columns.hours.role": "records that duplicates: collapse counts as one may have different"
+        ' values of "hours"'
+    }
+    assert suggestions(data) == {"columns.hours.role": 'leave "hours" out, or use duplicates: keep'}
+    del data["columns"]["hours"]
+    assert policy_from(data).method.collapses
+    assert not policy_from(identity_policy(name=name)).method.collapses
 
 
 def test_models_of_other_methods() -> None:

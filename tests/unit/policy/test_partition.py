@@ -79,6 +79,12 @@ L = {"model": "distinct_l_diversity", "column": "job", "l": 2}
 OTHER: list[tuple[dict[str, Any], str]] = [
     (policy(where="age > 3"), "where added"),
     (policy(individual="person"), "individual added"),
+    (
+        policy(
+            individual=["person", "x"], columns=columns(x={"role": "identifying"})
+        ),
+        "individual added",
+    ),
     (policy(privacy=[{**K, "k": 6}]), "privacy.k_anonymity.k 5 -> 6"),
     (policy(privacy=[K, L]), "privacy.distinct_l_diversity(job).l added"),
     (policy(method={"name": "mondrian", "variant": "relaxed"}), "method.variant added"),
