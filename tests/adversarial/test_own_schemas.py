@@ -22,6 +22,7 @@ OWN = (
     "pganon_private.run_secret",
     "pganon_private.ledger",
     "pganon.releases",
+    "pganon.release_columns",
     "pg_catalog.pg_statistic",
     "pg_catalog.pg_stats",
     "information_schema.tables",

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from pganon.methods.mondrian.candidates import SEVERAL
+from pganon.methods.mondrian.shape import FEW
 from tests.support import oracle
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
@@ -153,3 +155,25 @@ def test_a_tree_competes_as_if_its_children_were_apart(db: Database, weight: flo
         "q2": {"hierarchy": {"intervals": [10, 40]}},
     }
     assert released(db, rows, ["text", "int", "int", "text"], "loss", declared) == expected
+
+
+@pytest.mark.parametrize("choose", ["width", "loss"])
+def test_more_attributes_than_values_are_described_by(db: Database, choose: str) -> None:
+    """Small groups are tried on several at first, most of which cannot be cut, then on all."""
+    rng = random.Random(11)
+    rare = SEVERAL + 2
+    rows = [
+        [
+            *[rng.choices("ab", [60, 1])[0] for _ in range(rare)],
+            *[rng.randint(0, 9) ** 2 for _ in range(5)],
+            *[rng.choices("uvwx", [9, 4, 2, 1])[0] for _ in range(FEW - rare)],
+        ]
+        for _ in range(240)
+    ]
+    types = ["text"] * rare + ["int"] * 5 + ["text"] * (FEW - rare)
+    assert len(types) > FEW
+    attributes = [
+        oracle.Nominal(values) if kind == "text" else oracle.Ordered(values)
+        for kind, values in zip(types, map(list, zip(*rows, strict=True)), strict=True)
+    ]
+    assert released(db, rows, types, choose) == partition(rows, attributes, choose)

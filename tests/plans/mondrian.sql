@@ -464,7 +464,13 @@ SELECT
 FROM (
   SELECT
     "r".*,
-    CASE WHEN "r"."again" OR "r"."n" < 16 THEN "r"."available" ELSE 3 END AS "tried"
+    CASE
+      WHEN "r"."again"
+      THEN "r"."available"
+      WHEN "r"."n" < 16
+      THEN LEAST("r"."available", 12)
+      ELSE 3
+    END AS "tried"
   FROM (
     SELECT
       "l"."node",
