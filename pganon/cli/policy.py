@@ -118,7 +118,7 @@ def check(
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
-    from pganon.run.pipeline import check_trusted, resolve_policy
+    from pganon.run.resolving import check_trusted, resolve_policy
 
     with common.connect(dsn) as conn:
         resolve_policy(conn, loaded)

@@ -23,7 +23,8 @@ from pganon.published.request import Request
 from pganon.resolve import resolve
 from pganon.run.executor import Executor
 from pganon.run.options import Options
-from pganon.run.pipeline import public_relations, run_release
+from pganon.run.pipeline import run_release
+from pganon.run.resolving import public_relations
 from pganon.run.result import RunResult
 from pganon.steps import State
 
