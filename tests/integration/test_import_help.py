@@ -160,3 +160,23 @@ def test_replace_names_dependents(target: Database, tmp_path: Path) -> None:
         load(target, tmp_path, "a\n2\n")
     assert caught.value.code == "dependents"
     assert target.admin.execute("SELECT a FROM s.mine").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "protection",
+    [
+        "ALTER TABLE s.t ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON s.t USING (current_user = 'nobody')",
+    ],
+)
+def test_replace_refuses_what_row_level_security_closed(
+    target: Database, tmp_path: Path, protection: str
+) -> None:
+    load(target, tmp_path, "a\n1\n")
+    steward = target.connect()
+    steward.execute(protection)  # pyright: ignore[reportArgumentType]
+    steward.execute("GRANT SELECT ON s.t TO analyst")
+    with pytest.raises(PreconditionError, match=r"s\.t has row-level security") as caught:
+        load(target, tmp_path, "a\n2\n")
+    assert caught.value.code == "row_security"
+    assert target.admin.execute("SELECT a FROM s.t").fetchall() == [(1,)]
