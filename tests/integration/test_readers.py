@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import typer
 
@@ -118,6 +119,30 @@ def test_who_can_really_read(source: Database) -> None:
     finally:
         source.admin.execute(f"DROP OWNED BY {group}, {member}".encode())
         source.admin.execute(f"DROP ROLE {group}, {member}".encode())
+
+
+def test_who_can_become_a_reader(source: Database) -> None:
+    """A member that inherits nothing reads after SET ROLE."""
+    admin, member, barred = source.admin, f"quiet_{source.name}", f"barred_{source.name}"
+    admin.execute(f"CREATE ROLE {member} LOGIN NOINHERIT; CREATE ROLE {barred} NOINHERIT".encode())
+    try:
+        admin.execute(f"GRANT analyst, pg_read_all_data TO {member}".encode())
+        admin.execute(f"SET ROLE {member}".encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            faults.content(admin)
+        admin.execute("SET ROLE analyst")
+        assert faults.content(admin)
+        admin.execute("RESET ROLE")
+        if source.version >= 16:
+            admin.execute(f"GRANT analyst TO {barred} WITH SET FALSE, INHERIT FALSE".encode())
+        found = {r["role"]: r for r in call(source, "show", "patients")["can_read"]}
+        because = "can become analyst, pg_read_all_data"
+        assert found[member] == {"role": member, "because": because, "login": True}
+        assert barred not in found
+        assert not [role for role in found if role.startswith("pg_")]
+    finally:
+        admin.execute("RESET ROLE")
+        admin.execute(f"DROP ROLE {member}, {barred}".encode())
 
 
 def test_show_marks_the_version_that_is_shown(source: Database) -> None:
