@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -126,3 +127,36 @@ def test_the_largest_l_that_a_refusal_names_is_accepted(source: Database, method
     assert publish(source, best).version == 1
     with refused("infeasible"):
         publish(source, {**asked, "privacy": [{**asked["privacy"][0], "l": named + 1}]})
+
+
+@pytest.mark.parametrize("alpha", ["0.3", "0.5", "0.6", "0.75", "1"])
+def test_a_group_exactly_at_the_bound_is_released(db: Database, alpha: str) -> None:
+    """NULL is as frequent as every value may be; without it each has exactly the share alpha."""
+    frequent, others = Fraction(alpha).as_integer_ratio()
+    values: list[str | None] = [None] * frequent
+    left, number = others, 0
+    while left:
+        values += [f"v{number}"] * min(frequent, left)
+        left, number = left - min(frequent, left), number + 1
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[group * 10, value] for group in range(2) for value in values],
+    )
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": float(alpha), "k": 2}
+    result = publish(db, conditional(policy(ONE, [model])))
+    assert result.utility is not None
+    assert result.utility.classes == 2
+
+
+def test_a_bound_that_no_fraction_of_the_records_has(db: Database) -> None:
+    """A third is more than 0.3333333333333333; as floats both are the same."""
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[n, f"v{n % 3}"] for n in range(30)],
+    )
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": 1 / 3, "k": 2}
+    with refused("infeasible") as errors:
+        publish(db, policy(ONE, [model]))
+    assert "require at least alpha = 0.334" in (errors[0].hint or "")
