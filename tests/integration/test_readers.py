@@ -121,6 +121,56 @@ def test_who_can_really_read(source: Database) -> None:
         source.admin.execute(f"DROP ROLE {group}, {member}".encode())
 
 
+@pytest.fixture
+def lost(source: Database) -> str:
+    """A reader of both versions of the release that was dropped since."""
+    role = f"lost_{source.name}"
+    source.admin.execute(f"CREATE ROLE {role}".encode())
+    both = faults.policy(publish={"readers": ["analyst", role], "keep": 2})
+    faults.run(source.dsn(), both)
+    source.admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+    return role
+
+
+def test_rollback_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
+    ran = pganon("rollback", "patients", "--dsn", source.dsn())
+    assert ran.code == 0
+    assert f"warning: the reader {lost} is no role any more" in ran.err
+    assert faults.content(source.connect("analyst"))
+    assert faults.version(source.owner()) == 1
+    back = call(source, "rollback", "patients", "--to", "2")
+    assert back["missing_readers"] == [lost]
+
+
+def test_other_readers_beside_one_that_was_dropped(source: Database, lost: str) -> None:
+    ran = pganon("readers", "patients", "--add", "source_owner", "--json", "--dsn", source.dsn())
+    error = ran.json["error"]
+    assert (ran.code, error["code"]) == (2, "missing_role")
+    assert lost in error["message"]
+    assert error["hint"] == "create the role, or `pganon readers patients --remove ROLE`"
+    ran = pganon(
+        "readers",
+        "patients",
+        "--add",
+        "nobody_such",
+        "--remove",
+        lost,
+        "--json",
+        "--dsn",
+        source.dsn(),
+    )
+    assert ran.json["error"]["hint"] == "create the role, or name another one"
+    done = call(source, "readers", "patients", "--add", "source_owner", "--remove", lost)
+    assert done["readers"] == ["analyst", "source_owner"]
+
+
+def test_views_made_again_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
+    source.owner().execute("DROP VIEW published.patients_flat")
+    done = faults.run(source.dsn(), force=False)
+    assert done.applied[:2] == ("the views were made again", f"readers removed: {lost}")
+    assert faults.content(source.connect("analyst"))
+
+
 def test_who_can_become_a_reader(source: Database) -> None:
     """A member that inherits nothing reads after SET ROLE."""
     admin, member, barred = source.admin, f"quiet_{source.name}", f"barred_{source.name}"
