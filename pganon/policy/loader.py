@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,10 @@ from pganon.policy.model import (
 )
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
-from pganon.policy.variables import filled
+from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20
-STDIN = Path("-")
+STDIN = "-"
 
 _COLUMN = TypeAdapter(Column)
 _MODEL = TypeAdapter(AnyPrivacyModel)
@@ -73,7 +73,8 @@ class LoadedPolicy:
 def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
-    The path `-` is standard input; paths in such a policy start from the current folder.
+    The text `-` is standard input; paths in such a policy start from the current folder. Any path
+    of a file of that name is the file.
 
     Raises:
         PolicyError: with every problem, each with field and line.
@@ -83,7 +84,7 @@ def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     ):
         return _loaded(path_or_text, None, Path.cwd())
     path = Path(path_or_text)
-    if path == STDIN:
+    if path_or_text == STDIN:
         return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), path, Path.cwd())
     is_json = True if path.suffix.lower() == ".json" else None
     return _loaded(_read(path), path, path.parent, is_json=is_json)
@@ -92,7 +93,7 @@ def load_policy(path_or_text: str | Path) -> LoadedPolicy:
 def _loaded(
     text: str, path: Path | None, base_dir: Path, *, is_json: bool | None = None
 ) -> LoadedPolicy:
-    document = filled(read_document(text, is_json=is_json))
+    document = with_variables(read_document(text, is_json=is_json))
     policy = _policy(document, None if path is None else str(path))
     return LoadedPolicy(policy, path, base_dir, document.lines)
 
@@ -139,7 +140,7 @@ def _policy(document: Document, file: str | None) -> Policy:
     problems = list(document.problems)
     policy: Policy | None = None
     if isinstance(document.data, dict):
-        policy, refusals = _validate(document.data)
+        policy, refusals = _validate(document.data, document.filled)
         problems += [
             Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
             for r in refusals
@@ -155,11 +156,13 @@ def _policy(document: Document, file: str | None) -> Policy:
     return policy
 
 
-def _validate(data: dict[str, Any]) -> tuple[Policy | None, list[Refusal]]:
+def _validate(
+    data: dict[str, Any], filled: Collection[Place]
+) -> tuple[Policy | None, list[Refusal]]:
     try:
         return Policy.model_validate(data), []
     except ValidationError as error:
-        refusals = [*refusals_of(error), *_across(data)]
+        refusals = [*refusals_of(error, filled), *_across(data)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         unique.setdefault((refusal.place, refusal.message), refusal)
