@@ -129,6 +129,22 @@ def test_the_largest_l_that_a_refusal_names_is_accepted(source: Database, method
         publish(source, {**asked, "privacy": [{**asked["privacy"][0], "l": named + 1}]})
 
 
+def test_an_l_that_was_not_raised_is_named_as_it_is(db: Database) -> None:
+    """At level tuple the l of a single column is no more than was asked for."""
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[n, None if n % 2 else f"v{n % 3}"] for n in range(40)],
+    )
+    model = {"model": "slicing_l_diversity", "level": "tuple"}
+    declared = conditional(policy(ONE, BUCKETS, method={"name": "slamsa"}))
+    with refused("infeasible") as errors:
+        publish(db, {**declared, "privacy": [{**model, "l": 3}]})
+    assert "l = 3 allows at most 13" in str(errors[0])
+    assert (errors[0].hint or "").startswith("require at most l = 2")
+    assert publish(db, {**declared, "privacy": [{**model, "l": 2}]}).version == 1
+
+
 @pytest.mark.parametrize("alpha", ["0.3", "0.5", "0.6", "0.75", "1"])
 def test_a_group_exactly_at_the_bound_is_released(db: Database, alpha: str) -> None:
     """NULL is as frequent as every value may be; without it each has exactly the share alpha."""
