@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pganon.assessment import Assessment, assess
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from pganon.published.request import Request as MetricsRequest
 from pganon.published.request import Workload
 from pganon.run.options import Options

@@ -35,7 +35,8 @@ class Target:
 TARGETS = {
     "mondrian": Target(
         ("pganon/methods/mondrian", "pganon/methods/cells.py"),
-        ("test_mondrian", "test_nulls", "test_infeasible", "test_mondrian_models"),
+        ("test_mondrian_tries", "test_mondrian", "test_nulls", "test_infeasible",
+         "test_mondrian_models"),
     ),
     "qs": Target(
         ("pganon/methods/qs", "sql/functions/cluster"),
@@ -64,8 +65,8 @@ TARGETS = {
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
     ),
     "geneir": Target(
-        ("pganon/methods/identity/geneir.py",),
-        ("integration/test_identity", "test_identity_random"),
+        ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),
+        ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
 }  # fmt: skip
 

@@ -40,7 +40,8 @@ from pganon.errors import (
     UsageError,
 )
 from pganon.install.owner import become_owner
-from pganon.policy.loader import STDIN, LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import STDIN, LoadedPolicy
 
 DsnOption = Annotated[
     str | None,

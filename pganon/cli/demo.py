@@ -16,7 +16,7 @@ from pganon.demo import policies
 from pganon.demo.hospital import Hospital, build
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.install import installer
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 

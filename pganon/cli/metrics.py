@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.cli import common
-from pganon.methods.registry import METHODS
+from pganon.methods.registry import methods
 from pganon.published.metrics import Grid, Metrics, Pairs
 
 
 def show_utility(method: str, utility: Mapping[str, Any]) -> None:
     """The figures of every run, as a version made by `method` remembers them."""
-    common.facts(METHODS[method].form.figures.recorded(utility).details())
+    common.facts(methods()[method].form.figures.recorded(utility).details())
 
 
 def recorded_metrics(method: str, metrics: Mapping[str, Any]) -> Metrics:
     """What was measured on request, as a version made by `method` remembers it."""
-    form = METHODS[method].form.metrics
+    form = methods()[method].form.metrics
     assert form is not None
     return form.figures.recorded(metrics)
 

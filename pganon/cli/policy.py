@@ -14,6 +14,7 @@ from pganon.catalog.model import Outside
 from pganon.cli import common
 from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
+from pganon.loading import known
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy
@@ -117,7 +118,7 @@ def check(
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
-    from pganon.run.pipeline import check_trusted, resolve_policy
+    from pganon.run.resolving import check_trusted, resolve_policy
 
     with common.connect(dsn) as conn:
         resolve_policy(conn, loaded)
@@ -143,4 +144,4 @@ def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
 @group.command("schema")
 def schema() -> None:
     """Print the JSON Schema of policies, for editors."""
-    common.emit_json(policy_schema())
+    common.emit_json(policy_schema(known()))

@@ -160,14 +160,19 @@ class OrderedAxis(Axis):
 
 
 class NominalAxis(Axis):
-    """Unordered values: loss is (values covered - 1) / (values of the domain - 1); NULL is one."""
+    """Unordered values: loss is (values covered - 1) / (values of the domain - 1); NULL is one.
+
+    The domain is the declared one, else the values in the source; NULL counts where it occurs.
+    """
 
     @property
     def by_frequency(self) -> bool:
         return True
 
     def domain(self, state: State) -> int:
-        return self.size(state) + int(self.has_null(state))
+        declared = self.attribute.values
+        values = self.size(state) if declared is None else len(declared)
+        return values + int(self.has_null(state))
 
     def words(self, state: State) -> int:
         """Number of 64-bit words that hold one bit per code; 0 when there are too many codes."""

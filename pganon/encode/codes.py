@@ -15,6 +15,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.coded import kept_records, left_out_records, unknown_records
 from pganon.encode.dictionaries import dictionary_chains
+from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
     reference_step,
     referenced,
@@ -24,9 +25,13 @@ from pganon.encode.sensitive import (
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.errors import PganonError, Unbalanced
+from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import named, num, query
+from pganon.sqltools import col, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
+
+REPEATED = "repeated"
+"""Work table like `coded` before records that repeat a value of their individual were left out."""
 
 LEFT_OUT = "left_out"
 """Work table like `coded` with the records that the rules for NULL suppress, for metrics."""
@@ -60,12 +65,13 @@ def encode_steps(
         CreateTable(
             "coded",
             "values become codes",
-            lambda s: s.work("coded"),
+            lambda s: all_records(spec, s),
             lambda s: kept_records(spec, s),
             counted="kept",
         ),
     ]
     steps.append(_once(spec))
+    steps += _collapse_steps(spec)
     if left_out and any(attribute.nulls == "suppress" for attribute in spec.attributes):
         purpose = "records that the rules for NULL leave out"
         steps.append(
@@ -95,6 +101,45 @@ def _once(spec: ReleaseSpec) -> Step:
         lambda state: unknown_records(spec, state),
         problem,
     )
+
+
+def all_records(spec: ReleaseSpec, state: State) -> QualifiedName:
+    """Work table of all records that are kept, those among them that repeat a value."""
+    return state.work(REPEATED if spec.policy.method.collapses else "coded")
+
+
+def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
+    """Of the records of an individual with the same sensitive value one is counted.
+
+    The facts `records` and `kept` are without the others from then on, `collapsed` is their number.
+    """
+    if not spec.policy.method.collapses:
+        return []
+    values = [col(f"s{item.index}", "r") for item in spec.sensitive]
+    return [
+        CreateTable(
+            "collapsed",
+            "one record of every value that an individual has",
+            lambda s: s.work("coded"),
+            lambda s: (
+                query("select r.* from r", {"r": s.work(REPEATED)})
+                .distinct(col("individual", "r"), *values)
+                .order_by(col("individual", "r"), *values, col(NUMBER, "r"))
+            ),
+            counted="counted",
+        ),
+        Check(
+            "counted",
+            "records that count",
+            lambda s: query(
+                "select :kept - :counted as collapsed, :records - :kept + :counted as records,"
+                " :counted as kept",
+                kept=num(s.count("kept")),
+                counted=num(s.count("counted")),
+                records=num(s.count("records")),
+            ),
+        ),
+    ]
 
 
 def _sizes(spec: ReleaseSpec) -> Step:

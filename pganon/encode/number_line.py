@@ -53,5 +53,8 @@ def bounds(attribute: Attribute) -> list[exp.Expr]:
 
 def outside(attribute: Attribute, value: exp.Expr) -> exp.Expr:
     """Whether a value is outside the declared domain; NULL is nowhere."""
+    if attribute.values is not None:
+        listed = [cast(text(item), attribute.value_type) for item in attribute.values]
+        return exp.not_(exp.In(this=value.copy(), expressions=listed))
     low, high = bounds(attribute)
     return fragment(":v < :low or :v > :high", v=value, low=low, high=high)

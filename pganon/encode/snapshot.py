@@ -107,8 +107,18 @@ def key_text(columns: Sequence[Column]) -> exp.Expr:
     return cast(exp.func("jsonb_build_array", *parts), "text")
 
 
-def _individual(spec: ReleaseSpec, name: str) -> exp.Expr:
-    """One text for all spellings of an individual that are equal: 1.0 and 1.00 are one person."""
+def _individual(spec: ReleaseSpec) -> exp.Expr:
+    """One text that identifies an individual; NULL where a column of the key is."""
+    parts = [_part_of_key(spec, name) for name in spec.individual]
+    if len(parts) == 1:
+        return parts[0]
+    unknown = exp.or_(*[fragment(":p is null", p=part) for part in parts])
+    whole = cast(exp.func("jsonb_build_array", *parts), "text")
+    return exp.Case().when(unknown, exp.null()).else_(whole)
+
+
+def _part_of_key(spec: ReleaseSpec, name: str) -> exp.Expr:
+    """One text for all spellings that are equal: 1.0 and 1.00 are one person."""
     column = _column(spec, name)
     value = col(name, "src")
     if column.built_in or column.kind == "citext":
@@ -138,7 +148,7 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
         key = [_column(spec, name) for name in spec.record_key]
         tree = tree.select(named(key_text(key), "record"))
     if spec.individual:
-        tree = tree.select(named(_individual(spec, spec.individual), "individual"))
+        tree = tree.select(named(_individual(spec), "individual"))
     return tree.where(spec.where) if spec.where is not None else tree
 
 
@@ -164,7 +174,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         if bad is not None:
             number = fragment("count(*) filter (where :bad)", bad=bad)
             tree.select(named(number, f"infinite_{name}"), copy=False)
-        if attribute.domain is not None:
+        if attribute.domain is not None or attribute.values is not None:
             beyond = number_line.outside(attribute, col(name, "t"))
             number = fragment("count(*) filter (where :far)", far=beyond)
             tree.select(named(number, f"outside_{name}"), copy=False)
@@ -241,10 +251,13 @@ def _column_problem(
 
 
 def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
+    names = ", ".join(map(quote, spec.individual))
     if spec.individual and row["nobody"]:
+        what = (
+            f"column {names} is" if len(spec.individual) == 1 else f"one of the columns {names} is"
+        )
         return PreconditionError(
-            f"column {quote(spec.individual)} is NULL in {row['nobody']} records, of which nobody"
-            " knows whose they are",
+            f"{what} NULL in {row['nobody']} records, of which nobody knows whose they are",
             hint="leave these records out with `where`, or fill the column",
             code="nobody",
         )
@@ -256,7 +269,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         return None
     models = ", ".join(requirement.model.name for requirement in spec.requirements)
     return PrivacyRefusal(
-        f"individuals named by {quote(spec.individual)} have several records each:"
+        f"individuals named by {names} have several records each:"
         f" {row['individuals']} individuals, {row['records']} records; {models} take every record"
         " for another individual and would promise more than they keep",
         hint="release one record per individual, or accept it with"

@@ -98,7 +98,9 @@ def _signature(spec: ReleaseSpec) -> str:
     items = (*spec.attributes, *spec.sensitive, *spec.carried)
     # An enum is text here, and the order of its labels decides groups.
     columns = [[item.column.name, item.column.type_name, *item.column.labels] for item in items]
-    return json.dumps([columns, list(spec.record_key), spec.individual], ensure_ascii=False)
+    return json.dumps(
+        [columns, list(spec.record_key), spec.partition.get("individual")], ensure_ascii=False
+    )
 
 
 def _others(spec: ReleaseSpec, state: State) -> exp.Expr:

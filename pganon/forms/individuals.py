@@ -6,7 +6,7 @@ which all of its records share. Every individual is in one class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.forms import class_description, classes
 from pganon.forms.checked import requirement_check, violations_check
-from pganon.policy.identity import DAnonyIR, GeneIR
+from pganon.policy.identity_options import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.published.elements import value_key
@@ -80,7 +80,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
     """Bounds that a policy sets on figures of risk, which no search looks for."""
     options = spec.policy.method
-    assert isinstance(options, DAnonyIR | GeneIR)
+    assert isinstance(options, IdentityReserved)
     found: list[CheckQuery] = []
     if options.most_exposed < 1:
         share = query(
@@ -254,6 +254,16 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> IdentityUtility:
     )
 
 
+def _warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> Sequence[str]:
+    collapsed = int(facts.get("collapsed", 0))
+    if not collapsed:
+        return ()
+    return (
+        f"{collapsed} further records of the source repeat a value of their individual; each value"
+        " is counted and published once",
+    )
+
+
 IDENTITY = replace(
     class_description.CLASSES,
     staging_steps=staging_steps,
@@ -262,6 +272,7 @@ IDENTITY = replace(
     views=views,
     measures=measures,
     utility=utility,
+    warnings=_warnings,
     figures=IdentityUtility,
     # As eq. 19 of its paper.
     metrics=replace(class_description.ON_REQUEST, restricts="yes"),

@@ -9,6 +9,9 @@ the session names that role, and never by a superuser. Objects of third roles ar
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+
+import psycopg
 
 from pganon import sqlfiles
 from pganon.errors import InstallError
@@ -18,6 +21,7 @@ from pganon.install.state import SCHEMAS, Connection
 
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
+COLUMNS = QualifiedName("pganon", "release_columns")
 
 _HARMLESS = (
     "array_to_string",
@@ -144,34 +148,54 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
 
 
 def admit_reader(conn: Connection) -> None:
-    """Refuse to list releases where that could run code of whoever owns the list.
+    """Refuse to list releases where that could run code of whoever owns the lists.
 
     To be called in the transaction that reads them.
 
     Raises:
-        InstallError: missing, foreign_schema, foreign_object, foreign_view.
+        InstallError: missing, outdated, foreign_schema, foreign_object, foreign_view.
     """
     owner = installed_owner(conn)
     check_objects(conn, owner)
-    # Nobody replaces it before the caller's transaction has read it.
-    conn.execute(sqlfiles.query("install", "hold_releases"))
+    # Nobody replaces them before the caller's transaction has read them.
+    try:
+        conn.execute(sqlfiles.query("install", "hold_releases"))
+    except psycopg.errors.UndefinedTable:
+        raise state.outdated("have the steward run `pganon upgrade`") from None
     check_view(conn, RELEASES)
+    check_view(conn, COLUMNS, reads=(RELEASES,))
 
 
-def is_harmless(conn: Connection, view: QualifiedName) -> bool:
-    """Whether it is a view of pganon's owner that runs no code of any role when it is read."""
-    values = {**view.__dict__, "functions": list(_HARMLESS), "nodes": list(_NODES)}
+def is_harmless(
+    conn: Connection, view: QualifiedName, *, reads: Sequence[QualifiedName] = ()
+) -> bool:
+    """Whether it is a view of pganon's owner that runs no code of any role when it is read.
+
+    Args:
+        reads: harmless views of the same schema that it may read.
+    """
+    values = {
+        **view.__dict__,
+        "functions": list(_HARMLESS),
+        "nodes": list(_NODES),
+        "reads": [other.name for other in reads],
+    }
     row = conn.execute(sqlfiles.query("install", "harmless_view"), values).fetchone()
     return bool(row and row[0])
 
 
-def check_view(conn: Connection, view: QualifiedName) -> None:
+def check_view(
+    conn: Connection, view: QualifiedName, *, reads: Sequence[QualifiedName] = ()
+) -> None:
     """Refuse a view that could run code of its owner in the session that reads it.
+
+    Args:
+        reads: views of the same schema that it may read, checked before.
 
     Raises:
         InstallError: foreign_view.
     """
-    if not is_harmless(conn, view):
+    if not is_harmless(conn, view, reads=reads):
         raise InstallError(
             f"{view} is not a view that pganon made: reading it could run code of its owner",
             hint="ask the steward",

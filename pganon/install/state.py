@@ -80,11 +80,13 @@ def check_current(conn: Connection) -> None:
     applied = read_applied(conn)
     check_known(applied)
     if applied.pending() or applied.objects_differ():
-        raise InstallError(
-            "pganon in this database is older than this program",
-            hint="run `pganon upgrade`",
-            code="outdated",
-        )
+        raise outdated("run `pganon upgrade`")
+
+
+def outdated(hint: str) -> InstallError:
+    return InstallError(
+        "pganon in this database is older than this program", hint=hint, code="outdated"
+    )
 
 
 def check_known(applied: Applied) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pganon.policy.known import word_of
+from pganon.policy.options import MethodOptions
 from pganon.published.form import PublishedForm
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
@@ -15,12 +17,18 @@ class Method:
     """An algorithm that makes groups.
 
     Attributes:
+        options: what a policy may say beside it, and what the rest of the policy must look like.
         partition_steps: steps from the encoded records to what the form needs. They observe the
             fact `suppressed`, the number of source records that are not released.
         assumed: facts that `explain` renders with, since nothing was observed yet.
     """
 
-    name: str
+    options: type[MethodOptions]
     form: PublishedForm
     partition_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
     assumed: Callable[[ReleaseSpec], dict[str, int]]
+
+    @property
+    def name(self) -> str:
+        """The word of a policy."""
+        return word_of(self.options, "name")

@@ -17,8 +17,8 @@ from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
-from pganon.methods.cells import suppression_problem
 from pganon.methods.partitions import grouped_rows, partition_columns
+from pganon.methods.suppression import suppression_problem
 from pganon.privacy.rows import Relation
 from pganon.search.msb import Priority, msb
 from pganon.search.tasks import Found

@@ -23,8 +23,9 @@ from sqlglot import exp
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
-from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
+from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
+from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
@@ -60,16 +61,10 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
                 axes(spec.attributes), s, s.work("cells", round=0), ["node"]
             ).select(named(exp.false(), "again")),
         ),
-        Check(
-            "suppressed",
-            "records left out, held against the limit",
-            lambda s: query(
-                "select coalesce(sum(n.n), 0)::bigint as released,"
-                " :records - coalesce(sum(n.n), 0)::bigint as suppressed from n",
-                {"n": s.work("nodes", round=0)},
-                records=num(s.count("records")),
-            ),
-            lambda row, s: suppression_problem(spec, row, s),
+        suppressed_check(
+            spec,
+            lambda s: s.work("nodes", round=0),
+            fragment("coalesce(sum(t.n), 0)::bigint"),
         ),
         *[reference_step(item, "published") for item in referenced(spec)],
         *_closeness_checks(spec),
@@ -264,7 +259,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         required=model.parameter,
         observed=reached,
         hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
-        f" suppression_limit: {_enough(left_out, state):g}",
+        f" suppression_limit: {enough(left_out, state):g}",
         code="infeasible",
     )
 
@@ -302,44 +297,9 @@ def weaker(requirement: Requirement, reached: float) -> str:
     return f"require at {most} {model.symbol} = {enough:g}"
 
 
-def _enough(left_out: int, state: State) -> float:
-    """The smallest limit with four decimals that allows to leave out so many records."""
-    return -(-10_000 * left_out // state.count("records")) / 10_000
-
-
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
     number = next(n for n in range(len(spec.requirements)) if row[f"missed{n}"])
     return number, float(row[f"reached{number}"])
-
-
-def nothing_left(state: State) -> PrivacyRefusal:
-    """Refusal of a run that would suppress every record."""
-    return PrivacyRefusal(
-        f"all {state.count('records')} records would be suppressed; there is nothing to release",
-        hint="choose another rule for nulls, or weaker requirements",
-        code="all_suppressed",
-    )
-
-
-def suppression_problem(
-    spec: ReleaseSpec, row: Mapping[str, Any], state: State
-) -> PganonError | None:
-    """All, too many or fewer than no records suppressed; names the smallest limit that would do."""
-    if row["suppressed"] < 0:
-        return Unbalanced(f"{row['released']} of {state.count('records')} records are left")
-    if row["released"] == 0:
-        return nothing_left(state)
-    share = row["suppressed"] / state.count("records")
-    if share <= spec.policy.suppression_limit:
-        return None
-    return PrivacyRefusal(
-        f"{row['suppressed']} of {state.count('records')} records would be suppressed, more than"
-        f" suppression_limit {spec.policy.suppression_limit:g} allows",
-        required=spec.policy.suppression_limit,
-        observed=share,
-        hint=f"the smallest limit that is enough is {_enough(row['suppressed'], state):g}",
-        code="suppression_limit",
-    )
 
 
 def _closeness_checks(spec: ReleaseSpec) -> list[Step]:

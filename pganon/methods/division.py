@@ -16,7 +16,7 @@ from pganon.association import association, dependencies, matrix
 from pganon.association.columns import sensitive_columns
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.policy.anatomized import Divided, Tables, most_tables
+from pganon.policy.bucket_options import Divided, Tables, most_tables
 from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import named, query, text

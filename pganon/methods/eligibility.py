@@ -24,7 +24,8 @@ from sqlglot import exp
 from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.cells import LEAST, nothing_left, suppression_problem
+from pganon.methods.cells import LEAST
+from pganon.methods.suppression import nothing_left, suppression_problem
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step

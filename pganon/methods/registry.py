@@ -1,40 +1,62 @@
-"""The methods that a policy can name."""
+"""The methods that a policy can name: those of pganon, and those of packages beside it.
+
+A package offers methods under the entry point group `pganon.methods`, each a
+:class:`~pganon.methods.base.Method`. Such a package is code that runs with the rights of who starts
+pganon, as every installed package is.
+"""
 
 from __future__ import annotations
 
-from pganon.forms.buckets import anatomized
-from pganon.forms.class_description import CLASSES
-from pganon.forms.clusters import CLUSTERS
-from pganon.forms.individuals import IDENTITY
-from pganon.methods import anatomy, identity, msb, qs, slamsa, slicing, sloms
+from functools import cache
+from importlib.metadata import entry_points
+
+from pganon.errors import UsageError
+from pganon.methods import anatomy, identity, mondrian, msb, qs, slamsa, slicing, sloms
 from pganon.methods.base import Method
-from pganon.methods.mondrian import partition_steps as mondrian_steps
 from pganon.spec.model import ReleaseSpec
 
-_MSB = anatomized(msb.arrangement, groups="groups")
-_SLICING = anatomized(slicing.arrangement, groups="buckets", settled=slicing.settled)
-_SLAMSA = anatomized(slamsa.arrangement, groups="buckets", settled=slamsa.settled)
-_SLOMS = anatomized(sloms.arrangement, groups="classes", settled=sloms.settled)
-_ANATOMY = anatomized(
-    anatomy.arrangement, groups="groups", buckets=anatomy.BUCKETS, warnings=anatomy.warnings
-)
+GROUP = "pganon.methods"
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method("mondrian", CLASSES, mondrian_steps, lambda spec: {"cut_rounds": 1}),
-        Method("danonyir", IDENTITY, identity.danonyir, identity.assumed),
-        Method("geneir", identity.LABELLED, identity.geneir, identity.assumed),
-        Method("qs_greedy", CLUSTERS, qs.greedy_steps, qs.assumed),
-        Method("qs_efficient", CLUSTERS, qs.efficient_steps, qs.assumed),
-        Method("anatomy", _ANATOMY, anatomy.partition_steps, anatomy.assumed),
-        Method("msb", _MSB, msb.partition_steps, msb.assumed),
-        Method("slicing", _SLICING, slicing.partition_steps, slicing.assumed),
-        Method("slamsa", _SLAMSA, slamsa.partition_steps, slamsa.assumed),
-        Method("sloms", _SLOMS, sloms.partition_steps, sloms.assumed),
+OWN = (
+    mondrian.METHOD,
+    identity.DANONYIR,
+    identity.GENEIR,
+    qs.GREEDY,
+    qs.EFFICIENT,
+    anatomy.METHOD,
+    slicing.METHOD,
+    slamsa.METHOD,
+    msb.METHOD,
+    sloms.METHOD,
+)
+"""The methods of this version, in the order in which people are told of them."""
+
+
+@cache
+def methods() -> dict[str, Method]:
+    """Every method by its name.
+
+    Raises:
+        UsageError: bad_method, an installed package offers something else, or a name twice.
+    """
+    found = {method.name: method for method in OWN}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        method = entry.load()
+        if not isinstance(method, Method):
+            raise _refused(entry.name, entry.value, "it is no pganon.methods.base.Method")
+        if method.name in found:
+            raise _refused(entry.name, entry.value, f"a method {method.name} is there already")
+        found[method.name] = method
+    return found
+
+
+def _refused(name: str, value: str, why: str) -> UsageError:
+    return UsageError(
+        f"the entry point {name} = {value} of an installed package cannot be used: {why}",
+        hint="uninstall or mend the package",
+        code="bad_method",
     )
-}
 
 
 def method_of(spec: ReleaseSpec) -> Method:
-    return METHODS[spec.policy.method.name]
+    return methods()[spec.policy.method.name]

@@ -1,23 +1,19 @@
 """What the method of a policy asks of its columns, models and names.
 
-Every rule reads the class variables of :class:`pganon.policy.methods.MethodOptions`.
+Every rule reads the class variables of :class:`pganon.policy.options.MethodOptions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
-from pganon.policy.division import division_refusals, of_role
-from pganon.policy.methods import OPTIONS
-from pganon.policy.options import part_name
+from pganon.policy.columns import Columns, of_role
+from pganon.policy.known import Known
+from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
-from pganon.policy.words import MODELS, ROLES
-
-if TYPE_CHECKING:
-    from pganon.policy.methods import ANY
-    from pganon.policy.model import Column
+from pganon.policy.words import ROLES
 
 _HOW_TO_DECLARE = {
     "quasi_identifying": "declare the columns that others could know about a person",
@@ -38,8 +34,9 @@ _IDLE = {
 
 
 def method_refusals(
-    method: ANY | None,
-    columns: Mapping[str, Column | None],
+    known: Known,
+    method: MethodOptions | None,
+    columns: Columns,
     models: Sequence[Any],
     release: object,
     individual: object = None,
@@ -50,24 +47,24 @@ def method_refusals(
     if method is None:
         return []
     return [
-        *_wrong_roles(method, columns),
+        *_wrong_roles(known, method, columns),
         *_nothing_to_group(method, columns),
         *_too_few_sets(method, columns),
-        *_wrong_sensitive(method, columns),
+        *_wrong_sensitive(known, method, columns),
         *_nobody(method, columns, individual),
-        *_no_hierarchy(method, columns),
-        *division_refusals(method, columns),
+        *_no_hierarchy(known, method, columns),
+        *_unfit_columns(method, columns),
         *_idle_keys(method, columns),
-        *_wrong_models(method, models),
-        *_wrong_levels(method, models),
+        *_wrong_models(known, method, models),
+        *_wrong_levels(known, method, models),
         *_unprotected(method, models),
         *_long_names(method, columns, release),
-        *_nothing_to_infer(method, inference),
+        *_nothing_to_infer(known, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
     ]
 
 
-def _nothing_to_leave_out(method: ANY, on_infeasible: object) -> Iterable[Refusal]:
+def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Iterable[Refusal]:
     if on_infeasible == "suppress" and not method.leaves_out:
         yield Refusal(
             ("on_infeasible",),
@@ -76,7 +73,7 @@ def _nothing_to_leave_out(method: ANY, on_infeasible: object) -> Iterable[Refusa
         )
 
 
-def _wrong_roles(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _wrong_roles(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     for name, column in columns.items():
         if column is None or column.role in method.roles:
             continue
@@ -85,11 +82,11 @@ def _wrong_roles(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[
             ("columns", name, "role"),
             f"the method {method.name} has no use for columns of role {role}",
             f"use role {alternatives(r for r in ROLES if r in method.roles)}"
-            + _or_methods(n for n, options in OPTIONS.items() if role in options.roles),
+            + _or_methods(n for n, options in known.methods.items() if role in options.roles),
         )
 
 
-def _wrong_models(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+def _wrong_models(known: Known, method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
     for i, model in enumerate(models):
         if model is None or model.model in method.models:
             continue
@@ -97,24 +94,24 @@ def _wrong_models(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
         yield Refusal(
             ("privacy", i, "model"),
             f"the method {method.name} cannot guarantee {name}",
-            f"use {alternatives(m for m in MODELS if m in method.models)}"
-            + _or_methods(n for n, options in OPTIONS.items() if name in options.models),
+            f"use {alternatives(known.models_of(method))}"
+            + _or_methods(n for n, options in known.methods.items() if name in options.models),
         )
 
 
-def _or_methods(names: Iterable[str]) -> str:
-    known = list(names)
-    return f", or the method {alternatives(known)}" if known else ""
+def _or_methods(names: Iterable[str], verb: str = "") -> str:
+    found = list(names)
+    return f", or {verb}the method {alternatives(found)}" if found else ""
 
 
-def _nothing_to_group(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if any(column is None or column.role == method.grouped for column in columns.values()):
         return
     message = f"no column has the role {method.grouped}"
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
 
 
-def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _too_few_sets(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if method.grouped != "quasi_sensitive" or None in columns.values():
         return
     sets = {column.qs_set for column in columns.values() if column and column.qs_set is not None}
@@ -126,9 +123,7 @@ def _too_few_sets(method: ANY, columns: Mapping[str, Column | None]) -> Iterable
         )
 
 
-def _nobody(
-    method: ANY, columns: Mapping[str, Column | None], individual: object
-) -> Iterable[Refusal]:
+def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iterable[Refusal]:
     if not method.reserves_identity or None in columns.values():
         return
     if individual is None and not of_role(columns, "individual"):
@@ -139,17 +134,29 @@ def _nobody(
         )
 
 
-def _no_hierarchy(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _no_hierarchy(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     for name, column in columns.items() if method.climbs else ():
         if column is not None and column.role == method.grouped and column.hierarchy is None:
             yield Refusal(
                 ("columns", name),
                 f"the method {method.name} goes up hierarchies, and this column has none",
-                "add hierarchy:, or use the method danonyir",
+                "add hierarchy:" + _or_methods(_standing_in(known, method), verb="use "),
             )
 
 
-def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _standing_in(known: Known, method: MethodOptions) -> Iterable[str]:
+    """Methods with the same guarantees that need no hierarchies."""
+    for name, options in known.methods.items():
+        if options.models == method.models and not options.climbs:
+            yield name
+
+
+def _of_several(known: Known) -> Iterable[str]:
+    """Methods that protect several sensitive columns in one release."""
+    return (name for name, options in known.methods.items() if options.sensitive == "some")
+
+
+def _wrong_sensitive(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
         return
     names = of_role(columns, "sensitive")
@@ -163,12 +170,13 @@ def _wrong_sensitive(method: ANY, columns: Mapping[str, Column | None]) -> Itera
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
-            f"leave {show(name)} out, or use the method slamsa: values of both columns in one"
-            " group, or in two releases, can be put together",
+            f"leave {show(name)} out"
+            + _or_methods(_of_several(known), verb="use ")
+            + ": values of both columns in one group, or in two releases, can be put together",
         )
 
 
-def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+def _wrong_levels(known: Known, method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
         if level is None or model.model not in method.models or level in method.levels:
@@ -179,13 +187,13 @@ def _wrong_levels(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
             f"use level: {alternatives(method.levels)}"
             + _or_methods(
                 name
-                for name, options in OPTIONS.items()
+                for name, options in known.methods.items()
                 if model.model in options.models and level in options.levels
             ),
         )
 
 
-def _unprotected(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
+def _unprotected(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
     """A method that unlinks sensitive values, and no model that says how well."""
     if not method.levels or not models or None in models:
         return
@@ -197,7 +205,11 @@ def _unprotected(method: ANY, models: Sequence[Any]) -> Iterable[Refusal]:
         )
 
 
-def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+    return () if None in columns.values() else method.refusals(columns)
+
+
+def _idle_keys(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     """Keys of quasi-identifiers that say how to generalize, which the method does not heed."""
     if method.weighs:
         return
@@ -216,13 +228,10 @@ def _idle_keys(method: ANY, columns: Mapping[str, Column | None]) -> Iterable[Re
             )
 
 
-def _long_names(
-    method: ANY, columns: Mapping[str, Column | None], release: object
-) -> Iterable[Refusal]:
+def _long_names(method: MethodOptions, columns: Columns, release: object) -> Iterable[Refusal]:
     if not isinstance(release, str) or not fits(release):
         return
-    counts = [len(of_role(columns, role)) for role in (method.grouped, "sensitive")]
-    part = max(method.part_names(*counts), key=len, default=None)
+    part = max(method.part_names(columns), key=len, default=None)
     if part is None:
         return
     size = len(part_name(release, part).encode())
@@ -236,13 +245,13 @@ def _long_names(
         )
 
 
-def _nothing_to_infer(method: ANY, inference: object) -> Iterable[Refusal]:
+def _nothing_to_infer(known: Known, method: MethodOptions, inference: object) -> Iterable[Refusal]:
     if inference is None or method.unlinks:
         return
-    known = [name for name, options in OPTIONS.items() if options.unlinks]
+    others = [name for name, options in known.methods.items() if options.unlinks]
     yield Refusal(
         ("inference",),
         f"the method {method.name} publishes no sensitive values apart from the records, so there"
         " is nothing to measure",
-        f"remove inference, or use the method {alternatives(known)}",
+        f"remove inference, or use the method {alternatives(others)}",
     )

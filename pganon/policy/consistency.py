@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pganon.policy.columns import Columns
 from pganon.policy.compatibility import method_refusals
 from pganon.policy.domains import domain_refusals
 from pganon.policy.exclusions import exclusion_refusals
-from pganon.policy.methods import Mondrian
+from pganon.policy.known import Known
+from pganon.policy.models import ModelDeclaration
+from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.words import (
-    CONDITIONAL,
     NULLS,
     QUASI_IDENTIFYING_NULLS,
     QUASI_SENSITIVE_NULLS,
@@ -24,7 +26,6 @@ from pganon.policy.words import (
 )
 
 if TYPE_CHECKING:
-    from pganon.policy.methods import ANY
     from pganon.policy.model import Column
 
 
@@ -107,10 +108,11 @@ def _other_nulls(
 
 
 def policy_refusals(
-    columns: Mapping[str, Column | None],
+    known: Known,
+    columns: Columns,
     privacy: Iterable[Any],
     individual: object,
-    method: ANY | None,
+    method: MethodOptions | None,
     release: object,
     exclusions: Iterable[Any] = (),
     inference: object = None,
@@ -124,21 +126,21 @@ def policy_refusals(
     out: list[Refusal] = []
     models = list(privacy)
     if not models:
-        example = (method or Mondrian).example
+        example = (method or known.method_classes[0]).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
-    out += method_refusals(method, columns, models, release, individual, inference, on_infeasible)
-    out += _model_refusals(models, columns)
+    out += method_refusals(
+        known, method, columns, models, release, individual, inference, on_infeasible
+    )
+    out += _model_refusals(known, models, columns)
     out += _idle_hierarchies(models, columns)
     out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
-    out += exclusion_refusals(exclusions, columns, method)
+    out += exclusion_refusals(known, exclusions, columns, method)
     return out
 
 
-def _model_refusals(
-    models: Iterable[Any], columns: Mapping[str, Column | None]
-) -> Iterable[Refusal]:
+def _model_refusals(known: Known, models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
     seen: set[tuple[str, str | None, bool]] = set()
     for i, model in enumerate(models):
         if model is None:
@@ -154,13 +156,11 @@ def _model_refusals(
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))
             yield from _tree_refusals(i, model, columns.get(name))
-            yield from _null_refusals(model, columns.get(name))
+            yield from _null_refusals(known, model, columns.get(name))
         yield from _public_refusals(i, model, columns)
 
 
-def _sensitive_refusals(
-    i: int, name: str, columns: Mapping[str, Column | None]
-) -> Iterable[Refusal]:
+def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal]:
     at = ("privacy", i, "column")
     if name not in columns:
         message = f"column {show(name)} is not declared under columns"
@@ -184,13 +184,14 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
         )
 
 
-def _null_refusals(model: Any, column: Column | None) -> Iterable[Refusal]:
-    if column is None or column.nulls != "conditional" or model.model in CONDITIONAL:
+def _null_refusals(known: Known, model: Any, column: Column | None) -> Iterable[Refusal]:
+    if column is None or column.nulls != "conditional" or model.conditional:
         return
+    others = alternatives(word for word, other in known.models.items() if other.conditional)
     yield Refusal(
         ("columns", model.column, "nulls"),
         f"{model.model} cannot hold as well for who knows that there is a value",
-        f"use nulls: reject, or {alternatives(CONDITIONAL)}",
+        f"use nulls: reject, or {others}",
     )
 
 
@@ -205,7 +206,7 @@ def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusa
         )
 
 
-def _public_refusals(i: int, model: Any, columns: Mapping[str, Column | None]) -> Iterable[Refusal]:
+def _public_refusals(i: int, model: Any, columns: Columns) -> Iterable[Refusal]:
     """Tables that are public for a QS set that no column is in."""
     sets = {column.qs_set: None for column in columns.values() if column and column.qs_set}
     for name in getattr(model, "public", {}):
@@ -217,9 +218,7 @@ def _public_refusals(i: int, model: Any, columns: Mapping[str, Column | None]) -
             )
 
 
-def _idle_hierarchies(
-    models: Iterable[Any], columns: Mapping[str, Column | None]
-) -> Iterable[Refusal]:
+def _idle_hierarchies(models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
     """Hierarchies of sensitive columns, which are published unchanged, that nothing reads."""
     models = list(models)
     if not models or None in models:
@@ -237,9 +236,7 @@ def _idle_hierarchies(
             )
 
 
-def _protected_refusals(
-    models: Iterable[Any], columns: Mapping[str, Column | None]
-) -> Iterable[Refusal]:
+def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
     """Columns that are declared to be unprotected although a model is about them."""
     accepted = [name for name, c in columns.items() if c is not None and c.unprotected == "accept"]
     for name in accepted:
@@ -252,37 +249,36 @@ def _protected_refusals(
             )
 
 
-def _is_about(model: Any, name: str) -> bool:
-    """slicing_l_diversity without a column is about every one, unless about whole tables."""
-    column = getattr(model, "column", None)
-    every = model.model == "slicing_l_diversity" and model.level != "tuple"
-    return column == name or (column is None and every)
+def _is_about(model: ModelDeclaration, name: str) -> bool:
+    return model.about == name or model.about_each
 
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:
     declared = [name for name, role in roles.items() if role == "individual"]
-    for name in declared[1:]:
-        yield Refusal(
-            ("columns", name, "role"),
-            f"only one column can have the role individual; {show(declared[0])} has it already",
-        )
-    if not isinstance(individual, str):
-        return
-    if individual not in roles:
+    several = isinstance(individual, list | tuple)
+    named = [name for name in (individual if several else [individual]) if isinstance(name, str)]
+    if len(declared) > 1 and not set(declared) <= set(named):
+        for name in declared[1:]:
+            yield Refusal(
+                ("columns", name, "role"),
+                f"only one column can have the role individual; {show(declared[0])} has it already",
+                "if only together they tell individuals apart, write individual:"
+                f" [{', '.join(declared)}]",
+            )
+    for at, name in enumerate(named):
+        place = ("individual", at) if several else ("individual",)
+        if name not in roles:
+            message = f"column {show(name)} is not declared under columns"
+            yield Refusal(place, message, nearest(name, roles))
+        elif roles[name] not in (None, "identifying", "individual"):
+            yield Refusal(
+                place,
+                f"column {show(name)} has the role {roles[name]}; "
+                "individual names a column of role identifying or individual",
+            )
+    if named and len(declared) == 1 and declared[0] not in named:
         yield Refusal(
             ("individual",),
-            f"column {show(individual)} is not declared under columns",
-            nearest(individual, roles),
-        )
-    elif roles[individual] not in (None, "identifying", "individual"):
-        yield Refusal(
-            ("individual",),
-            f"column {show(individual)} has the role {roles[individual]}; "
-            "individual names a column of role identifying or individual",
-        )
-    elif declared and individual not in declared:
-        yield Refusal(
-            ("individual",),
-            f"names {show(individual)}, but {show(declared[0])} has the role individual",
+            f"names {show(named[0])}, but {show(declared[0])} has the role individual",
             "remove one of the two",
         )

@@ -1,4 +1,7 @@
-"""Declared domains: between which values the numbers, dates or timestamps of a column lie."""
+"""Declared domains: which values a column could have, whichever the source has.
+
+Numbers, dates and timestamps lie between two bounds; categories are listed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
+from pganon.policy.hierarchies import Declaration, Labels, no_repeats
 from pganon.policy.refusals import Refusal, refuse_one, show
 from pganon.policy.values import Unreadable, bound, on_one_line
 
@@ -55,10 +59,26 @@ def _upwards(domain: tuple[str, str]) -> tuple[str, str]:
 
 _Bound = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
 
-Domain = Annotated[
+Span = Annotated[
     tuple[_Bound, _Bound], Field(strict=False), BeforeValidator(_two), AfterValidator(_upwards)
 ]
 """The lowest and the highest value that there could be, both included, as texts."""
+
+
+class ValueSet(Declaration):
+    """All values that a categorical column could have, as texts."""
+
+    values: Annotated[Labels, AfterValidator(no_repeats)]
+
+
+def _form(value: object) -> str:
+    listed = isinstance(value, ValueSet) or (isinstance(value, Mapping) and "values" in value)
+    return "listed" if listed else "span"
+
+
+Domain = Annotated[
+    Annotated[Span, Tag("span")] | Annotated[ValueSet, Tag("listed")], Discriminator(_form)
+]
 
 
 def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
@@ -66,12 +86,22 @@ def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
     if column.get("domain") is None:
         return []
     out: list[Refusal] = []
-    if column.get("type") in ("categorical", "ordinal"):
+    listed, kind = _form(column["domain"]) == "listed", column.get("type")
+    if kind == "ordinal" or (kind == "categorical" and not listed):
+        hint = "write type: numeric" if kind == "ordinal" else "list all values: {values: [a, b]}"
         out.append(
             Refusal(
                 ("domain",),
-                f"a domain is for numbers, dates and timestamps; this column is {column['type']}",
-                "remove domain, or write type: numeric",
+                f"a domain is for numbers, dates and timestamps; this column is {kind}",
+                f"remove domain, or {hint}",
+            )
+        )
+    if kind == "numeric" and listed:
+        out.append(
+            Refusal(
+                ("domain",),
+                "a domain of listed values is for categories; this column is numeric",
+                "write the lowest and the highest value, domain: [0, 120]",
             )
         )
     if column.get("hierarchy") is not None:

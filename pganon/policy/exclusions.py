@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.refusals import Refusal, nearest, refuse_one, show
+from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
 
 if TYPE_CHECKING:
-    from pganon.policy.methods import ANY
-    from pganon.policy.model import Column
+    from pganon.policy.known import Known
+    from pganon.policy.options import MethodOptions
 
 
 def _as_text(value: object) -> object:
@@ -81,15 +82,16 @@ class Exclusion(Declaration):
 
 
 def exclusion_refusals(
-    exclusions: Iterable[Any], columns: Mapping[str, Column | None], method: ANY | None
+    known: Known, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
+    keep = [name for name, options in known.methods.items() if options.excludes]
     for i, exclusion in enumerate(exclusions):
         if method is not None and not method.excludes:
             yield Refusal(
                 ("exclusions", i),
                 f"the method {method.name} does not keep exclusion rules",
-                "remove the rule, or use the method slamsa",
+                f"remove the rule, or use the method {alternatives(keep)}",
             )
         if not isinstance(exclusion, Exclusion):
             continue
@@ -99,7 +101,7 @@ def exclusion_refusals(
 
 
 def _wrong_column(
-    at: tuple[str | int, ...], name: str, role: str, columns: Mapping[str, Column | None]
+    at: tuple[str | int, ...], name: str, role: str, columns: Columns
 ) -> Iterable[Refusal]:
     if name not in columns:
         message = f"column {show(name)} is not declared under columns"

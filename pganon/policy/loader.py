@@ -14,22 +14,17 @@ from pganon.errors import PolicyError, Problem
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.model import (
-    AnyPrivacyModel,
-    Column,
-    Method,
-    Policy,
-)
+from pganon.policy.known import Known
+from pganon.policy.model import Column, Policy
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
+from pganon.policy.typed import method_type, model_type, policy_class
 from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20
 STDIN = "-"
 
 _COLUMN = TypeAdapter(Column)
-_MODEL = TypeAdapter(AnyPrivacyModel)
-_METHOD = TypeAdapter(Method)
 _EXCLUSION = TypeAdapter(Exclusion)
 
 
@@ -70,7 +65,7 @@ class LoadedPolicy:
         return Problem(message, field_path(place), self.line_of(place), suggestion)
 
 
-def load_policy(path_or_text: str | Path) -> LoadedPolicy:
+def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
     The text `-` is standard input; paths in such a policy start from the current folder. Any path
@@ -82,25 +77,25 @@ def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     if isinstance(path_or_text, str) and (
         "\n" in path_or_text or path_or_text.lstrip().startswith("{")
     ):
-        return _loaded(path_or_text, None, Path.cwd())
+        return _loaded(path_or_text, known, None, Path.cwd())
     path = Path(path_or_text)
     if path_or_text == STDIN:
-        return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), path, Path.cwd())
+        return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), known, path, Path.cwd())
     is_json = True if path.suffix.lower() == ".json" else None
-    return _loaded(_read(path), path, path.parent, is_json=is_json)
+    return _loaded(_read(path), known, path, path.parent, is_json=is_json)
 
 
 def _loaded(
-    text: str, path: Path | None, base_dir: Path, *, is_json: bool | None = None
+    text: str, known: Known, path: Path | None, base_dir: Path, *, is_json: bool | None = None
 ) -> LoadedPolicy:
     document = with_variables(read_document(text, is_json=is_json))
-    policy = _policy(document, None if path is None else str(path))
+    policy = _policy(document, known, None if path is None else str(path))
     return LoadedPolicy(policy, path, base_dir, document.lines)
 
 
-def policy_from(data: object) -> Policy:
+def policy_from(data: object, known: Known) -> Policy:
     """A policy from plain data, e.g. of JSON; PolicyError with every problem."""
-    return _policy(Document(data=data), None)
+    return _policy(Document(data=data), known, None)
 
 
 def _read(path: Path) -> str:
@@ -136,11 +131,11 @@ def _text(raw: bytes, path: Path) -> str:
     return text
 
 
-def _policy(document: Document, file: str | None) -> Policy:
+def _policy(document: Document, known: Known, file: str | None) -> Policy:
     problems = list(document.problems)
     policy: Policy | None = None
     if isinstance(document.data, dict):
-        policy, refusals = _validate(document.data, document.filled)
+        policy, refusals = _validate(document.data, known, document.filled)
         problems += [
             Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
             for r in refusals
@@ -157,19 +152,19 @@ def _policy(document: Document, file: str | None) -> Policy:
 
 
 def _validate(
-    data: dict[str, Any], filled: Collection[Place]
+    data: dict[str, Any], known: Known, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
     try:
-        return Policy.model_validate(data), []
+        return policy_class(known).model_validate(data), []
     except ValidationError as error:
-        refusals = [*refusals_of(error, filled), *_across(data)]
+        refusals = [*refusals_of(error, known, filled), *_across(data, known)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         unique.setdefault((refusal.place, refusal.message), refusal)
     return None, list(unique.values())
 
 
-def _across(data: dict[str, Any]) -> list[Refusal]:
+def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
     """What the models check across keys, for a policy that failed on single ones before that."""
     raw = data.get("columns")
     if not isinstance(raw, dict):
@@ -181,10 +176,12 @@ def _across(data: dict[str, Any]) -> list[Refusal]:
             out.append(Refusal(place, refusal.message, refusal.suggestion))
     columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
     privacy = data.get("privacy")
-    models = [_try(_MODEL, m) for m in privacy] if isinstance(privacy, list) else [None]
-    method = _try(_METHOD, data.get("method"))
+    as_model = TypeAdapter(model_type(known))
+    models = [_try(as_model, m) for m in privacy] if isinstance(privacy, list) else [None]
+    method = _try(TypeAdapter(method_type(known)), data.get("method"))
     rules = data.get("exclusions")
     across = policy_refusals(
+        known,
         columns,
         models,
         data.get("individual"),

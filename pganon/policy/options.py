@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.refusals import Refusal
 
 CLASS_ID = "class_id"
 """Published column with the number of an equivalence class."""
@@ -90,6 +93,14 @@ class MethodOptions(Declaration):
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1
 
+    if TYPE_CHECKING:
+        name: Any  # a field of every subclass, with the one word that it can be
+
+    @property
+    def collapses(self) -> bool:
+        """Whether the records of an individual with the same sensitive value count once."""
+        return False
+
     @property
     def idle(self) -> frozenset[str]:
         """Options that have no effect beside the others."""
@@ -104,13 +115,17 @@ class MethodOptions(Declaration):
     def numbers_records(self) -> bool:
         return self.random_order == "numbered"
 
-    def part_names(self, grouped: int, sensitive: int) -> tuple[str, ...]:
-        """All parts that a release of so many grouped and sensitive columns may have."""
+    def part_names(self, columns: Columns) -> tuple[str, ...]:
+        """All parts that a release of these columns may have."""
         return self.parts
 
-    def added_columns(self, sensitive: int) -> tuple[str, ...]:
-        """All columns that a release of so many sensitive columns may have beside the source's."""
+    def added_columns(self, columns: Columns) -> tuple[str, ...]:
+        """All columns that a release may have beside these columns of the source."""
         return self.adds
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        """What else does not fit the columns, where each of them is right in itself."""
+        return ()
 
 
 def part_name(release: str, part: str) -> str:

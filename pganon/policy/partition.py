@@ -14,7 +14,8 @@ from typing import Any
 
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import CsvHierarchy
-from pganon.policy.model import Column, Policy, PrivacyModel
+from pganon.policy.model import Column, Policy
+from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
 
 REVISION = 1
@@ -66,7 +67,8 @@ def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Par
     plain = ("where", "suppression_limit", "on_infeasible", "records_per_individual", "exclusions")
     found: dict[str, Any] = {"revision": REVISION, "source": str(source)}
     found |= _given(policy, plain)
-    found["individual"] = policy.individual_column
+    key = policy.individual_key
+    found["individual"] = key[0] if len(key) == 1 else list(key) or None
     found |= _columns(policy.columns, base_dir)
     found |= _privacy(policy.privacy)
     found |= _method(policy.method)
@@ -100,7 +102,7 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _privacy(models: Iterable[PrivacyModel]) -> dict[str, Any]:
+def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for model in models:
         given = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)

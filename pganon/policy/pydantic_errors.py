@@ -10,15 +10,17 @@ from pydantic import BaseModel, ValidationError
 
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
-from pganon.policy.methods import OPTIONS
-from pganon.policy.model import MODEL_CLASSES, Column, Policy, Publish
+from pganon.policy.known import Known
+from pganon.policy.model import Column, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
 _NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")
 _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 
 
-def refusals_of(error: ValidationError, filled: Collection[Place] = ()) -> Iterator[Refusal]:
+def refusals_of(
+    error: ValidationError, declared: Known, filled: Collection[Place] = ()
+) -> Iterator[Refusal]:
     """All that pydantic found, with places in the terms of the file.
 
     Args:
@@ -33,7 +35,7 @@ def refusals_of(error: ValidationError, filled: Collection[Place] = ()) -> Itera
                 yield Refusal(place, refusal.message, refusal.suggestion)
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
-            found = _sentence(item["type"], loc, item["input"], context, item["msg"])
+            found = _sentence(item["type"], loc, item["input"], context, item["msg"], declared)
             if item["type"] in _NOT_A_TEXT and found.place in filled:
                 found = replace(found, suggestion=_FROM_VARIABLE)
             yield found
@@ -44,7 +46,7 @@ def _place(loc: Place) -> Place:
     match loc:
         case ("columns", name, "[key]"):
             return ("columns", name)
-        case ("columns", _, "hierarchy", _, *rest):
+        case ("columns", _, "hierarchy" | "domain", _, *rest):
             return (*loc[:3], *rest)
         case ("privacy", int(), _, "public", name, "[key]"):
             return (*loc[:2], "public", name)
@@ -63,14 +65,14 @@ def _place(loc: Place) -> Place:
 
 
 def _sentence(
-    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str
+    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str, declared: Known
 ) -> Refusal:
     place = _place(loc)
     match kind:
         case "missing":
             return Refusal(place, "is missing", _example(place))
         case "extra_forbidden":
-            known = _known_keys(loc[:-1])
+            known = _known_keys(loc[:-1], declared)
             return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), known))
         case "string_type":
             hint = "put it in quotes" if isinstance(value, int | float) else None
@@ -140,13 +142,13 @@ def _example(place: Place) -> str | None:
     return f"for example {example}" if example else None
 
 
-def _known_keys(loc: Place) -> list[str]:
+def _known_keys(loc: Place, declared: Known) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
         case ():
             model: type[BaseModel] = Policy
-        case ("method", str(name)) if name in OPTIONS:
-            model = OPTIONS[name]
+        case ("method", str(name)) if name in declared.methods:
+            model = declared.methods[name]
         case ("publish",):
             model = Publish
         case ("columns", _):
@@ -159,8 +161,8 @@ def _known_keys(loc: Place) -> list[str]:
             model = OrderTree
         case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:
             model = FORMS[form]
-        case ("privacy", int(), str(name)) if name in MODEL_CLASSES:
-            model = MODEL_CLASSES[name]
+        case ("privacy", int(), str(name)) if name in declared.models:
+            model = declared.models[name]
         case _:
             return []
     return [info.alias or name for name, info in model.model_fields.items()]

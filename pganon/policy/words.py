@@ -16,51 +16,10 @@ NULLS = ("as_value", "own_class", "suppress", "conditional", "reject")
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
-CONDITIONAL = (
-    "alpha_k_anonymity",
-    "distinct_l_diversity",
-    "entropy_l_diversity",
-    "recursive_cl_diversity",
-    "anatomy_l_diversity",
-    "slicing_l_diversity",
-    "ir_kl_anonymity",
-    "eir_l_diversity",
-)
-"""Models that can also hold for who knows that a sensitive value is not NULL."""
 UNPROTECTED = ("warn", "accept")
-MODELS = (
-    "k_anonymity",
-    "alpha_k_anonymity",
-    "distinct_l_diversity",
-    "entropy_l_diversity",
-    "recursive_cl_diversity",
-    "t_closeness",
-    "beta_likeness",
-    "delta_disclosure",
-    "qs_k_anonymity",
-    "anatomy_l_diversity",
-    "slicing_l_diversity",
-    "ir_k_anonymity",
-    "ir_kl_anonymity",
-    "ir_alpha_beta_anonymity",
-    "eir_l_diversity",
-    "eir_alpha_beta_anonymity",
-)
 LATER_MODELS = (
     "local_bucket_diversity",
     "background_knowledge",
-)
-METHODS = (
-    "mondrian",
-    "danonyir",
-    "geneir",
-    "qs_greedy",
-    "qs_efficient",
-    "anatomy",
-    "slicing",
-    "slamsa",
-    "msb",
-    "sloms",
 )
 LATER_METHODS = (
     "full_domain",

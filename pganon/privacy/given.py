@@ -8,12 +8,8 @@ alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every mod
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from pganon.policy.words import CONDITIONAL
-
-if TYPE_CHECKING:
-    from pganon.policy.model import PrivacyModel
+from pganon.privacy.models import PrivacyModel
 
 
 def given_value(declaration: PrivacyModel) -> PrivacyModel:
@@ -22,7 +18,7 @@ def given_value(declaration: PrivacyModel) -> PrivacyModel:
     Raises:
         ValueError: there is no such parameter; the policy's rules let none of these through.
     """
-    if declaration.model not in CONDITIONAL:
+    if not declaration.conditional:
         raise ValueError(f"{declaration.model} has no parameter that holds without NULL")
     parameters = declaration.model_dump()
     if "l" in parameters:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pganon.policy.anatomized import link, numbered
+from pganon.policy.bucket_options import link, numbered
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 from pganon.steps import State

@@ -17,13 +17,14 @@ from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
+from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
 from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
 from pganon.privacy.registry import requirements_of
-from pganon.resolve.domains import type_refusals
+from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
@@ -127,7 +128,7 @@ class _Builder:
             source=self.relation,
             where=where,
             record_key=self._record_key(),
-            individual=self.policy.individual_column,
+            individual=self.policy.individual_key,
             attributes=tuple(attributes),
             sensitive=tuple(sensitive),
             carried=tuple(carried),
@@ -255,7 +256,8 @@ class _Builder:
             )
             return None
         if declared.domain is not None:
-            for wrong in type_refusals(column, declared.domain):
+            categorical = kind == "categorical"
+            for wrong in domain_refusals(column, declared.domain, categorical=categorical):
                 place = ("columns", column.name, "domain", *wrong.place)
                 self.report(field_path(place), wrong.message, wrong.suggestion)
         scale = self._scale(declared, kind)
@@ -283,7 +285,8 @@ class _Builder:
             nulls=declared.nulls,
             weight=declared.weight,
             order=declared.order,
-            domain=declared.domain,
+            domain=None if isinstance(declared.domain, ValueSet) else declared.domain,
+            values=declared.domain.values if isinstance(declared.domain, ValueSet) else None,
             qs_set=declared.qs_set,
             ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
         )
@@ -323,7 +326,7 @@ class _Builder:
         carried: Iterable[Carried],
     ) -> None:
         """Published names: unique, storable, and none that pganon adds is a source column's."""
-        added = self.policy.method.added_columns(len(self.policy.with_role("sensitive")))
+        added = self.policy.method.added_columns(self.policy.columns)
         used: Counter[str] = Counter(added)
         for item in (*attributes, *sensitive, *carried):
             used[item.published] += 1

@@ -12,28 +12,26 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from pganon import database, locks
-from pganon.catalog.code import check_code, reading
+from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
-from pganon.catalog.model import Relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import source_fingerprint
 from pganon.errors import PganonError, PreconditionError, translate
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
-from pganon.metrics.alike import alike
+from pganon.loading import load_policy
 from pganon.metrics.reasons import reasons
 from pganon.plan.build import DECIDED, Phase, Plan, build_plan
 from pganon.plan.explain import PUBLISH
-from pganon.policy.loader import LoadedPolicy, load_policy
-from pganon.policy.model import Policy, QSKAnonymity
+from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, renewal
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
@@ -42,60 +40,22 @@ from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact, publish
-from pganon.publish.views import check_swap, missing_roles
-from pganon.published.metrics import Metrics
-from pganon.published.utility import Utility
-from pganon.resolve import resolve
+from pganon.publish.views import check_swap
+from pganon.run import handover
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.connections import Crew
 from pganon.run.costs import with_costs
 from pganon.run.executor import Executor
+from pganon.run.handover import verified_checks
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.result import RunResult, StepSeconds, Verified, standing_result
+from pganon.run.resolving import check_trusted, resolve_policy
+from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
-from pganon.spec.guarantee import guarantee
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
-from pganon.steps import State, stamp_fact
-from pganon.steps.relations import CheckQuery
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
-
-
-def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
-    """The policy against the catalog that `conn` sees."""
-    policy = loaded.policy
-    spec = resolve(
-        policy,
-        read_relation(conn, policy.source),
-        public=public_relations(conn, policy),
-        base_dir=loaded.base_dir,
-        file=loaded.file,
-        line_of=loaded.line_of,
-    )
-    check_code(conn, spec.outside, policy.trust)
-    return spec
-
-
-def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
-    """Refuse roles of `trust` that the server does not have."""
-    missing = missing_roles(conn, roles)
-    if missing:
-        raise PreconditionError(
-            f"these trusted roles are not roles of the server: {', '.join(map(quote, missing))}",
-            hint="correct `trust` in the policy",
-            code="missing_role",
-        )
-
-
-def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
-    """The relations that a policy names as public, by QS set."""
-    return {
-        name: read_relation(conn, relation)
-        for model in policy.privacy
-        if isinstance(model, QSKAnonymity)
-        for name, relation in model.public.items()
-    }
 
 
 def plan_release(
@@ -261,7 +221,7 @@ class _Run:
         utility = plan.method.form.utility(spec, state.facts)
         metrics = plan.metrics(state)
         checks = plan.stored_checks(state)
-        verified = _verified(checks, state)
+        verified = verified_checks(checks, state)
         result = RunResult(
             release=spec.policy.release,
             version=None,
@@ -281,8 +241,10 @@ class _Run:
         if self.options.dry_run:
             result = self._tried(plan, state, result)
         else:
-            staged = self._staged(plan, state, checks, verified, (utility, metrics))
-            result = replace(result, version=self._publish(staged))
+            release = handover.staged(
+                plan, state, checks, verified, (utility, metrics), self.sources
+            )
+            result = replace(result, version=self._publish(release))
         # What cannot be removed now is left to the next run.
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, run_id)
@@ -386,68 +348,3 @@ class _Run:
                 hint="run the release again",
                 code="source_changed",
             )
-
-    def _staged(
-        self,
-        plan: Plan,
-        state: State,
-        checks: tuple[CheckQuery, ...],
-        verified: tuple[Verified, ...],
-        measured: tuple[Utility, Metrics | None],
-    ) -> Staged:
-        utility, metrics = measured
-        spec = plan.spec
-        relations = plan.relations(state)
-        return Staged(
-            run_id=state.run_id,
-            release=spec.policy.release,
-            source=str(spec.source.name),
-            method=plan.method.name,
-            policy=spec.policy.document(),
-            policy_hash=spec.policy_hash,
-            guarantee=guarantee(spec),
-            relations=relations,
-            views=plan.stored_views(state),
-            checks=checks,
-            readers=spec.readers,
-            keep=spec.policy.publish.keep,
-            row_count=state.count("published"),
-            suppressed=state.count("suppressed"),
-            stamps=tuple(str(state.facts[stamp_fact(r.staged)]) for r in relations),
-            fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
-            source_fingerprint=source_fingerprint(state.facts),
-            partition=spec.partition,
-            sources=self.sources,
-            compared_with=_compared_with(plan.republication, state),
-            measures={
-                "records": state.count("records"),
-                "utility": asdict(utility),
-                "verified": [v.__dict__ for v in verified],
-                "alike": alike(spec, state.facts),
-                **({"metrics": asdict(metrics)} if metrics else {}),
-            },
-        )
-
-
-def _compared_with(republication: Republication | None, state: State) -> frozenset[int] | None:
-    """Runs beside whose versions alone the release may appear; None if beside any other."""
-    if republication is None or not republication.refuses:
-        return None
-    if republication.repeated(source_fingerprint(state.facts)) is not None:
-        return None  # it shows nothing new
-    return frozenset(earlier.run_id for earlier in republication.earlier)
-
-
-def _verified(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
-    return tuple(
-        Verified(
-            model=check.model,
-            column=check.column,
-            symbol=check.symbol,
-            bound=check.bound,
-            required=check.parameter,
-            measured=float(state.facts[f"verified{number}_measured"]),  # pyright: ignore
-            against=check.against,
-        )
-        for number, check in enumerate(checks)
-    )

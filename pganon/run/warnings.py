@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pganon.encode.source import source_fingerprint
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
-from pganon.methods.mixed import mixed_scales
 from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
 from pganon.privacy.unprotected import warning
@@ -28,7 +27,6 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
         )
     found += _alike(plan, state)
     found += idle_rules(spec, state.facts)
-    found += mixed_scales(spec)
     found += plan.method.form.warnings(spec, state.facts)
     found += undeclared(spec)
     return tuple(found)

@@ -37,8 +37,8 @@ def _counted(policy: Policy) -> dict[str, Place]:
         for name, declared in policy.columns.items()
         if declared.role in _COUNTED
     }
-    if policy.individual is not None:
-        found.setdefault(policy.individual, ("individual",))
+    for name in policy.individual_key:
+        found.setdefault(name, ("individual",))
     for number, exclusion in enumerate(policy.exclusions):
         for name in exclusion.when:
             found.setdefault(name, ("exclusions", number, "when", name))

@@ -63,6 +63,7 @@ class Attribute:
         order: the policy's own order of an ordinal column's values, lowest first.
         domain: the lowest and the highest value that there could be, as the policy declares them;
             losses and distances are shares of what lies between them.
+        values: all values that a category could have, as texts; losses are shares of their number.
         qs_set: the QS set that it is in, None for a quasi-identifier.
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
@@ -80,6 +81,7 @@ class Attribute:
     weight: float
     order: tuple[str, ...] | None = None
     domain: tuple[str, str] | None = None
+    values: tuple[str, ...] | None = None
     qs_set: str | None = None
     ranged: bool = False
 
@@ -138,7 +140,7 @@ class ReleaseSpec:
 
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
-        individual: column that says whose record it is, or None.
+        individual: columns that together say whose record it is, perhaps none.
         unreleased: columns of the source that the policy leaves at home, for the plan.
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
@@ -152,7 +154,7 @@ class ReleaseSpec:
     source: Relation
     where: exp.Expr | None
     record_key: tuple[str, ...]
-    individual: str | None
+    individual: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     sensitive: tuple[Sensitive, ...]
     carried: tuple[Carried, ...]

@@ -5,8 +5,8 @@
 LOCK TABLE pganon_private.migration IN SHARE ROW EXCLUSIVE MODE;
 
 -- hold_releases --
--- Keep the list of releases as it is until the transaction ends.
-LOCK TABLE pganon.releases IN ACCESS SHARE MODE;
+-- Keep the list of releases and that of their columns as they are until the transaction ends.
+LOCK TABLE pganon.releases, pganon.release_columns IN ACCESS SHARE MODE;
 
 -- session --
 -- Who logged in, and whether that role is a superuser or can become one.
@@ -177,8 +177,8 @@ FROM pganon.granted(%s::text[]) AS g;
 
 -- harmless_view --
 -- Whether reading a view runs nothing but immutable functions of the server and these: it is pganon's owner's, and
--- so are the plain tables that it reads, and it uses no object that anybody made but types of superusers. Functions of the server
--- are no dependencies, so they are looked up in the stored tree.
+-- so are the plain tables that it reads, and it uses no object that anybody made but types of superusers, and views that the caller
+-- has looked at before. Functions of the server are no dependencies, so they are looked up in the stored tree.
 SELECT v.relkind = 'v'
     AND v.relowner = (SELECT p.nspowner FROM pg_catalog.pg_namespace AS p WHERE p.nspname = 'pganon')
     AND NOT EXISTS (
@@ -194,6 +194,8 @@ SELECT v.relkind = 'v'
         WHERE w.ev_class = v.oid
             AND (c.oid = v.oid
                 OR (c.relkind = 'r' AND c.relowner = v.relowner AND NOT c.relrowsecurity)
+                OR (c.relkind = 'v' AND c.relnamespace = v.relnamespace
+                    AND c.relname = ANY (%(reads)s::pg_catalog.name[]))
                 OR o.rolsuper) IS NOT TRUE
     )
     AND NOT EXISTS (

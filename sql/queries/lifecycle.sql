@@ -2,9 +2,15 @@
 
 -- readable --
 -- Releases that the current role may read.
-SELECT release, version, method, guarantee, columns, published_at
-FROM pganon.releases
-ORDER BY release;
+SELECT r.release, r.version, r.method, r.guarantee, (
+    SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'view', c.view, 'name', c.column_name, 'type', c.type, 'comment', c.comment
+    ) ORDER BY c.position), '[]')
+    FROM pganon.release_columns AS c
+    WHERE c.release = r.release
+), r.published_at
+FROM pganon.releases AS r
+ORDER BY r.release;
 
 -- names --
 -- Every release, for the steward.

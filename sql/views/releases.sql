@@ -8,7 +8,6 @@ SELECT
     v.version,
     v.method,
     v.guarantee,
-    v.columns,
     v.published_at
 FROM pganon_private.release AS r
 JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
@@ -32,4 +31,4 @@ WHERE v.dropped_at IS NULL
     AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
     AND pg_catalog.has_table_privilege(c.oid, 'SELECT');
 
-COMMENT ON VIEW pganon.releases IS 'releases that you may read: version, method, guarantee, columns';
+COMMENT ON VIEW pganon.releases IS 'releases that you may read: version, method, guarantee';

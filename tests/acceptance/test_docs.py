@@ -27,9 +27,8 @@ from pganon.cli.server import Status
 from pganon.errors import Problem
 from pganon.importing import Imported
 from pganon.install.installer import Outcome
-from pganon.methods.registry import METHODS
-from pganon.policy.loader import load_policy
-from pganon.policy.words import MODELS
+from pganon.loading import known, load_policy
+from pganon.methods.registry import methods
 from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
@@ -240,7 +239,7 @@ def test_every_command_takes_json() -> None:
 def test_every_key_of_a_json_result_is_in_the_reference() -> None:
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     shapes = (
-        *(method.form.figures for method in METHODS.values()),
+        *(method.form.figures for method in methods().values()),
         *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
     )
@@ -261,7 +260,9 @@ def test_the_reference_names_no_other_commands() -> None:
 
 def test_every_model_is_explained() -> None:
     sections = _sections((ROOT / "docs/reference/models.md").read_text("utf-8"))
-    assert [model for model in MODELS if "not protect" not in sections.get(model, "")] == []
+    assert [
+        model for model in tuple(known().models) if "not protect" not in sections.get(model, "")
+    ] == []
 
 
 def test_every_path_in_contributing_exists() -> None:

@@ -12,7 +12,8 @@ from pganon import install
 from pganon.catalog import code
 from pganon.errors import PganonError
 from pganon.install import access
-from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.loading import policy_from
+from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.support import faults
@@ -155,8 +156,14 @@ def test_a_schema_that_is_made_during_the_run(db: Database) -> None:
 LIST = """
     CREATE OR REPLACE VIEW pganon.releases AS
     SELECT 'r'::text AS release, 1 AS version, 'm'::text AS method, {} AS guarantee,
-        '[]'::jsonb AS columns, '2020-01-01 00:00+00'::timestamptz AS published_at {};
+        '2020-01-01 00:00+00'::timestamptz AS published_at {};
     GRANT SELECT ON pganon.releases TO PUBLIC
+"""
+COLUMNS = """
+    CREATE OR REPLACE VIEW pganon.release_columns AS
+    SELECT 'r'::text AS release, 1 AS version, {}::text AS view, 1::bigint AS position,
+        'c'::text AS column_name, 't'::text AS type, ''::text AS comment {};
+    GRANT SELECT ON pganon.release_columns TO PUBLIC
 """
 TRAPS = {
     "index": "CREATE INDEX ON pganon_private.release (name) WHERE evil.hit(1) = 1",
@@ -183,6 +190,11 @@ TRAPS = {
         "CASE WHEN JSON_VALUE(t.x, '$[0]' RETURNING evil.d) IS NULL THEN '1'::jsonb END",
         "FROM pganon_private.t",
     ),
+    "function in the columns": COLUMNS.format("evil.hit(1)", ""),
+    "columns over another view": """
+        CREATE VIEW pganon.mine AS SELECT evil.hit(1) AS x;
+    """
+    + COLUMNS.format("x", "FROM pganon.mine"),
 }
 
 
@@ -211,10 +223,11 @@ def test_the_list_of_releases_is_held(bare_db: Database, monkeypatch: pytest.Mon
     conn.execute("SET lock_timeout = '200ms'")
     look = access.check_view
 
-    def exchange(reader: Any, view: Any) -> None:
-        look(reader, view)
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            conn.execute(LIST.format("to_jsonb(evil.hit(1))", "").encode())
+    def exchange(reader: Any, view: Any, **more: Any) -> None:
+        look(reader, view, **more)
+        for text in (LIST.format("to_jsonb(evil.hit(1))", ""), COLUMNS.format("evil.hit(1)", "")):
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                conn.execute(text.encode())
 
     monkeypatch.setattr(access, "check_view", exchange)
     assert pganon("releases", "--dsn", bare_db.dsn("analyst"), "--json").json == []

@@ -13,7 +13,8 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PganonError
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from tests.support import faults
 from tests.support.builders import make_table
 from tests.support.cluster import Connection, Database

@@ -9,7 +9,7 @@ import pytest
 
 from pganon import database
 from pganon.errors import PganonError
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from pganon.run.pipeline import run_release
 from tests.support.builders import make_table, policy
 from tests.support.cli import pganon

@@ -15,9 +15,9 @@ import pytest
 
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PolicyError
+from pganon.loading import load_policy
 from pganon.policy.expressions import ExpressionProblem, check_where
-from pganon.policy.loader import load_policy
-from pganon.run.pipeline import resolve_policy
+from pganon.run.resolving import resolve_policy
 from tests.support.cluster import Connection, Database
 
 SOURCE = """

@@ -12,7 +12,7 @@ from psycopg import sql
 from pganon import assess, importing
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError, PreconditionError
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from tests.support import faults, vehicles
 from tests.support.builders import make_table
 from tests.support.cli import pganon
@@ -22,6 +22,7 @@ OWN = (
     "pganon_private.run_secret",
     "pganon_private.ledger",
     "pganon.releases",
+    "pganon.release_columns",
     "pg_catalog.pg_statistic",
     "pg_catalog.pg_stats",
     "information_schema.tables",

@@ -11,7 +11,8 @@ import pytest
 import pganon
 from pganon.identifiers import QualifiedName
 from pganon.install import access
-from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.loading import policy_from
+from pganon.policy.loader import LoadedPolicy
 from pganon.published.request import Request, parse_workload
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release

@@ -42,6 +42,7 @@ CALLABLE = {
 
 FOR_ALL = {
     ("schema", "pganon"): {"USAGE"},
+    ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
     **{("function", name): {"EXECUTE"} for name in CALLABLE},
 }

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PganonError
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from pganon.run.pipeline import run_release
 from tests.support import faults, vehicles
 from tests.support.builders import make_table

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from tests.support import faults
 from tests.support.builders import make_table
 from tests.support.cluster import Database

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from tests.support import faults, registry, stays
 from tests.support.cluster import Database
 from tests.support.driver import refused

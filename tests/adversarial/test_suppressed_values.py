@@ -13,7 +13,7 @@ from psycopg import sql
 
 from tests.support.builders import make_table, policy
 from tests.support.cluster import Database
-from tests.support.driver import fetch, publish
+from tests.support.driver import drop_leftovers, fetch, publish, run
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -185,3 +185,57 @@ def test_what_others_have_between_the_ends_of_a_class_shows(source: Database) ->
         "age": "[0,50)",
         "born": "[1960-01-01,1990-01-01)",
     }
+
+
+# -- nodes of hierarchies above what only a suppressed record has -------------------------------
+
+NODES: dict[str, tuple[str, dict[str, Any], list[Any], tuple[Any, ...]]] = {
+    "label": (
+        "text",
+        {"inline": {"all": {"near": ["t0", "t1"], "far": {"north": ["t7", "t8"], "s": ["t9"]}}}},
+        ["t0", "t1", "t7"],
+        ("t7", "t8", "t9"),
+    ),
+    "prefix": ("text", {"prefix": [3, 1]}, ["1000", "1001", "7000"], ("7000", "7001", "7010")),
+    "range": ("integer", {"intervals": [10, 50]}, [1, 12, 60], (60, 61, 72)),
+    "decade": (
+        "date",
+        {"date": ["year", "decade"]},
+        ["1991-02-03", "1992-05-06", "2003-04-05"],
+        ("2003-04-05", "2003-06-07", "2005-06-07"),
+    ),
+}
+"""Type and hierarchy, values of released records, the last alone below its nodes, and values that a
+suppressed record may have below the same nodes."""
+
+
+@pytest.mark.parametrize(("kind", "hierarchy", "values", "hidden"), NODES.values(), ids=list(NODES))
+def test_a_node_shows_the_same_whatever_is_suppressed_below_it(
+    db: Database, kind: str, hierarchy: dict[str, Any], values: list[Any], hidden: tuple[Any, ...]
+) -> None:
+    """Classes whose hierarchy has gone up, above one released value."""
+    columns = {"person": "text", "known": "integer", "x": kind, "age": "integer", "disease": "text"}
+    ordinary = [[f"p{n}", 1 + n % 2, values[n % 3], 20 + n, f"d{n % 4}"] for n in range(24)]
+    declared = policy(
+        {
+            "person": "individual",
+            "known": {"nulls": "suppress", "hierarchy": {"intervals": [2]}},
+            "x": {"hierarchy": hierarchy},
+            "age": {"hierarchy": {"intervals": [10, 50]}},
+            "disease": "s",
+        },
+        IR,
+        method={"name": "geneir"},
+        suppression_limit=0.5,
+    )
+    owner, steward = db.connect("source_owner"), db.owner()
+    # Seeds under which the hierarchy of x goes up before classes are made.
+    for seed in (2, 4):
+        seen = []
+        for value in hidden:
+            make_table(owner, columns, [*ordinary, ["p24", None, value, 20, "d0"]])
+            drop_leftovers(steward)
+            staged = run(steward, declared, seed=seed)
+            assert staged.facts["suppressed"] == 1
+            seen.append([staged.table("classes"), staged.table("records")])
+        assert [seen[0]] * len(seen) == seen

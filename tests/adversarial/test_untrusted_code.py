@@ -12,7 +12,8 @@ import pganon
 from pganon.catalog.code import reading
 from pganon.catalog.model import Outside
 from pganon.identifiers import QualifiedName
-from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.loading import policy_from
+from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
 from pganon.run.pipeline import plan_release, run_release
 from tests.support.builders import policy

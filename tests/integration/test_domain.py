@@ -222,3 +222,73 @@ def test_dates_before_christ_are_outside(db: Database) -> None:
     build(db, "date", ["0044-03-15 BC", dt.date(1, 1, 1)])
     with refused("outside_domain"):
         run(db.owner(), policy({"q": {"domain": ["0001-01-01", "2000-01-01"]}}, 2))
+
+
+# -- listed values of a category --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "listed", "loss"),
+    [
+        ("text", ["a", "b", "b"], ["a", "b", "c", "d"], 1 / 3),
+        ("text", ["a", "b", "c"], ["c", "b", "a"], 1),
+        ("text", ["a", "a"], ["a", "b"], 0),
+        ("text", ["a", "a"], ["a"], 0),
+        # NULL is one more value where it occurs.
+        ("text", ["a", None], ["a", "b", "c"], 1 / 3),
+        ("boolean", [True, False], ["yes", "no"], 1),
+        ("integer", [1, 2], ["01", "2", "3"], 1 / 2),
+        ("numeric", ["1.50", "2"], ["1.5", "2.00", "9"], 1 / 2),
+        ("date", ["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02", "2020-01-03"], 1 / 2),
+    ],
+)
+@pytest.mark.parametrize("method", ["mondrian", "danonyir"])
+def test_loss_is_a_share_of_the_listed_values(
+    db: Database, kind: str, values: list[Any], listed: list[str], loss: float, method: str
+) -> None:
+    rows = [[n, value, "x"] for n, value in enumerate(values)]
+    make_table(db.connect("source_owner"), {"person": "integer", "q": kind, "s": "text"}, rows)
+    roles = {"person": "individual", "q": {"type": "categorical", "domain": {"values": listed}}}
+    models: Any = len(values)
+    if method == "danonyir":
+        roles["s"] = "s"
+        models = [{"model": "ir_k_anonymity", "k": len(values)}]
+    staged = run(db.owner(), policy(roles, models, method={"name": method}))
+    assert staged.utility.gcp == pytest.approx(loss)
+    (shown,) = staged.table("classes")
+    assert len(shown["q"]) == len(set(values) - {None})
+
+
+def test_a_long_list_makes_a_column_count_less(db: Database) -> None:
+    """Individuals join those who differ in the column with many possible values."""
+    rows = [[n, a, b, f"d{n}"] for n, (a, b) in enumerate((a, b) for a in "xy" for b in "uv")]
+    kinds = {"person": "integer", "a": "text", "b": "text", "s": "text"}
+    make_table(db.connect("source_owner"), kinds, rows)
+    for wide, narrow in (("a", "b"), ("b", "a")):
+        lists = {wide: list("xyuvabcdefgh"), narrow: list("xyuv")}
+        roles: dict[str, Any] = {n: {"domain": {"values": lists[n]}} for n in "ab"}
+        declared = policy(
+            {"person": "individual", **roles, "s": "s"},
+            [{"model": "ir_k_anonymity", "k": 2}],
+            method={"name": "danonyir"},
+        )
+        found = run(db.owner(), declared).table("classes")
+        assert [(len(row[wide]), len(row[narrow])) for row in found] == [(2, 1)] * 2
+
+
+def test_values_that_are_not_listed_are_refused_by_column_and_count(db: Database) -> None:
+    hidden = "Zanzibar-7319"
+    build(db, "text", ["a", "b", None, hidden, hidden])
+    declared = policy({"q": {"domain": {"values": ["a", "b", "c"]}}}, 2)
+    with refused("outside_domain") as errors:
+        publish(db, declared)
+    text = f"{errors[0]} {errors[0].hint}"
+    assert "column q has a value outside its domain in 2 records" in text
+    assert hidden not in text
+    assert leftovers(db) == []
+
+
+def test_listed_values_that_do_not_occur_show_nowhere(db: Database) -> None:
+    build(db, "text", ["a", "b", "a", "b"])
+    staged = run(db.owner(), policy({"q": {"domain": {"values": ["a", "b", "unseen"]}}}, 4))
+    assert "unseen" not in str(staged.rows()) + str(staged.table("classes"))

@@ -252,3 +252,83 @@ def test_it_is_verified_and_dropped_with_the_release(clinic: Database, tmp_path:
     assert pganon("drop", "visits", "--yes", "--dsn", clinic.dsn()).code == 0
     row = clinic.admin.execute(b"SELECT to_regclass('published.visits_flat')").fetchone()
     assert row == (None,)
+
+
+VERSIONS: dict[str, dict[str, Any]] = {
+    "other classes": {"privacy": [{"model": "k_anonymity", "k": 40}]},
+    "other columns": {"columns": {name: COLUMNS[name] for name in ("age", "sex", "diagnosis")}},
+    "no second view": {"columns": {name: COLUMNS[name] for name in ("zip", "diagnosis")}},
+}
+"""What the second version has."""
+
+
+def both_views(db: Database) -> list[list[tuple[Any, ...]]]:
+    """Rows of the view and of `_flat`, as an analyst reads them; none of a view that is not."""
+    analyst, found = db.connect("analyst"), []
+    for view in ("visits", "visits_flat"):
+        there = analyst.execute("SELECT to_regclass(%s)", [f"published.{view}"]).fetchone()
+        rows = f"SELECT v::text FROM published.{view} AS v ORDER BY 1".encode()
+        found.append(analyst.execute(rows).fetchall() if there != (None,) else [])
+    return found
+
+
+@pytest.mark.parametrize("other", VERSIONS)
+def test_it_goes_back_with_the_release(clinic: Database, tmp_path: Path, other: str) -> None:
+    given = policy(republication="allow")
+    at = ("--dsn", clinic.dsn())
+    assert run(clinic, tmp_path, given).code == 0
+    first = both_views(clinic)
+    assert run(clinic, tmp_path, {**given, **VERSIONS[other]}).code == 0
+    second = both_views(clinic)
+    assert bool(second[1]) is (other != "no second view")
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+    for version, shown in ((1, first), (2, second), (1, first)):
+        ran = pganon("rollback", "visits", "--to", str(version), *at)
+        assert ran.code == 0, ran.err
+        assert both_views(clinic) == shown
+        assert pganon("verify", "visits", *at).code == 0
+
+
+def test_who_depends_on_it_is_named_before_it_goes(clinic: Database, tmp_path: Path) -> None:
+    given = policy(republication="allow")
+    at = ("--dsn", clinic.dsn())
+    assert run(clinic, tmp_path, given).code == 0
+    with clinic.owner() as owner:
+        owner.execute(b"CREATE SCHEMA mine; CREATE VIEW mine.v AS TABLE published.visits_flat")
+    shown = both_views(clinic)
+    for command in (("drop", "visits", "--yes"), ("run", str(tmp_path / "policy.json"))):
+        if command[0] == "run":
+            columns = VERSIONS["no second view"]["columns"]
+            (tmp_path / "policy.json").write_text(json.dumps({**given, "columns": columns}))
+        ran = pganon(*command, *at)
+        assert ran.code == 2
+        assert "mine.v" in ran.err
+        assert both_views(clinic) == shown
+    assert pganon("drop", "visits", "--yes", "--cascade", *at).code == 0
+    left = clinic.admin.execute(
+        b"SELECT to_regclass('published.visits'), to_regclass('published.visits_flat'),"
+        b" to_regclass('mine.v')"
+    ).fetchone()
+    assert left == (None, None, None)
+
+
+def test_show_lists_it(clinic: Database, tmp_path: Path) -> None:
+    assert run(clinic, tmp_path, policy()).code == 0
+    with clinic.owner() as owner:
+        owner.execute(
+            b"GRANT USAGE ON SCHEMA published TO source_owner;"
+            b" GRANT SELECT ON published.visits_flat TO source_owner"
+        )
+    for role in ("steward", "analyst"):
+        at = ("--dsn", clinic.dsn(role))
+        shown = pganon("show", "visits", *at, "--json").json
+        assert [view.split(".")[-1] for view in shown["views"]] == ["visits", "visits_flat"]
+        columns = {c["name"]: c for c in shown["columns"] if c["view"] == shown["views"][1]}
+        assert columns["age_low"]["type"] == "integer"
+        assert "Highest value" in columns["age_high"]["comment"]
+        text = pganon("show", "visits", *at).out
+        assert "published.visits_flat" in text
+        assert "age_high" in text
+        # Who can read the second view alone is somebody who can read the release.
+        assert ("source_owner" in text) is (role == "steward")

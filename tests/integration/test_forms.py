@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.registry import METHODS
+from pganon.methods.registry import methods
 from pganon.published.form import PublishedForm
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
@@ -49,9 +49,9 @@ def policy_file(db: Database, tmp_path: Path) -> str:
 
 
 def _with(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> PublishedForm:
-    method = METHODS["mondrian"]
+    method = methods()["mondrian"]
     form = replace(method.form, **changes)
-    monkeypatch.setitem(METHODS, "mondrian", replace(method, form=form))
+    monkeypatch.setitem(methods(), "mondrian", replace(method, form=form))
     return form
 
 
@@ -94,7 +94,7 @@ def test_metrics_on_request_are_refused_before_any_work(
 def test_names_of_all_views_are_looked_at_before_any_work(
     db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    form = METHODS["mondrian"].form
+    form = methods()["mondrian"].form
 
     def two(spec: ReleaseSpec, state: State, tables: dict[str, QualifiedName]) -> Any:
         view, *_ = form.views(spec, state, tables)

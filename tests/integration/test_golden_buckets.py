@@ -228,21 +228,32 @@ def test_null_quasi_identifiers(db: Database, optimizer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "possible"),
+    ("values", "nulls", "possible"),
     [
-        (["flu", None, None, "cold"], True),
-        ([None, None, None, "cold"], False),
-        ([None, None, None], False),
+        pytest.param(["flu", None, None, "cold"], "as_value", True, id="E12-two of four"),
+        pytest.param([None, None, None, "cold"], "as_value", False, id="E12-three of four"),
+        pytest.param([None, None, None], "as_value", False, id="E12-nothing else"),
+        pytest.param([None, None, None], "conditional", False, id="E12-nothing else, conditional"),
+        pytest.param(
+            ["flu", None, None, "cold"], "conditional", False, id="E12-two of four, conditional"
+        ),
+        pytest.param(
+            ["flu", None, "cold"], "conditional", True, id="E12-one of three, conditional"
+        ),
     ],
 )
 @pytest.mark.parametrize("name", ["anatomy", "slicing", "slamsa"])
 def test_null_is_a_sensitive_value(
-    db: Database, name: str, values: list[str | None], possible: bool
+    db: Database, name: str, values: list[str | None], nulls: str, possible: bool
 ) -> None:
+    """It is never left out of the count: who is in a group of nothing but NULL would be known to
+    have none."""
     make_table(db.connect("source_owner"), {"q": "integer", "s": "text"}, [*enumerate(values)])
     model = "anatomy_l_diversity" if name == "anatomy" else "slicing_l_diversity"
     declared = policy(
-        {"q": "q", "s": "s"}, [{"model": model, "column": "s", "l": 2}], method={"name": name}
+        {"q": "q", "s": {"role": "sensitive", "nulls": nulls}},
+        [{"model": model, "column": "s", "l": 2}],
+        method={"name": name},
     )
     if not possible:
         with refused("infeasible"):

@@ -12,8 +12,9 @@ from psycopg import sql
 
 from pganon.encode import lookups as joining
 from pganon.encode.lookups import AT_MOST
+from pganon.loading import load_policy
 from pganon.plan.explain import explain
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor, pipeline
 from tests.support import faults, visits
 from tests.support.cluster import Database

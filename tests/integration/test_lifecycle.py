@@ -45,6 +45,7 @@ def test_listing(db: Database) -> None:
     (seen,) = lifecycle.releases(analyst)
     assert (seen.release, seen.version, seen.source, seen.versions) == ("adult", 1, None, None)
     assert [c["name"] for c in seen.columns] == [name for name, _ in COLUMNS]
+    assert seen.columns == steward["adult"].columns
     assert lifecycle.show(analyst, "adult") == seen
     for name in ("hidden", "hiden"):
         with pytest.raises(LedgerError, match="there is no release") as caught:
@@ -54,6 +55,13 @@ def test_listing(db: Database) -> None:
         lifecycle.show(conn, "Hiden")
     assert caught.value.hint == "did you mean hidden?"
     assert caught.value.code == "unknown_release"
+
+
+def test_a_reader_of_an_older_installation_is_told_so(db: Database) -> None:
+    db.owner().execute("DROP VIEW pganon.release_columns")
+    done = pganon("releases", "--dsn", db.dsn("analyst"), "--json")
+    assert (done.code, done.json["error"]["code"]) == (3, "outdated")
+    assert "pganon upgrade" in done.json["error"]["hint"]
 
 
 def test_a_model_with_several_parameters_is_listed_with_all(db: Database) -> None:

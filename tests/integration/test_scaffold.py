@@ -11,8 +11,9 @@ import pytest
 from pganon.catalog.introspect import read_relation
 from pganon.cli.main import main
 from pganon.errors import EXIT_OK, EXIT_USAGE, PolicyError, PreconditionError
+from pganon.loading import load_policy
 from pganon.policy.document import read_document
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.policy.scaffold import scaffold_policy
 from tests.support.cluster import Database
 

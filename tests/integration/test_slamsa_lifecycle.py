@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.policy.loader import load_policy
+from pganon.loading import load_policy
 from pganon.publish import lifecycle
 from pganon.run import processes
 from pganon.run.options import Options

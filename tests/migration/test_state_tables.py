@@ -51,6 +51,14 @@ def test_ledger_remembers_who_connected(db: Database):
     assert conn.execute("SELECT by_role FROM pganon.ledger").fetchone() == ("steward",)
 
 
+def _columns(name: str, version: int) -> list[dict[str, str]]:
+    view = f"published.{name}"
+    return [
+        {"view": view, "name": "a", "type": "integer", "comment": f"a of {version}"},
+        {"view": f"{view}_flat", "name": "a", "type": "text", "comment": f"text of {version}"},
+    ]
+
+
 def _release(conn: Connection, name: str) -> None:
     conn.execute("CREATE SCHEMA IF NOT EXISTS published")
     conn.execute(f"CREATE TABLE pganon_data.{name} AS SELECT 1 AS a".encode())
@@ -64,8 +72,14 @@ def _release(conn: Connection, name: str) -> None:
             "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
             " columns, relations, checks, policy, row_count, suppressed, published_at)"
             " VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version), 'mondrian',"
-            " %s, '[]', %s, '[]', '{}', 1, 0, now())",
-            [name, version, Jsonb([{"model": "k_anonymity", "k": 2}]), Jsonb(relations)],
+            " %s, %s, %s, '[]', '{}', 1, 0, now())",
+            [
+                name,
+                version,
+                Jsonb([{"model": "k_anonymity", "k": 2}]),
+                Jsonb(_columns(name, version)),
+                Jsonb(relations),
+            ],
         )
 
 
@@ -81,6 +95,47 @@ def test_releases_shows_what_the_caller_may_read(db: Database):
     assert analyst.execute(listed).fetchall() == [], "the schema is still closed"
     conn.execute("GRANT USAGE ON SCHEMA published TO analyst")
     assert analyst.execute(listed).fetchall() == [("open", 2)]
+
+
+def test_columns_of_releases_are_those_of_what_the_caller_may_read(db: Database):
+    conn = db.owner()
+    _release(conn, "open")
+    _release(conn, "closed")
+    listed = (
+        "SELECT release, version, view, position, column_name, type, comment"
+        " FROM pganon.release_columns ORDER BY release, position"
+    )
+    assert [row[0] for row in conn.execute(listed)] == ["closed", "closed", "open", "open"]
+    analyst = db.connect("analyst")
+    assert analyst.execute(listed).fetchall() == []
+    conn.execute("GRANT SELECT ON published.open TO analyst")
+    assert analyst.execute(listed).fetchall() == [], "the schema is still closed"
+    conn.execute("GRANT USAGE ON SCHEMA published TO analyst")
+    assert analyst.execute(listed).fetchall() == [
+        ("open", 2, "published.open", 1, "a", "integer", "a of 2"),
+        ("open", 2, "published.open_flat", 2, "a", "text", "text of 2"),
+    ]
+    conn.execute("REVOKE SELECT ON published.open FROM analyst")
+    assert analyst.execute(listed).fetchall() == []
+
+
+def test_columns_of_hidden_releases_cannot_be_leaked(db: Database):
+    """Attack: a cheap function of the reader's own is given rows before they are hidden."""
+    conn = db.owner()
+    _release(conn, "closed")
+    db.admin.execute("CREATE SCHEMA spy; GRANT ALL ON SCHEMA spy TO analyst")
+    analyst = db.connect("analyst")
+    analyst.execute("CREATE TABLE spy.seen (x text)")
+    analyst.execute(
+        "CREATE FUNCTION spy.look(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS"
+        " $$ BEGIN INSERT INTO spy.seen VALUES (x); RETURN true; END $$"
+    )
+    for column in ("release", "view", "column_name", "comment"):
+        analyst.execute(f"SELECT FROM pganon.release_columns WHERE spy.look({column})".encode())
+    assert analyst.execute("SELECT count(*) FROM spy.seen").fetchone() == (0,)
+    options = "SELECT reloptions FROM pg_class WHERE oid = 'pganon.release_columns'::regclass"
+    # The plan that was tried may be harmless without it.
+    assert conn.execute(options).fetchone() == (["security_barrier=true"],)
 
 
 def test_analyst_sees_neither_ledger_nor_state(db: Database):

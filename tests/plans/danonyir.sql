@@ -377,7 +377,7 @@ SELECT
 FROM (
   SELECT
     "c"."individual",
-    CAST(COUNT(*) AS INT) AS "n",
+    CAST(COUNT("c"."s0") AS int) AS "n",
     ARRAY_AGG("c"."s0") AS "sensitive",
     MIN("c"."c0") FILTER(WHERE
       "c"."c0" > 0) AS "lo0",
@@ -1396,7 +1396,13 @@ JOIN "pganon_work"."r0_classed" AS "k"
 SELECT
   COUNT(*) AS "released",
   40 - COUNT(*) AS "suppressed"
-FROM "pganon_work"."r0_grouped" AS "g";
+FROM (
+  SELECT
+    "c"."rid"
+  FROM "pganon_work"."r0_grouped" AS "g"
+  JOIN "pganon_work"."r0_coded" AS "c"
+    ON "c"."rid" = "g"."rid"
+) AS "t";
 
 -- recode.numbers_individual_no: random numbers for the individuals
 CREATE TABLE pganon_work.r0_numbers_individual_no AS

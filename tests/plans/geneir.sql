@@ -583,7 +583,7 @@ SELECT
 FROM (
   SELECT
     "c"."individual",
-    CAST(COUNT(*) AS INT) AS "n",
+    CAST(COUNT("c"."s0") AS int) AS "n",
     ARRAY_AGG("c"."s0") AS "sensitive",
     MIN("c"."c0") FILTER(WHERE
       "c"."c0" > 0) AS "lo0",
@@ -872,18 +872,322 @@ FROM (
     ON "f"."label" = "g"."label"
 ) AS "u";
 
--- partition.residuals: individuals who are left
+-- partition.residuals: individuals who are left, and classes that they may join
 SELECT
-  COUNT(*) AS "residuals"
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        "l"."rid"
+      FROM "pganon_work"."r0_left_1" AS "l"
+    ) AS "l"
+  ) AS "residuals",
+  (
+    SELECT
+      COUNT(DISTINCT "c"."gid")
+    FROM (
+      SELECT
+        "c"."rid",
+        "c"."gid"
+      FROM "pganon_work"."r0_swept" AS "c"
+    ) AS "c"
+  ) AS "residual_classes";
+
+-- partition.stretches: both in blocks of neighbours
+CREATE TABLE pganon_work.r0_stretches AS
+SELECT
+  "o"."residual",
+  "o"."unit",
+  CAST((
+    (
+      "o"."place" - 1
+    ) * 1 / 2
+  ) AS INT) AS "block"
 FROM (
   SELECT
-    0 AS "block",
-    "l"."rid"
-  FROM "pganon_work"."r0_left_1" AS "l"
-) AS "l";
+    "h"."residual",
+    "h"."unit",
+    ROW_NUMBER() OVER (ORDER BY "h"."h0", "h"."rid") AS "place"
+  FROM (
+    WITH "pass0" AS (
+      SELECT
+        CAST("p"."y0" AS bigint) AS "x0",
+        CAST("p"."y1" AS bigint) AS "x1",
+        "p"."residual" AS "k0",
+        "p"."unit" AS "k1",
+        "p"."rid" AS "k2"
+      FROM (
+        SELECT
+          "c".*,
+          (
+            CAST((
+              CASE WHEN "c"."c0" = 0 THEN 41 ELSE "c"."c0" END
+            ) AS BIGINT) * 126 + (
+              -86
+            )
+          ) / 80 AS "y0",
+          (
+            CAST((
+              CASE WHEN "c"."c1" = 0 THEN 41 ELSE "c"."c1" END
+            ) AS BIGINT) * 126 + (
+              -86
+            )
+          ) / 80 AS "y1"
+        FROM (
+          SELECT
+            "i".*,
+            "p"."residual",
+            "p"."unit"
+          FROM (
+            SELECT
+              "u".*
+            FROM (
+              SELECT
+                TRUE AS "residual",
+                "l"."rid" AS "unit",
+                "l"."rid"
+              FROM (
+                SELECT
+                  "l"."rid"
+                FROM "pganon_work"."r0_left_1" AS "l"
+              ) AS "l"
+              UNION ALL
+              SELECT
+                FALSE AS "residual",
+                "c"."gid" AS "unit",
+                MIN("c"."rid") AS "rid"
+              FROM (
+                SELECT
+                  "c"."rid",
+                  "c"."gid"
+                FROM "pganon_work"."r0_swept" AS "c"
+              ) AS "c"
+              GROUP BY
+                "c"."gid"
+            ) AS "u"
+          ) AS "p"
+          JOIN "pganon_work"."r0_individuals" AS "i"
+            ON "i"."rid" = "p"."rid"
+        ) AS "c"
+      ) AS "p"
+      OFFSET '0'
+    ), "pass1" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 32 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 32 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 32 = 0
+          THEN CASE WHEN "x0" & 32 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        (
+          (
+            "x0" & 32
+          ) << 6
+        ) | (
+          (
+            "x1" & 32
+          ) << 5
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass0"
+      OFFSET '0'
+    ), "pass2" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 16 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 16 = 0
+          THEN CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 16
+          ) << 5
+        ) | (
+          (
+            "x1" & 16
+          ) << 4
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass1"
+      OFFSET '0'
+    ), "pass3" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 8 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 8 = 0
+          THEN CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 8
+          ) << 4
+        ) | (
+          (
+            "x1" & 8
+          ) << 3
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass2"
+      OFFSET '0'
+    ), "pass4" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 4 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 4 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 4 = 0
+          THEN CASE WHEN "x0" & 4 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 4
+          ) << 3
+        ) | (
+          (
+            "x1" & 4
+          ) << 2
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass3"
+      OFFSET '0'
+    ), "pass5" AS (
+      SELECT
+        CASE
+          WHEN "x1" & 2 = 0
+          THEN "x1"
+          ELSE (
+            ~CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (
+              ~"x0"
+            ) END
+          )
+        END AS "x0",
+        CASE
+          WHEN "x1" & 2 = 0
+          THEN CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (
+            ~"x0"
+          ) END
+          ELSE "x1"
+        END AS "x1",
+        "w0" | (
+          (
+            "x0" & 2
+          ) << 2
+        ) | (
+          (
+            "x1" & 2
+          ) << 1
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass4"
+      OFFSET '0'
+    ), "pass6" AS (
+      SELECT
+        "w0" | (
+          (
+            "x0" & 1
+          ) << 1
+        ) | (
+          (
+            "x1" & 1
+          ) << 0
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass5"
+      OFFSET '0'
+    ), "pass7" AS (
+      SELECT
+        "w0" # (
+          "w0" >> 1
+        ) # (
+          "w0" >> 2
+        ) # (
+          "w0" >> 3
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass6"
+      OFFSET '0'
+    ), "pass8" AS (
+      SELECT
+        "w0" # (
+          "w0" >> 4
+        ) # (
+          "w0" >> 8
+        ) AS "w0",
+        "k0" AS "k0",
+        "k1" AS "k1",
+        "k2" AS "k2"
+      FROM "pass7"
+      OFFSET '0'
+    )
+    SELECT
+      "k0" AS "residual",
+      "k1" AS "unit",
+      "k2" AS "rid",
+      "w0" AS "h0"
+    FROM "pass8"
+  ) AS "h"
+) AS "o";
 
--- partition.units: the same with all classes
-CREATE TABLE pganon_work.r0_units AS
+-- partition.meet: residuals of every block meet the classes of one; repeated
+
+-- partition.meet.units: residuals, and classes that they meet
+CREATE TABLE pganon_work.r0_units_0 AS
 SELECT
   "u".*
 FROM (
@@ -905,9 +1209,23 @@ FROM (
     "i"."n1"
   FROM (
     SELECT
-      0 AS "block",
-      "l"."rid"
-    FROM "pganon_work"."r0_left_1" AS "l"
+      "s"."block",
+      "s"."unit" AS "rid"
+    FROM "pganon_work"."r0_stretches" AS "s"
+    LEFT JOIN (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          CAST(0 AS BIGINT) AS "rid",
+          CAST(0 AS BIGINT) AS "gid"
+        WHERE
+          FALSE
+      ) AS "u"
+    ) AS "j"
+      ON "j"."rid" = "s"."unit"
+    WHERE
+      "s"."residual" AND "j"."rid" IS NULL
   ) AS "l"
   JOIN "pganon_work"."r0_individuals" AS "i"
     ON "i"."rid" = "l"."rid"
@@ -956,10 +1274,55 @@ FROM (
         BOOL_OR("i"."n1") AS "n1"
       FROM (
         SELECT
-          0 AS "block",
+          "m"."block",
           "c"."gid" AS "unit",
           "c"."rid"
-        FROM "pganon_work"."r0_swept" AS "c"
+        FROM (
+          SELECT
+            "u".*
+          FROM (
+            SELECT
+              "c"."rid",
+              "c"."gid"
+            FROM "pganon_work"."r0_swept" AS "c"
+          ) AS "u"
+        ) AS "c"
+        JOIN (
+          SELECT
+            (
+              "s"."block" + 0
+            ) % 1 AS "block",
+            "s"."unit"
+          FROM "pganon_work"."r0_stretches" AS "s"
+          WHERE
+            NOT "s"."residual"
+        ) AS "m"
+          ON "m"."unit" = "c"."gid"
+        JOIN (
+          SELECT DISTINCT
+            "x"."block"
+          FROM (
+            SELECT
+              "s"."block",
+              "s"."unit" AS "rid"
+            FROM "pganon_work"."r0_stretches" AS "s"
+            LEFT JOIN (
+              SELECT
+                "u".*
+              FROM (
+                SELECT
+                  CAST(0 AS BIGINT) AS "rid",
+                  CAST(0 AS BIGINT) AS "gid"
+                WHERE
+                  FALSE
+              ) AS "u"
+            ) AS "j"
+              ON "j"."rid" = "s"."unit"
+            WHERE
+              "s"."residual" AND "j"."rid" IS NULL
+          ) AS "x"
+        ) AS "l"
+          ON "l"."block" = "m"."block"
       ) AS "m"
       JOIN "pganon_work"."r0_individuals" AS "i"
         ON "i"."rid" = "m"."rid"
@@ -1054,7 +1417,7 @@ FROM (
   ) AS "u"
 ) AS "u";
 
--- partition.joined: residuals join the nearest class that still satisfies every requirement
+-- partition.meet.joined: residuals join the nearest class that still satisfies every requirement
 SELECT
   1 AS "nothing",
   (
@@ -1101,13 +1464,46 @@ SELECT
   "b"."lo1",
   "b"."hi1",
   "b"."n1"
-FROM "pganon_work"."r0_units" AS "b"
+FROM "pganon_work"."r0_units_0" AS "b"
 WHERE
-  "b"."block" >= 0 AND "b"."block" < 1
+  "b"."block" >= 0 AND "b"."block" < 20
 ORDER BY
   "b"."block",
   "b"."rid";
-COPY pganon_work.r0_joined (rid, gid) FROM STDIN;
+COPY pganon_work.r0_joined_0 (rid, gid) FROM STDIN;
+
+-- partition.meet.met: whether anybody is left who has not met every class
+SELECT
+  NOT EXISTS(
+    SELECT
+      1
+    FROM (
+      SELECT
+        "s"."block",
+        "s"."unit" AS "rid"
+      FROM "pganon_work"."r0_stretches" AS "s"
+      LEFT JOIN (
+        SELECT
+          "u".*
+        FROM (
+          SELECT
+            CAST(0 AS BIGINT) AS "rid",
+            CAST(0 AS BIGINT) AS "gid"
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            "j"."rid",
+            "j"."gid"
+          FROM "pganon_work"."r0_joined_0" AS "j"
+        ) AS "u"
+      ) AS "j"
+        ON "j"."rid" = "s"."unit"
+      WHERE
+        "s"."residual" AND "j"."rid" IS NULL
+    ) AS "l"
+  )
+  OR 0 + 1 >= 1 AS "met";
 
 -- partition.classed: the class of every individual
 CREATE TABLE pganon_work.r0_classed AS
@@ -1120,13 +1516,13 @@ FROM (
   FROM "pganon_work"."r0_swept" AS "c"
   UNION ALL
   SELECT
-    "c"."rid",
-    "c"."gid"
-  FROM "pganon_work"."r0_joined" AS "c"
+    "j"."rid",
+    "j"."gid"
+  FROM "pganon_work"."r0_joined_0" AS "j"
 ) AS "u";
 
 -- partition.tidy: what the classes were made from
-DROP TABLE pganon_work.r0_swept, pganon_work.r0_units, pganon_work.r0_joined, pganon_work.r0_left_1, pganon_work.r0_left_0, pganon_work.r0_groups_0, pganon_work.r0_fit_0;
+DROP TABLE pganon_work.r0_swept, pganon_work.r0_stretches, pganon_work.r0_units_0, pganon_work.r0_joined_0, pganon_work.r0_left_1, pganon_work.r0_left_0, pganon_work.r0_groups_0, pganon_work.r0_fit_0;
 
 -- partition.grouped: the class of every record
 CREATE TABLE pganon_work.r0_grouped AS
@@ -1145,7 +1541,13 @@ JOIN "pganon_work"."r0_classed" AS "k"
 SELECT
   COUNT(*) AS "released",
   40 - COUNT(*) AS "suppressed"
-FROM "pganon_work"."r0_grouped" AS "g";
+FROM (
+  SELECT
+    "c"."rid"
+  FROM "pganon_work"."r0_grouped" AS "g"
+  JOIN "pganon_work"."r0_coded" AS "c"
+    ON "c"."rid" = "g"."rid"
+) AS "t";
 
 -- recode.numbers_individual_no: random numbers for the individuals
 CREATE TABLE pganon_work.r0_numbers_individual_no AS
@@ -1286,7 +1688,20 @@ FROM (
   JOIN "pganon_work"."r0_numbers_class_id" AS "n"
     ON "n"."class_id" = "x"."class_id"
 ) AS "u"
-LEFT JOIN "pganon_work"."r0_level0" AS "a0"
+LEFT JOIN (
+  SELECT
+    "t"."code",
+    "t"."level",
+    MIN("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "lo",
+    MAX("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "hi"
+  FROM "pganon_work"."r0_level0" AS "t"
+  WHERE
+    "t"."code" IN (
+      SELECT
+        "g"."c0"
+      FROM "pganon_work"."r0_grouped_classes" AS "g"
+    )
+) AS "a0"
   ON "a0"."code" = "u"."lo0"
   AND "a0"."level" = GREATEST(
     (
@@ -1328,7 +1743,20 @@ LEFT JOIN "pganon_work"."r0_level0" AS "a0"
       ) + 1]
     )
   )
-LEFT JOIN "pganon_work"."r0_level1" AS "a1"
+LEFT JOIN (
+  SELECT
+    "t"."code",
+    "t"."level",
+    MIN("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "lo",
+    MAX("t"."code") OVER (PARTITION BY "t"."level", "t"."lo") AS "hi"
+  FROM "pganon_work"."r0_level1" AS "t"
+  WHERE
+    "t"."code" IN (
+      SELECT
+        "g"."c1"
+      FROM "pganon_work"."r0_grouped_classes" AS "g"
+    )
+) AS "a1"
   ON "a1"."code" = "u"."lo1"
   AND "a1"."level" = GREATEST(
     (

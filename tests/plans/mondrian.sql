@@ -445,9 +445,9 @@ GROUP BY
 
 -- partition.suppressed: records left out, held against the limit
 SELECT
-  CAST(COALESCE(SUM("n"."n"), 0) AS BIGINT) AS "released",
-  40 - CAST(COALESCE(SUM("n"."n"), 0) AS BIGINT) AS "suppressed"
-FROM "pganon_work"."r0_nodes_0" AS "n";
+  CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "suppressed"
+FROM "pganon_work"."r0_nodes_0" AS "t";
 
 -- partition.tidy: cells of all parts
 DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;
@@ -466,7 +466,13 @@ SELECT
 FROM (
   SELECT
     "r".*,
-    CASE WHEN "r"."again" OR "r"."n" < 16 THEN "r"."available" ELSE 3 END AS "tried"
+    CASE
+      WHEN "r"."again"
+      THEN "r"."available"
+      WHEN "r"."n" < 16
+      THEN LEAST("r"."available", 12)
+      ELSE 3
+    END AS "tried"
   FROM (
     SELECT
       "l"."node",

@@ -250,7 +250,7 @@ DROP TABLE pganon_work.r0_snap;
 SELECT
   COUNT(*) AS "released",
   40 - COUNT(*) AS "suppressed"
-FROM "pganon_work"."r0_coded" AS "c";
+FROM "pganon_work"."r0_coded" AS "t";
 
 -- partition.cells: equal records collapse into weighted cells
 CREATE TABLE pganon_work.r0_cells AS

@@ -16,13 +16,15 @@ from psycopg.rows import dict_row
 
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError
+from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
-from pganon.policy.loader import LoadedPolicy, policy_from
+from pganon.policy.loader import LoadedPolicy
 from pganon.published.request import Request
 from pganon.resolve import resolve
 from pganon.run.executor import Executor
 from pganon.run.options import Options
-from pganon.run.pipeline import public_relations, run_release
+from pganon.run.pipeline import run_release
+from pganon.run.resolving import public_relations
 from pganon.run.result import RunResult
 from pganon.steps import State
 

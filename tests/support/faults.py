@@ -24,7 +24,8 @@ import psycopg
 from psycopg import sql
 
 from pganon import locks, steps
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.run import pipeline
 from pganon.run.options import Options
 from pganon.run.result import RunResult

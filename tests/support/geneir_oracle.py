@@ -43,7 +43,7 @@ def geneir(
         pairs = [(person, value) for person in members for _, value in people[person]]
         return all(holds(requirement, pairs) for requirement in requirements)
 
-    own = {person: _own(trees, records) for person, records in people.items()}
+    own = elements(people, trees)
     levels = [0] * len(trees)
     left, found = set(people), []
     for attribute in (None, *sequence):
@@ -59,7 +59,7 @@ def geneir(
                 found.append(Class(frozenset(members), element))
                 left -= members
     for person in [person for person in order if person in left]:
-        _handle(
+        handle(
             person,
             own[person],
             people,
@@ -69,14 +69,19 @@ def geneir(
     return found
 
 
-def _handle(
+def elements(people: Mapping[Any, Records], trees: Sequence[Tree]) -> dict[Any, Element]:
+    """What individuals show at least."""
+    return {person: _own(trees, records) for person, records in people.items()}
+
+
+def handle(
     person: Any,
     own: Element,
     people: Mapping[Any, Records],
     trees: Sequence[Tree],
     classes: Sequence[Class],
 ) -> None:
-    """The closest class takes a residual, whatever that costs."""
+    """The closest of these classes takes a residual, whatever that costs."""
     joined = [_element(trees, _union([own, c.element]), [0] * len(trees)) for c in classes]
     distances = []
     for item, element in zip(classes, joined, strict=True):

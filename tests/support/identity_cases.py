@@ -74,7 +74,10 @@ def model_of(model: oracle.Model) -> search.IRKL | search.EIRL | search.IRAlphaB
         return search.IRKL(*parameters)
     if kind == "eir":
         return search.EIRL(*parameters)
-    return search.IRAlphaBeta(*map(Fraction, parameters), individuals=kind == "eir share")
+    alpha, beta = map(Fraction, parameters)
+    if kind == "eir share":
+        return search.eir_alpha_beta(alpha, beta)
+    return search.IRAlphaBeta(alpha, beta)
 
 
 def find(

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUN = {"console", "sh", "sql", "python", "yaml"}
-SHOWN = {"text", "csv", "json", "dockerfile"}
+SHOWN = {"text", "csv", "json", "dockerfile", "toml"}
 TIMEOUT = 180  # seconds per command
 
 _BLOCK = re.compile(

@@ -13,8 +13,9 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
+from pganon.loading import load_policy
 from pganon.plan.explain import Explained, explain
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.run.pipeline import plan_release
 from tests.support.cluster import Database, find_origins
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from psycopg import sql
 
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from tests.support import driver, faults
 from tests.support.builders import Connection, make_table
 from tests.support.cluster import Database

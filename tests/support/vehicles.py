@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pganon.policy.loader import LoadedPolicy, load_policy
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""

@@ -229,6 +229,7 @@ def test_a_block_smaller_than_a_bucket_is_refused():
 def test_senseless_parameters_are_refused():
     with pytest.raises(ValueError, match="parameters of a swarm"):
         Swarm(fireflies=0)
+    assert Swarm(fireflies=1, patience=1, generations=0) != Swarm()
     with pytest.raises(ValueError, match="l must be at least 1"):
         Condition(0, np.array([1]))
     with pytest.raises(ValueError, match="one value for every row"):

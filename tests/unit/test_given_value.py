@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
-from pganon.policy.loader import policy_from
+from pganon.loading import policy_from
 from pganon.privacy.frequency import RelativeFrequency
 from pganon.privacy.given import given_value
 from pganon.privacy.registry import requirements_of

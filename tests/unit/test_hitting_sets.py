@@ -14,6 +14,7 @@ from pganon.search.hitting_sets import (
     EnumerationTooLarge,
     LazyWitness,
     SearchTooLarge,
+    decision,
     extended_hitting_sets,
     hits_within,
     minimal_hitting_sets,
@@ -65,7 +66,7 @@ def product(family: Family) -> set[frozenset[int]]:
     return sets
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize("name", GOLDEN, ids=[f"5.2-{name}" for name in GOLDEN])
 def test_golden(name: str) -> None:
     text, size, number = GOLDEN[name]
     family = family_of(text)
@@ -73,6 +74,61 @@ def test_golden(name: str) -> None:
     assert len(found) == size
     assert all(found & member for member in family)
     assert len(minimal_hitting_sets(family)) == number
+
+
+BOUNDS = {
+    "triangle": (1, 2),
+    "Fano": (1, 3),
+    "all pairs of five": (2, 3),
+    "cycle of seven": (3, 4),
+    "star": (1, 1),
+    "singletons": (3, 3),
+    "grid": (3, 3),
+    "Petersen": (5, 5),
+    "five disjoint ones": (5, 5),
+}
+"""Members that have nothing in common, taken greedily; and the fewest elements whose frequencies
+add up to all members."""
+
+
+def family_with_bounds(name: str) -> Family:
+    if name == "five disjoint ones":
+        return [set(range(9 * i, 9 * i + 9)) for i in range(5)]
+    return family_of(GOLDEN[name][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "packing"),
+    [pytest.param(name, p, id=f"5.2-{name}-packing {p}") for name, (p, _) in BOUNDS.items()],
+)
+def test_the_search_for_a_minimum_starts_at_the_packing(
+    name: str, packing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    class Watched(Search):
+        def run(self, family: list[int], size: int) -> int | None:
+            tried.append(size)
+            return super().run(family, size)
+
+    monkeypatch.setattr(decision, "Search", Watched)
+    found = minimum_hitting_set(family_with_bounds(name))
+    # Every size from the packing on was tried, up to the one that is enough.
+    assert len(found) - (len(tried) - 1) == packing
+
+
+@pytest.mark.parametrize(
+    ("name", "degree"),
+    [pytest.param(name, d, id=f"5.2-{name}-degree {d}") for name, (_, d) in BOUNDS.items()],
+)
+def test_less_than_the_degree_bound_needs_no_search(name: str, degree: int) -> None:
+    family = family_with_bounds(name)
+    assert hits_within(family, degree - 1, branches=1) is None
+    if len(minimum_hitting_set(family)) > degree:
+        with pytest.raises(SearchTooLarge):
+            hits_within(family, degree, branches=1)
+    else:
+        assert hits_within(family, degree) is not None
 
 
 @pytest.mark.parametrize(

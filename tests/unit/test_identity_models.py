@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from pganon.search import identity as search
+from pganon.search.identity.pool import UNITS, Cluster, Pool
 from tests.support import identity_cases as cases
 from tests.support import identity_search_oracle as oracle
 
@@ -35,6 +38,34 @@ def test_repeated_values_count_as_records_and_once_as_holders() -> None:
     # EIR (alpha, beta) implies IR (alpha, beta) only without repeated values.
     assert state_of(("eir share", F(9, 10), F(1, 2)), {flu: 5}, {hiv: 1})
     assert not state_of(("share", F(9, 10), F(1, 2)), {flu: 5}, {hiv: 1})
+
+
+MODELS: list[oracle.Model] = [
+    ("ir", 3, 2),
+    ("eir", 2),
+    ("share", F(2, 5), F(1, 2)),
+    ("eir share", F(1, 2), F(2, 5)),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_class_admits_whoever_leaves_it_satisfied(model: oracle.Model) -> None:
+    """Also where it is not satisfied yet; a class of nobody never is."""
+    assert not state_of(model)
+    rng = random.Random(7)
+    found = set()
+    for _ in range(300):
+        people = [
+            Counter(rng.choices(range(1, 5), k=rng.randint(1, 3))) for _ in range(rng.randint(1, 6))
+        ]
+        state = cases.model_of(model).state()
+        for each in people[:-1]:
+            state.add(search.Person(each))
+        before, admitted = state.satisfied, state.admits(search.Person(people[-1]))
+        assert admitted == state_of(model, *people)
+        assert state.satisfied == before
+        found.add((before, admitted))
+    assert {(False, False), (False, True), (True, True)} <= found
 
 
 @pytest.mark.parametrize(
@@ -90,3 +121,39 @@ def test_parameters_and_individuals_that_cannot_be() -> None:
             search.Person(counts)
     with pytest.raises(ValueError, match="attributes are needed"):
         search.Individuals([np.zeros((3, 2))], [search.Person({1: 1})], np.zeros(1))
+
+
+def test_who_is_put_back_counts_once() -> None:
+    """And who was taken out is nowhere near."""
+    line = search.Numeric(0, 10)
+    pool = Pool([line], [line.parts([1, 5], [1, 5])], np.ones(2))
+    from_one = Cluster([line], ((1.0, 1.0, False),), 1)
+    for place in (0, 1):
+        pool.take(place)
+    pool.restore(0)
+    pool.aim(from_one)
+    assert (pool.left, pool.nearest(from_one)) == (1, (0, 0.0))
+    pool.take(0)
+    assert (pool.left, pool.nearest(from_one)) == (0, (-1, np.inf))
+
+
+def test_elements_above_leaves_have_lost_before() -> None:
+    """Of a tree and of others; what was lost before is no part of a distance."""
+    paths = np.array([[-1, -1], [0, 0], [1, 0], [2, 0], [3, 1], [4, 1]])
+    tree = search.Tree(paths, nulls=False)
+    others = (search.Numeric(0, 10), search.Categorical(3, 4))
+    parts = [
+        tree.parts([[1], [4, 5], [1, 4], [5]]),
+        others[0].parts([0, 2, 0, 9], [0, 4, 10, 9]),
+        others[1].parts([[1], [1, 2], [1, 2, 3], [3]]),
+    ]
+    for domain, found in zip((tree, *others), parts, strict=True):
+        elements = [domain.part(found, at) for at in range(4)]
+        costs = [domain.cost(element) for element in elements]
+        assert domain.costs(found).tolist() == pytest.approx(costs)
+        assert costs[0] == costs[3] == 0 < costs[1] < costs[2] == 1
+        pool = Pool([domain], [found], np.array([1, 2, 3, 1]))
+        root = Cluster([domain], (elements[2],), 1)
+        pool.aim(root)
+        expected = [1, 2 * (1 - costs[1]), 0, 1]
+        assert (pool.distances(root) / UNITS).tolist() == pytest.approx(expected)

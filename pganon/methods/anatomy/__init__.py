@@ -6,11 +6,14 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 
 from __future__ import annotations
 
+from pganon.forms.buckets import anatomized
 from pganon.forms.buckets.staging import Buckets
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.anatomy.locality import warnings as warnings
+from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.anatomy.shape import Shape
+from pganon.methods.base import Method
 from pganon.methods.eligibility import ASSUMED
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.published.stored import repeated
@@ -42,3 +45,11 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
     return {**ASSUMED, "divide_rounds": 1}
+
+
+METHOD = Method(
+    Anatomy,
+    anatomized(arrangement, groups="groups", buckets=BUCKETS, warnings=warnings),
+    partition_steps,
+    assumed,
+)

@@ -9,9 +9,9 @@ from sqlglot import exp
 from pganon.encode.records import DRAW, PLACE
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
+from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.eligibility import Eligibility
 from pganon.methods.shape import MethodShape
-from pganon.policy.anatomized import Anatomy
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.sqltools import col, fragment, num

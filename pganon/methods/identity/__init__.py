@@ -6,23 +6,23 @@ reservation, Knowledge and Information Systems 2019.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
-from pganon.errors import PganonError
+from pganon.encode.codes import all_records
 from pganon.forms.individuals import IDENTITY, staging_steps
-from pganon.methods.cells import suppression_problem
+from pganon.methods.base import Method
 from pganon.methods.identity.danonyir import danonyir_steps
 from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
 from pganon.methods.identity.labels import class_extents
+from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape
+from pganon.methods.suppression import suppressed_check
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, num, query
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.sqltools import col, query
+from pganon.steps import CreateTable, State, Step
 
 LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, class_extents))
 """The form of identity reservation with the labels of global generalization."""
@@ -39,7 +39,7 @@ def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def _grouping(shape: Shape) -> list[Step]:
-    """From `classed` to `grouped`: the class of every record."""
+    """From `classed` to `grouped`: the class of every record, also of those that do not count."""
     return [
         CreateTable(
             "grouped",
@@ -47,15 +47,12 @@ def _grouping(shape: Shape) -> list[Step]:
             lambda s: s.work("grouped"),
             lambda s: _grouped(shape, s),
         ),
-        Check(
-            "suppressed",
-            "records left out, held against the limit",
+        suppressed_check(
+            shape.spec,
             lambda s: query(
-                "select count(*) as released, :records - count(*) as suppressed from g",
-                {"g": s.work("grouped")},
-                records=num(s.count("records")),
+                "select c.rid from g join c on c.rid = g.rid",
+                {"g": s.work("grouped"), "c": s.work("coded")},
             ),
-            lambda row, state: _problem(shape, row, state),
         ),
     ]
 
@@ -63,15 +60,19 @@ def _grouping(shape: Shape) -> list[Step]:
 def _grouped(shape: Shape, state: State) -> exp.Expr:
     return query(
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
-        {"c": state.work("coded"), "i": state.work("individuals"), "k": state.work("classed")},
+        {
+            "c": all_records(shape.spec, state),
+            "i": state.work("individuals"),
+            "k": state.work("classed"),
+        },
     ).select(*[col(code, "c") for code in shape.codes])
-
-
-def _problem(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
-    return suppression_problem(shape.spec, row, state)
 
 
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
-    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1}
+    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1, "meet_rounds": 1}
     return {**known, "spans_places": 2, "spans_joined": 1}
+
+
+DANONYIR = Method(DAnonyIR, IDENTITY, danonyir, assumed)
+GENEIR = Method(GeneIR, LABELLED, geneir, assumed)

@@ -34,6 +34,7 @@ from pganon.methods.identity.neighbours import (
     settled,
     span_steps,
 )
+from pganon.methods.identity.options import DAnonyIR
 from pganon.methods.identity.reading import (
     Reader,
     attributes,
@@ -44,7 +45,6 @@ from pganon.methods.identity.reading import (
 )
 from pganon.methods.identity.shape import Shape, hull_columns
 from pganon.methods.partitions import grouped_rows, rows_of_blocks
-from pganon.policy.identity import DAnonyIR
 from pganon.privacy.rows import Relation
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir

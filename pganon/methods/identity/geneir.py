@@ -9,8 +9,7 @@ drawn at random, goes up a level, and so on.
     groups_r    (rid, label)         groups of individuals that show the same
     fit_r       (label)              groups that satisfy every requirement
     swept       (rid, gid)           individuals of these groups, which are the classes
-    units       (rid, residual, ..)  classes, and individuals who are left in the end
-    joined      (rid, gid)           the class that these join
+    joined_r    (rid, gid)           the class that individuals who are left in the end join
     classed     (rid, gid)           the class of every individual
 
 An individual with several values of an attribute shows their lowest common ancestor. Individuals
@@ -29,7 +28,7 @@ from sqlglot import exp
 from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
 from pganon.methods.identity.labels import as_shown, trees
-from pganon.methods.identity.residuals import join_step, units
+from pganon.methods.identity.meetings import joined, made, meeting_steps
 from pganon.methods.identity.shape import Shape
 from pganon.privacy.identity import measured
 from pganon.search.tasks import Found
@@ -76,7 +75,7 @@ def geneir_steps(shape: Shape) -> list[Step]:
             "what the classes were made from",
             lambda s: [
                 s.work("swept"),
-                *([s.work(name) for name in ("units", "joined")] if s.count("residuals") else []),
+                *made(s),
                 s.work("left", round=s.count("sweep_rounds")),
                 *[
                     s.work(name, round=r)
@@ -100,43 +99,21 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
 def _residual_steps(shape: Shape) -> list[Step]:
     def left(state: State) -> exp.Select:
         last = state.work("left", round=state.count("sweep_rounds"))
-        return query("select 0 as block, l.rid from l", {"l": last})
+        return query("select l.rid from l", {"l": last})
 
-    def somebody(state: State) -> bool:
-        return state.count("residuals") > 0
+    def swept(state: State) -> exp.Select:
+        return query("select c.rid, c.gid from c", {"c": state.work("swept")})
 
     def shown(state: State, hulls: exp.Select) -> exp.Select:
         return as_shown(shape, state, hulls, ["block", "unit", "people", "records", "largest"])
 
-    def classed(state: State) -> list[exp.Select]:
-        tables = ["swept", *(["joined"] if somebody(state) else [])]
-        return [query("select c.rid, c.gid from c", {"c": state.work(name)}) for name in tables]
-
     return [
-        Check(
-            "residuals",
-            "individuals who are left",
-            lambda s: query("select count(*) as residuals from l", {"l": left(s)}),
-        ),
-        CreateTable(
-            "units",
-            "the same with all classes",
-            lambda s: s.work("units"),
-            lambda s: units(
-                shape,
-                s,
-                left(s),
-                query("select 0 as block, c.gid as unit, c.rid from c", {"c": s.work("swept")}),
-                lambda hulls: shown(s, hulls),
-            ),
-            when=somebody,
-        ),
-        join_step(shape, "joined", lambda s: s.work("units"), limited=False, when=somebody),
+        *meeting_steps(shape, left, swept, shown),
         CreateTable(
             "classed",
             "the class of every individual",
             lambda s: s.work("classed"),
-            lambda s: stacked(classed(s)),
+            lambda s: stacked([swept(s), *joined(s)]),
         ),
     ]
 

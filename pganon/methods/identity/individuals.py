@@ -1,6 +1,8 @@
 """Individuals with what their records have, in blocks of similar ones.
 
-    individuals   (rid, individual, n, hulls, values, c<i>)   one row per individual
+    individuals   (rid, individual, n, hulls, values, c<i>)   one row per individual; hulls are
+                                                              of all records, n and values of those
+                                                              that count
     blocked       (block, rid)                                individuals along a Hilbert curve
 
 An individual moves as one unit, whatever quasi-identifiers its records have: in two classes it
@@ -14,13 +16,14 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.codes import all_records
 from pganon.encode.curve import along_curve
 from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
+from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape, hull
-from pganon.policy.identity import DAnonyIR, GeneIR
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 
 
@@ -48,8 +51,9 @@ def _agreement(shape: Shape) -> Check:
     """The records of an individual have the same quasi-identifiers."""
 
     def select(state: State) -> exp.Select:
-        coded = state.work("coded")
-        several = query("select distinct c.individual from c", {"c": coded})
+        several = query(
+            "select distinct c.individual from c", {"c": all_records(shape.spec, state)}
+        )
         several = several.select(*[col(code, "c") for code in shape.codes])
         return query(
             "select count(*) as conflicting from"
@@ -83,11 +87,14 @@ def block_steps(shape: Shape, block_size: int) -> list[Step]:
 
 
 def _individuals(shape: Shape, state: State) -> exp.Expr:
+    value: exp.Expr = col(shape.value, "c")
+    if shape.spec.policy.method.collapses:
+        value = exp.Distinct(expressions=[value])
     gathered = query(
-        "select c.individual, count(*)::int as n, array_agg(:v) as sensitive from c"
-        " group by c.individual",
-        {"c": state.work("coded")},
-        v=col(shape.value, "c"),
+        "select c.individual from c group by c.individual", {"c": all_records(shape.spec, state)}
+    ).select(
+        named(cast(exp.Count(this=value.copy()), "int"), "n"),
+        named(exp.ArrayAgg(this=value), "sensitive"),
     )
     for axis in shape.axes:
         gathered = gathered.select(*hull(axis, state, "c"))

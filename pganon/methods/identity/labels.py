@@ -2,12 +2,14 @@
 
 A class shows of every attribute the ancestor that all its individuals had in its sweep, which may
 be higher than their lowest common one; of individuals that joined later the ancestor of both. It
-is described as any class is, by the range of the leaves below: this range is made wider.
+is described as any class is, by the range of the leaves below: this range is made wider. Published
+classes have the range of the released leaves below, or whether a node or a single leaf is shown
+would tell what suppressed records have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -34,14 +36,32 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
         "select x.*, n.gid as unit from x join n on n.class_id = x.class_id",
         {"x": extents, "n": numbers(state, CLASS_ID)},
     )
-    return as_shown(Shape(spec), state, unit, [CLASS_ID])
+    return as_shown(Shape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state))
 
 
-def as_shown(shape: Shape, state: State, hulls: exp.Select, keep: Sequence[str]) -> exp.Select:
+def _released(axis: TreeAxis, state: State) -> exp.Expr:
+    """The nodes above every leaf of released records, as ranges of such leaves alone."""
+    return query(
+        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
+        " max(t.code) over (partition by t.level, t.lo) as hi"
+        " from t where t.code in (select :code from g)",
+        {"t": axis.table(state), "g": state.work("grouped_classes")},
+        code=col(axis.code, "g"),
+    ).subquery()
+
+
+def as_shown(
+    shape: Shape,
+    state: State,
+    hulls: exp.Select,
+    keep: Sequence[str],
+    nodes: Callable[[TreeAxis], exp.Expr] | None = None,
+) -> exp.Select:
     """SELECT keep.., hulls of what classes show.
 
     Args:
         hulls: relation (unit, keep.., hulls of the members), where `unit` names the sweep.
+        nodes: relation (code, level, lo, hi) of the nodes of an attribute; by default all of them.
     """
     tree = query("select 1 from u", {"u": hulls}).select(
         *[col(name, "u") for name in keep], append=False
@@ -60,7 +80,8 @@ def as_shown(shape: Shape, state: State, hulls: exp.Select, keep: Sequence[str])
             level=col("level", alias),
             reached=reached,
         )
-        table = exp.alias_(axis.table(state).table, alias, table=True, quoted=True)
+        found = nodes(axis) if nodes else axis.table(state).table
+        table = exp.alias_(found, alias, table=True, quoted=True)
         tree = tree.join(table, on=on, join_type="left")
         for name in hull_columns(axis, state):
             shown: exp.Expr = col(name, "u")

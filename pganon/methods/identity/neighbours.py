@@ -147,6 +147,7 @@ def _pass(shape: Shape, number: int, at_once: Callable[[State], int]) -> list[St
             shape,
             f"joined{number}",
             lambda s: s.work(f"units{number}"),
+            lambda s: s.work(f"joined{number}"),
             places=lambda s: s.count("spans_places"),
             at_once=at_once,
             when=_worth,

@@ -38,22 +38,20 @@ from pganon.steps import Name, Search, State
 
 _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
 
-Shown = Callable[[exp.Select], exp.Select]
-"""What classes show, from a relation with their hulls."""
-
 
 def units(
     shape: Shape,
     state: State,
     left: Relation,
     classes: Relation,
-    shown: Shown = lambda hulls: hulls,
+    shown: Callable[[exp.Select], exp.Select] = lambda hulls: hulls,
 ) -> exp.Select:
     """SELECT the units of blocks.
 
     Args:
         left: residuals (block, rid).
         classes: members (block, unit, rid) of the classes they can join.
+        shown: what classes show, from a relation with their hulls.
     """
     names = _hulls(shape, state)
     residuals = query(
@@ -111,9 +109,10 @@ def join_step(
     shape: Shape,
     name: str,
     table: Name,
+    joined: Name,
     *,
-    places: Callable[[State], int] = lambda state: 1,
-    at_once: Callable[[State], int] = lambda state: 1,
+    places: Callable[[State], int],
+    at_once: Callable[[State], int],
     limited: bool = True,
     when: Callable[[State], bool],
 ) -> Search:
@@ -121,6 +120,7 @@ def join_step(
 
     Args:
         table: work table of the units.
+        joined: the one of what is found.
         places: number of blocks, which are numbered from 0.
         at_once: blocks that are read in one batch.
         limited: whether a residual joins only where that loses less than suppressing it.
@@ -128,7 +128,7 @@ def join_step(
     return Search(
         name,
         "residuals join the nearest class that still satisfies every requirement",
-        lambda s: s.work(name),
+        joined,
         (("rid", "bigint"), ("gid", "bigint")),
         given=lambda s: given_of_axes(shape, s),
         batches=lambda s: -(-places(s) // at_once(s)),

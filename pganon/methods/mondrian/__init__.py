@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import valued
+from pganon.forms.class_description import CLASSES
+from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
+from pganon.methods.mondrian.options import Mondrian as Options
 from pganon.methods.mondrian.rounds import Mondrian
-from pganon.policy.methods import Mondrian as Options
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
@@ -29,3 +31,6 @@ def mondrian(spec: ReleaseSpec) -> Mondrian:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*cell_steps(spec), *mondrian(spec).steps())
+
+
+METHOD = Method(Options, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})

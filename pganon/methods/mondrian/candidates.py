@@ -12,7 +12,8 @@ _WIDEST = """
     select x.node, x.n, x.attr, x.level, x.rank, x.available > x.tried as more
     from (
         select r.*,
-        case when r.again or r.n < :small then r.available else :candidates end as tried
+        case when r.again then r.available when r.n < :small then least(r.available, :several)
+        else :candidates end as tried
         from (
             select l.node, l.n, l.again, a.attr, a.level,
             (row_number() over (partition by l.node order by a.loss desc, a.attr))::smallint
@@ -24,8 +25,11 @@ _WIDEST = """
 """
 
 SMALL = 4
-"""A group of fewer times the fewest records of a class is tried on all attributes at once: some
+"""A group of fewer times the fewest records of a class is tried on more attributes at once: some
 of the widest have no allowable cut there, and a second try of others takes a round."""
+
+SEVERAL = 12
+"""Attributes that such a group is tried on."""
 
 
 def tries(shape: Shape, state: State) -> exp.Expr:
@@ -38,6 +42,7 @@ def tries(shape: Shape, state: State) -> exp.Expr:
         _WIDEST,
         {"l": _losses(shape, state), "attributes": _rows(shape)},
         small=num(SMALL * shape.minimum_size),
+        several=num(SEVERAL),
         candidates=num(shape.candidates),
     )
 

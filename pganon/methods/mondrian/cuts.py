@@ -64,11 +64,12 @@ def ordered(shape: Shape, state: State) -> exp.Expr:
 
 
 def ranked(shape: Shape, state: State) -> exp.Expr:
-    """(node, attr, v, [half], w, n, pos, cum, extents): one row per value (in each half).
+    """(node, attr, v, [half], w, n, pos, cum, [extents]): one row per value (in each half).
 
     The extents are those of its cells on all attributes: enough to tell what is on either side
     of any cut.
     """
+    covered = shape.axes if shape.covers else ()
     if shape.relaxed:
         values = query(
             "select x.node, x.attr, x.v, x.half, :w as w,"
@@ -92,13 +93,14 @@ def ranked(shape: Shape, state: State) -> exp.Expr:
     )
     if shape.relaxed:
         text = text.replace("g.v)", "g.v, g.half)").replace("g.v rows", "g.v, g.half rows")
-    values = values.select(*[item for axis in shape.axes for item in axis.extent(state, "x")])
+    extents = [item for axis in covered for item in axis.extent(state, "x")]
+    values = values.select(*extents)
     tree = query(
         text,
         {"g": values, **at(state, "tries")},
         order=order(shape, "g", "vw" if shape.relaxed else "w"),
     )
-    extra = [*shape.extents(state), *(["half"] if shape.relaxed else [])]
+    extra = [*[item.alias for item in extents], *(["half"] if shape.relaxed else [])]
     return tree.select(*[col(name, "g") for name in extra])
 
 

@@ -44,10 +44,11 @@ def halves(shape: Shape, state: State) -> exp.Expr:
         " group by r.node, r.attr, r.cum <= b.cum",
         {"b": competing(shape, state), **at(state, "ranked")},
     )
-    tree = tree.select(*[item for axis in shape.axes for item in axis.merged(state, "r")])
+    known = [axis for axis in shape.axes if shape.covers and axis.merged(state, "r")]
+    tree = tree.select(*[item for axis in known for item in axis.merged(state, "r")])
     if shape.by_loss:
         tree = tree.select(named(fragment("sum(r.w * :p)", p=_promise(shape, state)), "promised"))
-    counted = [axis for axis in shape.axes if not axis.merged(state, "r")]
+    counted = [axis for axis in shape.axes if axis not in known]
     if not counted:
         return tree
     return (
@@ -67,7 +68,7 @@ def _promise(shape: Shape, state: State) -> exp.Expr:
 
 
 def _counted(shape: Shape, state: State, counted: list[Axis]) -> exp.Select:
-    """(node, attr, is_left, extents) of attributes whose codes have to be counted."""
+    """(node, attr, is_left, extents) of attributes of which `ranked` does not tell enough."""
     side = exp.paren(cuts.is_left(shape, state, "b"))
     tree = query(
         "select b.node, b.attr, :left as is_left from cells as c join b on b.node = c.node",

@@ -18,10 +18,10 @@ A round, on the active groups:
 
     tries   the attributes to try for each group, from what it covers
     ranked  the values in cutting order, with cumulative weight and what their cells cover: the one
-            scan of the round in which cells are counted
+            scan of the round in which cells are counted, unless there are very many attributes
     best    the cut nearest to balance for each try; where it misses a condition on sensitive
             values, `searched` has the nearest one that satisfies all
-    halves  what both sides of the cuts that compete cover, from `ranked`
+    halves  what both sides of the cuts that compete cover, from `ranked` or from the cells
     moves   what becomes of each group: cut, tried again with all attributes, or final
     cells   the cells with their group of the next round; `done` keeps those of final groups
     nodes   the groups of the next round with what they cover, from `halves`

@@ -24,6 +24,10 @@ from pganon.steps import State
 _CANDIDATES = 3
 """By loss: to try more attributes takes longer and loses no less."""
 
+FEW = 20
+"""Attributes up to which every tried value is told what its cells cover on all of them. That takes
+the square of their number, so with more of them only the sides of cuts that compete are."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -55,6 +59,11 @@ class Shape:
     def candidates(self) -> int:
         """How many attributes with an allowable cut compete, widest first."""
         return _CANDIDATES if self.by_loss else 1
+
+    @property
+    def covers(self) -> bool:
+        """Whether `ranked` has the extents of every value."""
+        return len(self.axes) <= FEW
 
     @property
     def codes(self) -> list[str]:

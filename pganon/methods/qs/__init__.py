@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pganon.forms.clusters import CLUSTERS
+from pganon.methods.base import Method
 from pganon.methods.qs.blocks import block_steps
 from pganon.methods.qs.cells import cell_steps
 from pganon.methods.qs.clusters import cluster_steps
+from pganon.methods.qs.options import QsEfficient, QsGreedy
 from pganon.methods.qs.shape import Shape
-from pganon.policy.methods import QsEfficient, QsGreedy
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
@@ -36,3 +38,7 @@ def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
     return {"cells": 1000, "blocks": 1, "largest_block": 1000}
+
+
+GREEDY = Method(QsGreedy, CLUSTERS, greedy_steps, assumed)
+EFFICIENT = Method(QsEfficient, CLUSTERS, efficient_steps, assumed)

@@ -19,8 +19,8 @@ from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.cells import suppression_problem
 from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
@@ -28,16 +28,7 @@ from pganon.steps import Check, CreateTable, State, Step
 
 def cell_steps(shape: Shape) -> list[Step]:
     return [
-        Check(
-            "suppressed",
-            "records left out, held against the limit",
-            lambda s: query(
-                "select count(*) as released, :records - count(*) as suppressed from c",
-                {"c": s.work("coded")},
-                records=num(s.count("records")),
-            ),
-            lambda row, state: suppression_problem(shape.spec, row, state),
-        ),
+        suppressed_check(shape.spec, lambda s: s.work("coded")),
         CreateTable(
             "cells",
             "equal records collapse into weighted cells",

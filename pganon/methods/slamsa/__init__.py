@@ -7,10 +7,18 @@ quasi-identifiers by a firefly search that starts from a median tree and is neve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.forms.buckets import anatomized
+from pganon.methods.base import Method
+from pganon.methods.division import sensitive_settled, undecided
 from pganon.methods.eligibility import ASSUMED
+from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.slamsa.options import Slamsa
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
 from pganon.spec.model import ReleaseSpec
@@ -33,4 +41,17 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
     return {**ASSUMED, "blocks": 2, "oversized": False}
 
 
-__all__ = ["arrangement", "assumed", "partition_steps", "settled"]
+def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+    options = Shape(spec).options
+    compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
+    if undecided(options.quasi_tables, len(spec.attributes)):
+        compared.append(quasi_scales(spec))
+    return mixed_scales(options.association, compared)
+
+
+METHOD = Method(
+    Slamsa,
+    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    partition_steps,
+    assumed,
+)

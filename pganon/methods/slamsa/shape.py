@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pganon.methods.eligibility import Frequency
 from pganon.methods.shape import MethodShape
-from pganon.policy.anatomized import Slamsa
+from pganon.methods.slamsa.options import Slamsa
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.search.buckets.firefly import Swarm
 

@@ -5,8 +5,15 @@ Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data pu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.forms.buckets import anatomized
+from pganon.methods.base import Method
 from pganon.methods.eligibility import ASSUMED
+from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slicing.columns import arrangement, column_steps, settled
+from pganon.methods.slicing.options import Slicing
 from pganon.methods.slicing.shape import Shape
 from pganon.methods.slicing.tree import tree_steps
 from pganon.spec.model import ReleaseSpec
@@ -23,4 +30,16 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
     return {**ASSUMED, "cut_rounds": 1}
 
 
-__all__ = ["arrangement", "assumed", "partition_steps", "settled"]
+def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+    options = Shape(spec).options
+    lists = isinstance(options.columns, tuple)
+    compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]
+    return mixed_scales(options.association, compared)
+
+
+METHOD = Method(
+    Slicing,
+    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    partition_steps,
+    assumed,
+)

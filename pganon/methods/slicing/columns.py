@@ -9,7 +9,7 @@ from __future__ import annotations
 from pganon.association import association, matrix
 from pganon.association.columns import quasi_columns, sensitive_columns
 from pganon.methods.slicing.shape import Shape
-from pganon.policy.anatomized import most_tables
+from pganon.policy.bucket_options import most_tables
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.search.attributes import clustered, sensitive_column
 from pganon.spec.model import ReleaseSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.methods.shape import MethodShape
-from pganon.policy.anatomized import Slicing
+from pganon.methods.slicing.options import Slicing
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,18 @@ generalized to k-anonymous classes (KACA).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.forms.buckets import anatomized
+from pganon.methods.base import Method
 from pganon.methods.division import division_steps, sensitive_settled, sensitive_tables
 from pganon.methods.eligibility import ASSUMED
+from pganon.methods.mixed import mixed_scales, sensitive_scales
 from pganon.methods.partitions import joined
 from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
+from pganon.methods.sloms.options import Sloms
 from pganon.methods.sloms.shape import Shape
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
@@ -61,4 +68,14 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
     return {**ASSUMED, ROUNDS: 1}
 
 
-__all__ = ["arrangement", "assumed", "partition_steps", "settled"]
+def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+    compared = [] if settled(spec) else [sensitive_scales(spec)]
+    return mixed_scales(Shape(spec).options.association, compared)
+
+
+METHOD = Method(
+    Sloms,
+    anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
+    partition_steps,
+    assumed,
+)

@@ -9,7 +9,7 @@ from pganon.methods.bucketized import vector_columns
 from pganon.methods.division import sensitive_tables
 from pganon.methods.eligibility import Eligibility, Frequency
 from pganon.methods.shape import MethodShape
-from pganon.policy.anatomized import Sloms
+from pganon.methods.sloms.options import Sloms
 from pganon.privacy.frequency import BucketSize, KAnonymity
 from pganon.spec.model import Sensitive
 from pganon.steps import State

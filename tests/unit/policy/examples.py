@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pganon.policy.model import Column, Role
+
 
 def policy(**changes: Any) -> dict[str, Any]:
     data: dict[str, Any] = {
@@ -100,3 +102,9 @@ def msb_policy(**options: Any) -> dict[str, Any]:
 def with_rules(*rules: dict[str, Any]) -> dict[str, Any]:
     """The policy of SLAMSA with exclusions."""
     return slamsa_policy(exclusions=list(rules))
+
+
+def columns_of(quasi: int, sensitive: int) -> dict[str, Column]:
+    """So many quasi-identifiers and sensitive columns."""
+    roles: list[Role] = ["quasi_identifying"] * quasi + ["sensitive"] * sensitive
+    return {f"c{number}": Column(role=role) for number, role in enumerate(roles)}

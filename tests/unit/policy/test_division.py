@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
-from pganon.policy.loader import load_policy, policy_from
+from pganon.loading import load_policy, policy_from
 from tests.unit.policy.examples import slamsa_policy, slicing_policy
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems

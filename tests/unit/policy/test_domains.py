@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
-from pganon.policy.loader import load_policy, policy_from
-from pganon.policy.model import Policy, policy_hash
+from pganon.loading import known, load_policy, policy_from
+from pganon.policy.domains import ValueSet
+from pganon.policy.model import policy_hash
 from pganon.policy.schema import policy_schema
 from tests.unit.policy.examples import policy, qs_policy, with_column
 from tests.unit.policy.test_methods import suggestions
@@ -52,8 +53,8 @@ def declared(domain: object, **keys: Any) -> dict[str, Any]:
 def test_forms(written: object, read: tuple[str, str]) -> None:
     found = policy_from(declared(written))
     assert found.columns["x"].domain == read
-    assert Policy.model_validate(found.document()) == found
-    assert policy_hash(Policy.model_validate(found.document())) == policy_hash(found)
+    assert policy_from(found.document()) == found
+    assert policy_hash(policy_from(found.document())) == policy_hash(found)
 
 
 @pytest.mark.parametrize(
@@ -137,9 +138,39 @@ def test_the_hash_knows_it() -> None:
 
 
 def test_the_schema_has_it() -> None:
-    form, nothing = policy_schema()["$defs"]["Column"]["properties"]["domain"]["anyOf"]
-    assert (form["type"], form["minItems"], form["maxItems"]) == ("array", 2, 2)
+    forms, nothing = policy_schema(known())["$defs"]["Column"]["properties"]["domain"]["anyOf"]
+    span, listed = forms["oneOf"]
+    assert (span["type"], span["minItems"], span["maxItems"]) == ("array", 2, 2)
+    assert listed == {"$ref": "#/$defs/ValueSet"}
     assert nothing == {"type": "null"}
+
+
+# -- listed values ----------------------------------------------------------------------------
+
+
+def test_listed_values() -> None:
+    found = policy_from(declared({"values": ["a", 1, "b"]}, type="categorical"))
+    assert found.columns["x"].domain == ValueSet(values=("a", "1", "b"))
+    assert policy_from(found.document()) == found
+    other = policy_from(declared({"values": ["a", 1]}, type="categorical"))
+    assert policy_hash(other) != policy_hash(found)
+
+
+@pytest.mark.parametrize(
+    ("written", "keys", "field", "part"),
+    [
+        ({"values": []}, {}, ".values", "must not be empty"),
+        ({"values": ["a", "a"]}, {}, ".values[1]", "stands in the list twice"),
+        ({"values": ["a"], "others": 1}, {}, ".others", "is not a key"),
+        ({"values": ["a"]}, {"type": "numeric"}, "", "listed values is for categories"),
+        ({"values": ["a"]}, {"type": "ordinal"}, "", "this column is ordinal"),
+        ({"values": ["a"]}, {"hierarchy": {"prefix": [1]}}, "", "beside a hierarchy"),
+    ],
+)
+def test_listed_values_that_are_wrong(
+    written: object, keys: dict[str, Any], field: str, part: str
+) -> None:
+    assert part in problems(declared(written, **keys))[f"columns.x.domain{field}"]
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False), st.decimals(allow_nan=False))

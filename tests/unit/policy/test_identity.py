@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.identity import DAnonyIR, GeneIR
-from pganon.policy.loader import policy_from
-from pganon.policy.model import Policy, policy_hash
-from tests.unit.policy.examples import policy
+from pganon.loading import policy_from
+from pganon.methods.identity.options import DAnonyIR, GeneIR
+from pganon.policy.model import policy_hash
+from tests.unit.policy.examples import columns_of, policy
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems
 
@@ -41,7 +41,7 @@ def test_defaults() -> None:
     assert found.method == DAnonyIR(name="danonyir", block_size=1000, residuals="generalize")
     written_out = identity_policy(**found.method.model_dump(by_alias=True))
     assert policy_hash(policy_from(written_out)) == policy_hash(found)
-    assert Policy.model_validate(found.document()) == found
+    assert policy_from(found.document()) == found
     assert policy_from(identity_policy(name="geneir")).method == GeneIR(name="geneir")
 
 
@@ -53,6 +53,7 @@ def test_defaults() -> None:
         ({"handle": "suppress"}, "handle", "not a key"),
         ({"name": "geneir", "block_size": 9}, "block_size", "not a key"),
         ({"name": "geneir", "residuals": "suppress"}, "residuals", "not a key"),
+        ({"duplicates": "drop"}, "duplicates", "is not a way to treat records that repeat"),
         ({"qi_conflict": "latest"}, "qi_conflict", "is not a way to treat individuals"),
         ({"most_exposed": 1.5}, "most_exposed", "at most 1"),
         ({"least_count_group": 0}, "least_count_group", "at least 1"),
@@ -157,6 +158,19 @@ def test_keys_that_classes_do_not_heed(key: str, value: object) -> None:
     assert problems(data).keys() == {f"columns.age.{key}"}
 
 
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
+    data = identity_policy(name=name, duplicates="collapse")
+    assert problems(data) == {
+        "columns.hours.role": "records that duplicates: collapse counts as one may have different"
+        ' values of "hours"'
+    }
+    assert suggestions(data) == {"columns.hours.role": 'leave "hours" out, or use duplicates: keep'}
+    del data["columns"]["hours"]
+    assert policy_from(data).method.collapses
+    assert not policy_from(identity_policy(name=name)).method.collapses
+
+
 def test_models_of_other_methods() -> None:
     assert suggestions(identity_policy({"model": "k_anonymity", "k": 3})) == {
         "privacy[0].model": "use ir_k_anonymity, ir_kl_anonymity, ir_alpha_beta_anonymity,"
@@ -168,7 +182,8 @@ def test_models_of_other_methods() -> None:
 
 
 def test_added_columns() -> None:
-    assert DAnonyIR(name="danonyir").added_columns(1) == ("class_id", "individual_no")
+    added = DAnonyIR(name="danonyir").added_columns(columns_of(1, 1))
+    assert added == ("class_id", "individual_no")
 
 
 def test_exclusion_rules_are_not_kept() -> None:

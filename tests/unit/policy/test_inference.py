@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
-from pganon.policy.loader import policy_from
-from pganon.policy.methods import OPTIONS
+from pganon.loading import known, policy_from
 from pganon.policy.model import Inference, policy_hash
 from pganon.policy.schema import policy_schema
 from tests.unit.policy.examples import (
@@ -32,7 +31,7 @@ def test_methods_that_unlink(made: dict[str, Any]) -> None:
 
 
 def test_which_methods_unlink() -> None:
-    unlink = {name for name, options in OPTIONS.items() if options.unlinks}
+    unlink = {name for name, options in known().methods.items() if options.unlinks}
     assert unlink == {"anatomy", "slicing", "slamsa", "msb", "sloms"}
 
 
@@ -65,7 +64,7 @@ def test_forms_that_are_wrong(asked: object, field: str) -> None:
 
 
 def test_the_schema_knows_it() -> None:
-    schema = policy_schema()
+    schema = policy_schema(known())
     assert "inference" in schema["properties"]
     assert set(schema["$defs"]["Inference"]["properties"]) == {"limit", "share"}
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pganon.errors import PolicyError, Problem
+from pganon.loading import known, load_policy
 from pganon.policy.document import read_document
-from pganon.policy.loader import MAX_BYTES, load_policy
+from pganon.policy.loader import MAX_BYTES
 from pganon.policy.schema import policy_schema
 from tests.unit.policy.examples import policy
 
@@ -289,7 +290,7 @@ def test_no_text_breaks_the_loader(text: str) -> None:
 
 
 def test_schema() -> None:
-    schema = policy_schema()
+    schema = policy_schema(known())
     assert schema["required"] == ["release", "source", "columns", "privacy", "method"]
     assert schema["additionalProperties"] is False
     assert set(schema["$defs"]["Publish"]["properties"]) == {"schema", "readers", "keep"}

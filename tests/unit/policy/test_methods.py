@@ -8,19 +8,15 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
-from pganon.policy.loader import load_policy, policy_from
-from pganon.policy.methods import OPTIONS, Anatomy, Mondrian, QsEfficient, QsGreedy
-from pganon.policy.model import (
-    MODEL_CLASSES,
-    AnatomyLDiversity,
-    Policy,
-    QSKAnonymity,
-    Role,
-    policy_hash,
-)
+from pganon.loading import known, load_policy, policy_from
+from pganon.methods.anatomy.options import Anatomy
+from pganon.methods.mondrian.options import Mondrian
+from pganon.methods.qs.options import QsEfficient, QsGreedy
+from pganon.policy.model import Role, policy_hash
 from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
-from pganon.policy.words import METHODS, MODELS, ROLES
+from pganon.policy.words import ROLES
+from pganon.privacy.models import AnatomyLDiversity, QSKAnonymity
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy
 from tests.unit.policy.test_model import problems
 
@@ -49,23 +45,25 @@ def with_qs_column(**keys: Any) -> dict[str, Any]:
 
 
 def test_every_word_has_its_class() -> None:
-    assert tuple(OPTIONS) == METHODS
-    assert tuple(MODEL_CLASSES) == MODELS
+    assert tuple(known().methods) == tuple(known().methods)
+    assert tuple(known().models) == tuple(known().models)
     assert get_args(Role) == ROLES
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", tuple(known().methods))
 def test_what_a_method_says_is_made_of_known_words(name: str) -> None:
-    options = OPTIONS[name]
+    options = known().methods[name]
     assert options.roles <= set(ROLES)
     assert options.roles >= {"identifying", "individual", options.grouped}
-    assert options.models <= set(MODELS)
+    assert options.models <= set(known().models)
     assert options.adds
 
 
 def test_every_model_and_role_has_a_method() -> None:
-    assert set(MODELS) == {model for options in OPTIONS.values() for model in options.models}
-    assert set(ROLES) == {role for options in OPTIONS.values() for role in options.roles}
+    assert set(known().models) == {
+        model for options in known().methods.values() for model in options.models
+    }
+    assert set(ROLES) == {role for options in known().methods.values() for role in options.roles}
 
 
 def test_defaults() -> None:
@@ -86,7 +84,7 @@ def test_which_methods_number_records() -> None:
 
 
 def test_the_schema_has_the_new_parts() -> None:
-    schema = policy_schema()["$defs"]
+    schema = policy_schema(known())["$defs"]
     assert "set" in schema["Column"]["properties"]
     assert "block_size" in schema["QsGreedy"]["properties"]
     assert set(schema["QSKAnonymity"]["properties"]) == {
@@ -96,7 +94,7 @@ def test_the_schema_has_the_new_parts() -> None:
 
 def test_document_makes_the_same_policy() -> None:
     found = policy_from(with_model(public={"sighting": "public.t"}, min_values=2))
-    assert Policy.model_validate(found.document()) == found
+    assert policy_from(found.document()) == found
     written_out = policy_from(with_model(count="supported", min_values=1, public={}))
     assert policy_hash(written_out) == policy_hash(policy_from(qs_policy()))
     assert policy_hash(found) != policy_hash(written_out)
@@ -349,12 +347,12 @@ def test_anatomy_defaults() -> None:
     (model,) = found.privacy
     assert isinstance(model, AnatomyLDiversity)
     assert (model.column, model.l, model.level) == ("job", 3, "attribute")
-    assert Policy.model_validate(found.document()) == found
+    assert policy_from(found.document()) == found
     written_out = anatomy_policy(privacy=[{**ANATOMY, "level": "attribute"}])
     assert policy_hash(policy_from(written_out)) == policy_hash(found)
     unique = policy_from(anatomy_policy(privacy=[{**ANATOMY, "level": "unique"}]))
     assert policy_hash(unique) != policy_hash(found)
-    assert "level" in policy_schema()["$defs"]["AnatomyLDiversity"]["properties"]
+    assert "level" in policy_schema(known())["$defs"]["AnatomyLDiversity"]["properties"]
 
 
 @pytest.mark.parametrize(
@@ -401,8 +399,8 @@ def test_anatomy_protects_one_sensitive_column() -> None:
         "columns.income.role": 'the method anatomy protects one sensitive column; "job" is it'
     }
     assert suggestions(data)["columns.income.role"] == (
-        'leave "income" out, or use the method slamsa: values of both columns in one group, or in'
-        " two releases, can be put together"
+        'leave "income" out, or use the method slamsa, msb or sloms: values of both columns in one'
+        " group, or in two releases, can be put together"
     )
     data["columns"]["city"] = {"role": "sensitive"}
     assert problems(data).keys() == {"columns.income.role", "columns.city.role"}

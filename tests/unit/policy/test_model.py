@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from pganon.errors import PolicyError
+from pganon.loading import known, policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
-from pganon.policy.loader import policy_from
-from pganon.policy.model import Policy, policy_hash
-from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES, METHODS
+from pganon.policy.model import policy_hash
+from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -127,7 +127,7 @@ def test_later_models(later: str) -> None:
 def test_later_methods(later: str) -> None:
     assert problems(policy(method={"name": later})) == {
         "method.name": f'method "{later}" is not available in this version; '
-        f"available: {', '.join(METHODS)}"
+        f"available: {', '.join(tuple(known().methods))}"
     }
 
 
@@ -181,16 +181,44 @@ def test_ordinal_without_order_is_the_natural_one() -> None:
 
 
 def test_individual() -> None:
-    assert policy_from(policy(individual="person")).individual_column == "person"
+    assert policy_from(policy(individual="person")).individual_key == ("person",)
     assert "is not declared" in problems(policy(individual="persn"))["individual"]
     assert "has the role sensitive" in problems(policy(individual="job"))["individual"]
     data = with_column(role="individual")
-    assert policy_from(data).individual_column == "x"
+    assert policy_from(data).individual_key == ("x",)
     data["individual"] = "person"
     assert "has the role individual" in problems(data)["individual"]
     data["individual"] = "x"
     data["columns"]["z"] = {"role": "individual"}
     assert "only one column" in problems(data)["columns.z.role"]
+
+
+def test_individuals_that_several_columns_tell_apart() -> None:
+    data = policy(individual=["person", "x"])
+    data["columns"]["x"] = {"role": "identifying"}
+    found = policy_from(data)
+    assert found.individual_key == ("person", "x")
+    assert policy_from(found.document()) == found
+    one = policy_from({**data, "individual": ["person"]})
+    assert policy_hash(one) == policy_hash(policy_from({**data, "individual": "person"}))
+    for wrong, part in (
+        (["person", "person"], "stands in the list twice"),
+        ([], "must be the name of a column"),
+        (["person", 5], "must be the name of a column"),
+        ({"a": "person"}, "must be the name of a column"),
+    ):
+        (message,) = problems({**data, "individual": wrong}).values()
+        assert part in message
+    assert problems({**data, "individual": ["person", "job"]}).keys() == {"individual[1]"}
+    assert problems({**data, "individual": ["nobody", "x"]}).keys() == {"individual[0]"}
+    # Of two columns each of which is said to tell people apart, one alone may do so.
+    for name in ("person", "x"):
+        data["columns"][name] = {"role": "individual"}
+    assert policy_from(data).individual_key == ("person", "x")
+    del data["individual"]
+    assert "only one column" in problems(data)["columns.x.role"]
+    with pytest.raises(PolicyError, match=r"write individual: \[person, x\]"):
+        policy_from(data)
 
 
 @pytest.mark.parametrize(
@@ -242,9 +270,9 @@ def test_document_makes_the_same_policy() -> None:
     data["columns"]["x"]["as"] = "y"
     data["publish"] = {"schema": "open", "readers": ["r"]}
     found = policy_from(data)
-    assert Policy.model_validate(found.document()) == found
-    assert Policy.model_validate(found.model_dump(by_alias=True)) == found
-    assert policy_hash(Policy.model_validate(found.document())) == policy_hash(found)
+    assert policy_from(found.document()) == found
+    assert policy_from(found.model_dump(by_alias=True)) == found
+    assert policy_hash(policy_from(found.document())) == policy_hash(found)
 
 
 GOOD = {

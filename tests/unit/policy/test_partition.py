@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
+from pganon.loading import known, policy_from
 from pganon.policy import partition
-from pganon.policy.loader import policy_from
-from pganon.policy.methods import OPTIONS
 from pganon.policy.model import Column, Policy
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
@@ -80,6 +79,12 @@ L = {"model": "distinct_l_diversity", "column": "job", "l": 2}
 OTHER: list[tuple[dict[str, Any], str]] = [
     (policy(where="age > 3"), "where added"),
     (policy(individual="person"), "individual added"),
+    (
+        policy(
+            individual=["person", "x"], columns=columns(x={"role": "identifying"})
+        ),
+        "individual added",
+    ),
     (policy(privacy=[{**K, "k": 6}]), "privacy.k_anonymity.k 5 -> 6"),
     (policy(privacy=[K, L]), "privacy.distinct_l_diversity(job).l added"),
     (policy(method={"name": "mondrian", "variant": "relaxed"}), "method.variant added"),
@@ -178,9 +183,9 @@ def test_files_count_by_their_content(tmp_path: Path) -> None:
 
 def test_revisions(monkeypatch: pytest.MonkeyPatch) -> None:
     before = part(policy())
-    assert all(options.revision >= 1 for options in OPTIONS.values())
-    now = OPTIONS["mondrian"].revision
-    monkeypatch.setattr(OPTIONS["mondrian"], "revision", now + 1)
+    assert all(options.revision >= 1 for options in known().methods.values())
+    now = known().methods["mondrian"].revision
+    monkeypatch.setattr(known().methods["mondrian"], "revision", now + 1)
     assert differences(before, part(policy())) == f"method.revision {now} -> {now + 1}"
     monkeypatch.undo()
     monkeypatch.setattr(partition, "REVISION", 2)

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pganon.loading import known, load_policy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
-from pganon.policy.loader import load_policy
-from pganon.policy.methods import OPTIONS
-from pganon.policy.model import MODEL_CLASSES, Column, Inference, Policy, Publish
-from pganon.policy.words import METHODS, MODELS, NULLS, ROLES
+from pganon.policy.model import Column, Inference, Policy, Publish
+from pganon.policy.words import NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
 TEXT = PAGE.read_text("utf-8")
@@ -38,14 +37,16 @@ def test_every_key_and_word_is_there() -> None:
             Inference,
             Exclusion,
             Between,
-            *OPTIONS.values(),
-            *MODEL_CLASSES.values(),
+            *known().methods.values(),
+            *known().models.values(),
             *FORMS.values(),
         )
         for name, info in model.model_fields.items()
     ]
     missing = [
-        word for word in (*keys, *ROLES, *MODELS, *METHODS, *NULLS) if f"`{word}`" not in TEXT
+        word
+        for word in (*keys, *ROLES, *tuple(known().models), *tuple(known().methods), *NULLS)
+        if f"`{word}`" not in TEXT
     ]
     assert missing == []
 
@@ -55,7 +56,7 @@ def _defaults() -> list[tuple[str, str]]:
     return sorted(
         {
             (name, f"{info.default:g}" if isinstance(info.default, float) else str(info.default))
-            for model in (*OPTIONS.values(), *MODEL_CLASSES.values(), Inference)
+            for model in (*known().methods.values(), *known().models.values(), Inference)
             for name, info in model.model_fields.items()
             if info.default is not None and isinstance(info.default, int | float | str)
         }

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.loader import policy_from
-from pganon.policy.model import SlicingLDiversity
+from pganon.loading import policy_from
+from pganon.privacy.models import SlicingLDiversity
 from tests.unit.policy.examples import msb_policy, policy, slamsa_policy, slicing_policy
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.anatomized import Sloms
-from pganon.policy.loader import policy_from
-from pganon.policy.model import Policy, policy_hash
-from tests.unit.policy.examples import slamsa_policy
+from pganon.loading import policy_from
+from pganon.methods.sloms.options import Sloms
+from pganon.policy.model import policy_hash
+from tests.unit.policy.examples import columns_of, slamsa_policy
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems
 
@@ -48,7 +48,7 @@ def test_defaults() -> None:
 )
 def test_options(options: dict[str, Any]) -> None:
     found = policy_from(sloms_policy(K, UNIQUE, **options))
-    assert Policy.model_validate(found.document()) == found
+    assert policy_from(found.document()) == found
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,6 @@ def test_roles_and_rules() -> None:
 def test_names(options: dict[str, Any], parts: set[str], links: set[str]) -> None:
     """Of three quasi-identifiers and three sensitive columns."""
     method = Sloms(name="sloms", **options)
-    assert set(method.part_names(3, 3)) == parts
+    assert set(method.part_names(columns_of(3, 3))) == parts
     own = {"class_id", "group_id", "count", "probability"}
-    assert set(method.added_columns(3)) == own | links
+    assert set(method.added_columns(columns_of(3, 3))) == own | links

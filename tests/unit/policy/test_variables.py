@@ -13,7 +13,7 @@ import pytest
 
 from pganon.cli.common import read_policy
 from pganon.errors import PolicyError
-from pganon.policy.loader import load_policy, policy_from
+from pganon.loading import load_policy, policy_from
 from tests.unit.policy.examples import policy
 
 

@@ -9,7 +9,7 @@ import pytest
 from pganon.catalog.model import Column, Kind, Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName
-from pganon.policy.loader import policy_from
+from pganon.loading import policy_from
 from pganon.resolve import resolve
 from pganon.spec.model import ReleaseSpec
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pganon.catalog.model import Kind
-from pganon.resolve.domains import type_refusals
+from pganon.policy.domains import ValueSet
+from pganon.resolve.domains import domain_refusals, type_refusals
 from tests.unit.policy.examples import policy
 from tests.unit.spec.registry import column, problems, resolved
 
@@ -86,3 +87,36 @@ def test_problems_are_said_at_once() -> None:
         "columns.sex.domain",
         "columns.symptom.domain[1]",
     }
+
+
+# -- listed values ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "values", "wrong"),
+    [
+        ("text", "text", ("a", "A", "a "), {}),
+        ("integer", "integer", ("1", "02", "2"), {2: "twice"}),
+        ("integer", "integer", ("x",), {0: "is not a whole number"}),
+        ("numeric", "numeric", ("1", "1.0"), {1: "twice"}),
+        ("boolean", "boolean", ("yes", "no", "t"), {2: "twice"}),
+        ("uuid", "uuid", ("A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "x"), {1: "is not a uuid"}),
+        ("timestamp", "timestamp", ("2020-01-01", "now"), {1: "is not"}),
+    ],
+)
+def test_listed_values_of_the_type(
+    kind: Kind, base: str, values: tuple[str, ...], wrong: dict[int, str]
+) -> None:
+    listed = domain_refusals(column("x", kind, base), ValueSet(values=values), categorical=True)
+    found = {r.place: r.message for r in listed}
+    assert found.keys() == {("values", at) for at in wrong}
+    for at, part in wrong.items():
+        assert part in found[("values", at)]
+
+
+def test_numbers_that_are_no_categories_have_no_listed_values() -> None:
+    (found,) = domain_refusals(
+        column("x", "integer", "integer"), ValueSet(values=("1",)), categorical=False
+    )
+    assert "is for categories" in found.message
+    assert "add type: categorical" in (found.suggestion or "")

@@ -11,8 +11,8 @@ import pytest
 
 from pganon.catalog.model import Kind
 from pganon.errors import PolicyError
+from pganon.loading import load_policy
 from pganon.policy.exclusions import Between
-from pganon.policy.loader import load_policy
 from pganon.policy.values import Unreadable, readable
 from pganon.resolve import resolve
 from tests.unit.policy.examples import with_rules

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from pganon.catalog.model import Kind
 from pganon.errors import PolicyError
+from pganon.loading import load_policy
 from pganon.plan.build import build_plan
 from pganon.plan.explain import explain
-from pganon.policy.loader import load_policy
 from pganon.resolve import resolve
 from pganon.spec.model import ReleaseSpec
 from tests.unit.spec import registry

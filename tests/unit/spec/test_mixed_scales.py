@@ -6,13 +6,19 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.mixed import mixed_scales
-from tests.unit.policy.examples import msb_policy, slamsa_policy, slicing_policy
+from pganon.methods import slamsa, slicing, sloms
+from tests.unit.policy.examples import slamsa_policy, slicing_policy
+from tests.unit.policy.test_sloms import sloms_policy
 from tests.unit.spec.registry import resolved
 
 PEARSON = {"association": "pearson"}
 APART = {"sensitive_tables": [["cancer", "treatment"], ["symptom"]]}
 LISTED = [["sex", "age"], ["born", "cancer"]]
+
+
+def _warnings(data: dict[str, Any]) -> list[str]:
+    method = {"slamsa": slamsa, "slicing": slicing, "sloms": sloms}[data["method"]["name"]]
+    return method.warnings(resolved(data), {})
 
 
 @pytest.mark.parametrize(
@@ -26,11 +32,12 @@ LISTED = [["sex", "age"], ["born", "cancer"]]
         (slicing_policy(**PEARSON), True),
         (slicing_policy(), False),
         (slicing_policy(**PEARSON, columns=LISTED), False),
-        (msb_policy(), False),
+        (sloms_policy(**PEARSON), True),
+        (sloms_policy(**PEARSON, **APART), False),
     ],
 )
 def test_mixed_scales(data: dict[str, Any], warns: bool) -> None:
-    found = list(mixed_scales(resolved(data)))
+    found = _warnings(data)
     assert len(found) == warns
     assert not warns or "association: pearson" in found[0]
 
@@ -38,4 +45,4 @@ def test_mixed_scales(data: dict[str, Any], warns: bool) -> None:
 def test_one_scale() -> None:
     data = slamsa_policy(PEARSON)
     del data["columns"]["symptom"]
-    assert list(mixed_scales(resolved(data))) == []
+    assert _warnings(data) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.loader import policy_from
+from pganon.loading import policy_from
 from pganon.policy.partition import part_hash
 from pganon.spec.republication import Earlier, Republication
 from tests.unit.policy.examples import policy

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
-from pganon.policy.loader import policy_from
+from pganon.loading import policy_from
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import BucketSize, SlicingLDiversity
 from pganon.privacy.registry import requirements_of

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import (
     CLASS_ID,
     FLAT,
     INDIVIDUAL_NO,
     UNPUBLISHED,
-    BlockSize,
     MethodOptions,
 )
-from pganon.policy.refusals import known_word
+from pganon.policy.refusals import Refusal, known_word, show
 
 
-class _IdentityReserved(MethodOptions):
+class IdentityReserved(MethodOptions):
     """Classes of individuals; every record shows whose it is by a random number."""
 
     roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
@@ -43,24 +44,23 @@ class _IdentityReserved(MethodOptions):
         Literal["hull", "reject"],
         known_word("way to treat individuals whose records differ", ("hull", "reject")),
     ] = "hull"
+    duplicates: Annotated[
+        Literal["keep", "collapse"],
+        known_word("way to treat records that repeat a value", ("keep", "collapse")),
+    ] = "keep"
     most_exposed: Annotated[float, Field(ge=0, le=1)] = 1.0
     least_count_group: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
 
+    @property
+    def collapses(self) -> bool:
+        return self.duplicates == "collapse"
 
-class DAnonyIR(_IdentityReserved):
-    """Classes grown individual by individual, always by the one that costs least."""
-
-    name: Literal["danonyir"]
-    block_size: BlockSize = 1000
-    residuals: Annotated[
-        Literal["generalize", "suppress"],
-        known_word("way to treat residuals", ("generalize", "suppress")),
-    ] = "generalize"
-
-
-class GeneIR(_IdentityReserved):
-    """Global generalization, level by level of the hierarchies, in random order: the baseline."""
-
-    climbs = True
-
-    name: Literal["geneir"]
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        """Columns whose values would be lost with records that are counted once."""
+        for name in of_role(columns, "insensitive") if self.collapses else ():
+            yield Refusal(
+                ("columns", name, "role"),
+                "records that duplicates: collapse counts as one may have different values of"
+                f" {show(name)}",
+                f"leave {show(name)} out, or use duplicates: keep",
+            )

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pganon.forms.buckets import anatomized
+from pganon.methods.base import Method
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
 from pganon.methods.eligibility import ASSUMED, Eligibility
+from pganon.methods.msb.options import Msb
 from pganon.methods.shape import MethodShape
-from pganon.policy.anatomized import Msb
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -79,3 +81,11 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 def assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
     return dict(ASSUMED)
+
+
+METHOD = Method(
+    Msb,
+    anatomized(arrangement, groups="groups"),
+    partition_steps,
+    assumed,
+)

@@ -1,0 +1,60 @@
+"""Records in the order of their quasi-identifiers, cut into runs of at least k."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.curve import numbered
+from pganon.forms.class_description import CLASSES
+from pganon.methods.base import Method
+from pganon.methods.suppression import suppressed_check
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import CreateTable, State, Step
+
+
+class SortedRuns(MethodOptions):
+    """What a policy may say of the method, and what the rest of it must look like."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset({"k_anonymity"})
+    example = "{model: k_anonymity, k: 5}"
+    adds = (CLASS_ID,)
+    parts = (FLAT,)
+    leaves_out = False
+
+    name: Literal["sorted_runs"]
+
+
+def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """From the encoded records, `coded`, to the class of each, `grouped`."""
+    return (
+        CreateTable(
+            "grouped",
+            "runs of records in the order of their quasi-identifiers",
+            lambda state: state.work("grouped"),
+            lambda state: runs(spec, state),
+        ),
+        suppressed_check(spec, lambda state: state.work("grouped")),
+    )
+
+
+def runs(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT gid, codes, rid: the last run takes the records that are left."""
+    codes = [axis.code for axis in axes(spec.attributes)]
+    order = numbered([col(name, "c") for name in (*codes, "rid")])
+    return query(
+        "select least((:place - 1) / :k, greatest(:n / :k - 1, 0)) as gid, c.rid from c",
+        {"c": state.work("coded")},
+        place=order,
+        k=num(spec.minimum_size),
+        n=num(state.count("kept")),
+    ).select(*[col(name, "c") for name in codes])
+
+
+METHOD = Method(SortedRuns, CLASSES, steps, lambda spec: {})

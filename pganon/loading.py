@@ -1,0 +1,36 @@
+"""Policies that may use every method and privacy model that there is."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pganon.methods.registry import methods
+from pganon.policy import loader
+from pganon.policy.known import Known
+from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
+from pganon.privacy.models import MODELS
+
+
+@cache
+def known() -> Known:
+    """The methods of this version and of packages beside it, and the models of this version."""
+    return Known(tuple(method.options for method in methods().values()), MODELS)
+
+
+def load_policy(path_or_text: str | Path) -> LoadedPolicy:
+    """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
+
+    The text `-` is standard input; paths in such a policy start from the current folder. Any path
+    of a file of that name is the file.
+
+    Raises:
+        PolicyError: with every problem, each with field and line.
+    """
+    return loader.load_policy(path_or_text, known())
+
+
+def policy_from(data: object) -> Policy:
+    """A policy from plain data, e.g. of JSON; PolicyError with every problem."""
+    return loader.policy_from(data, known())

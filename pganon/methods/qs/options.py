@@ -1,0 +1,35 @@
+"""Options of QS k-anonymity."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pganon.policy.options import CLUSTER_NO, SIZE, UNPUBLISHED, BlockSize, MethodOptions
+
+
+class _QuasiSensitive(MethodOptions):
+    """Clusters of records whose value combinations in every QS set are too many to tell apart."""
+
+    roles = UNPUBLISHED | {"quasi_sensitive", "insensitive"}
+    grouped = "quasi_sensitive"
+    models = frozenset({"qs_k_anonymity"})
+    example = "{model: qs_k_anonymity, k: 5}"
+    adds = (CLUSTER_NO, SIZE)
+    parts = ("expanded",)
+    shows = "values"
+    leaves_out = False
+    revision = 2
+
+
+class QsGreedy(_QuasiSensitive):
+    """Clusters grown record by record, always by the one that costs least information."""
+
+    name: Literal["qs_greedy"]
+    block_size: BlockSize = 2048
+
+
+class QsEfficient(_QuasiSensitive):
+    """Clusters cut from the records in the order of a Hilbert curve."""
+
+    name: Literal["qs_efficient"]
+    block_size: BlockSize = 16_384

@@ -1,0 +1,73 @@
+"""Records that a method leaves out, held against the limit of the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
+from pganon.privacy.base import Relation
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import fragment, num, query
+from pganon.steps import Check, State
+
+_ROWS = fragment("count(*)")
+
+
+def suppressed_check(
+    spec: ReleaseSpec, released: Callable[[State], Relation], records: exp.Expr = _ROWS
+) -> Check:
+    """Observes the fact `suppressed`, and refuses the run where it is too much.
+
+    Args:
+        released: relation of what is released.
+        records: number of records, as an aggregate over its rows `t`.
+    """
+    return Check(
+        "suppressed",
+        "records left out, held against the limit",
+        lambda s: query(
+            "select :released as released, :all - :released as suppressed from t",
+            {"t": released(s)},
+            released=records,
+            all=num(s.count("records")),
+        ),
+        lambda row, state: suppression_problem(spec, row, state),
+    )
+
+
+def nothing_left(state: State) -> PrivacyRefusal:
+    """Refusal of a run that would suppress every record."""
+    return PrivacyRefusal(
+        f"all {state.count('records')} records would be suppressed; there is nothing to release",
+        hint="choose another rule for nulls, or weaker requirements",
+        code="all_suppressed",
+    )
+
+
+def suppression_problem(
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State
+) -> PganonError | None:
+    """All, too many or fewer than no records suppressed; names the smallest limit that would do."""
+    if row["suppressed"] < 0:
+        return Unbalanced(f"{row['released']} of {state.count('records')} records are left")
+    if row["released"] == 0:
+        return nothing_left(state)
+    share = row["suppressed"] / state.count("records")
+    if share <= spec.policy.suppression_limit:
+        return None
+    return PrivacyRefusal(
+        f"{row['suppressed']} of {state.count('records')} records would be suppressed, more than"
+        f" suppression_limit {spec.policy.suppression_limit:g} allows",
+        required=spec.policy.suppression_limit,
+        observed=share,
+        hint=f"the smallest limit that is enough is {enough(row['suppressed'], state):g}",
+        code="suppression_limit",
+    )
+
+
+def enough(left_out: int, state: State) -> float:
+    """The smallest limit with four decimals that allows to leave out so many records."""
+    return -(-10_000 * left_out // state.count("records")) / 10_000

@@ -1,0 +1,37 @@
+"""Which methods and privacy models there are, as far as a policy needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import get_args
+
+from pganon.policy.models import ModelDeclaration
+from pganon.policy.options import MethodOptions
+
+
+@dataclass(frozen=True)
+class Known:
+    """Declarations that a policy may choose from, in the order in which people are told of them."""
+
+    method_classes: tuple[type[MethodOptions], ...]
+    model_classes: tuple[type[ModelDeclaration], ...]
+
+    @cached_property
+    def methods(self) -> dict[str, type[MethodOptions]]:
+        """By the word that a policy writes."""
+        return {word_of(options, "name"): options for options in self.method_classes}
+
+    @cached_property
+    def models(self) -> dict[str, type[ModelDeclaration]]:
+        return {word_of(model, "model"): model for model in self.model_classes}
+
+    def models_of(self, method: MethodOptions) -> Iterator[str]:
+        """Words of the models that a method can guarantee."""
+        return (word for word in self.models if word in method.models)
+
+
+def word_of(declaration: type[MethodOptions] | type[ModelDeclaration], key: str) -> str:
+    """The one word that the field `key` of a declaration can hold."""
+    return get_args(declaration.model_fields[key].annotation)[0]

@@ -1,0 +1,33 @@
+"""What every privacy model declares in a policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pganon.policy.hierarchies import Declaration
+
+
+class ModelDeclaration(Declaration):
+    """Base of the privacy models. A subclass has a field `model` with its one word.
+
+    A model that is about a sensitive column has a field `column` with its name.
+
+    Attributes:
+        conditional: whether there is a parameter with which it also holds for who knows that a
+            sensitive value is not NULL; see :mod:`pganon.privacy.given`.
+    """
+
+    conditional: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+        model: Any  # a field of every subclass, with the one word that it can be
+
+    @property
+    def about(self) -> str | None:
+        """The sensitive column it is about, if it names one."""
+        return getattr(self, "column", None)
+
+    @property
+    def about_each(self) -> bool:
+        """Whether it is about every sensitive column by itself."""
+        return False

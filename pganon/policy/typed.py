@@ -1,0 +1,76 @@
+"""The class of policies that may use the known methods and privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, create_model
+
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.known import Known
+from pganon.policy.model import Policy
+from pganon.policy.refusals import refuse_one, refuse_word, show
+from pganon.policy.words import LATER_METHODS, LATER_MODELS
+
+
+@lru_cache
+def policy_class(known: Known) -> type[Policy]:
+    """:class:`Policy` with the fields of these methods and models."""
+    models: Any = tuple.__class_getitem__((model_type(known), ...))
+    fields: dict[str, Any] = {
+        "privacy": (Annotated[models, Field(strict=False)], ...),
+        "method": (method_type(known), ...),
+    }
+    made = create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, **fields)
+    made.known = known
+    return made
+
+
+@lru_cache
+def model_type(known: Known) -> Any:
+    """Any of the models, told apart by its word."""
+    return _one_of(known.model_classes, "model", "privacy model", tuple(known.models), LATER_MODELS)
+
+
+@lru_cache
+def method_type(known: Known) -> Any:
+    return _one_of(known.method_classes, "name", "method", tuple(known.methods), LATER_METHODS)
+
+
+def _one_of(
+    declared: Iterable[type[Declaration]],
+    key: str,
+    what: str,
+    known: Sequence[str],
+    later: Sequence[str],
+) -> Any:
+    union: Any = reduce(or_, declared)
+    still = tuple(word for word in later if word not in known)
+    return Annotated[
+        Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(known), still)
+    ]
+
+
+def _tagged(key: str, what: str, known: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
+    """Validator of a mapping that is told apart by the word under `key`."""
+
+    def check(value: object) -> object:
+        if isinstance(value, Declaration):
+            return value
+        if not isinstance(value, dict):
+            example = value if isinstance(value, str) and value in known else known[0]
+            refuse_one(
+                f"must be a mapping, not {show(value)}", suggestion=f"write {{{key}: {example}}}"
+            )
+            raise AssertionError
+        if key not in value:
+            refuse_one(
+                f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(known)}"
+            )
+        refuse_word(what, value[key], known, later, at=(key,))
+        return value
+
+    return BeforeValidator(check)

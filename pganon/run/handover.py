@@ -1,0 +1,89 @@
+"""What a run that succeeded hands over: measures of its checks, and the staged release."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from pganon.encode.source import source_fingerprint
+from pganon.metrics.alike import alike
+from pganon.plan.build import Plan
+from pganon.publish.staged import Staged
+from pganon.published.metrics import Metrics
+from pganon.published.utility import Utility
+from pganon.run.result import Verified
+from pganon.spec.guarantee import guarantee
+from pganon.spec.republication import Republication
+from pganon.steps import State, stamp_fact
+from pganon.steps.relations import CheckQuery
+
+
+def staged(
+    plan: Plan,
+    state: State,
+    checks: tuple[CheckQuery, ...],
+    verified: tuple[Verified, ...],
+    measured: tuple[Utility, Metrics | None],
+    sources: tuple[str, ...],
+) -> Staged:
+    """What publication gets.
+
+    Args:
+        measured: figures of the run, and metrics on request.
+        sources: names of the source and of all that its rows come from.
+    """
+    utility, metrics = measured
+    spec = plan.spec
+    relations = plan.relations(state)
+    return Staged(
+        run_id=state.run_id,
+        release=spec.policy.release,
+        source=str(spec.source.name),
+        method=plan.method.name,
+        policy=spec.policy.document(),
+        policy_hash=spec.policy_hash,
+        guarantee=guarantee(spec),
+        relations=relations,
+        views=plan.stored_views(state),
+        checks=checks,
+        readers=spec.readers,
+        keep=spec.policy.publish.keep,
+        row_count=state.count("published"),
+        suppressed=state.count("suppressed"),
+        stamps=tuple(str(state.facts[stamp_fact(r.staged)]) for r in relations),
+        fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
+        source_fingerprint=source_fingerprint(state.facts),
+        partition=spec.partition,
+        sources=sources,
+        compared_with=_compared_with(plan.republication, state),
+        measures={
+            "records": state.count("records"),
+            "utility": asdict(utility),
+            "verified": [v.__dict__ for v in verified],
+            "alike": alike(spec, state.facts),
+            **({"metrics": asdict(metrics)} if metrics else {}),
+        },
+    )
+
+
+def _compared_with(republication: Republication | None, state: State) -> frozenset[int] | None:
+    """Runs beside whose versions alone the release may appear; None if beside any other."""
+    if republication is None or not republication.refuses:
+        return None
+    if republication.repeated(source_fingerprint(state.facts)) is not None:
+        return None  # it shows nothing new
+    return frozenset(earlier.run_id for earlier in republication.earlier)
+
+
+def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
+    return tuple(
+        Verified(
+            model=check.model,
+            column=check.column,
+            symbol=check.symbol,
+            bound=check.bound,
+            required=check.parameter,
+            measured=float(state.facts[f"verified{number}_measured"]),  # pyright: ignore
+            against=check.against,
+        )
+        for number, check in enumerate(checks)
+    )

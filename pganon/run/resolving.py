@@ -1,0 +1,58 @@
+"""A policy against the server: what it names, and whose code reading it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from pganon.catalog.code import check_code
+from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Relation
+from pganon.errors import PreconditionError
+from pganon.identifiers import quote
+from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
+from pganon.privacy.models import QSKAnonymity
+from pganon.publish.views import missing_roles
+from pganon.resolve import resolve
+from pganon.spec.model import ReleaseSpec
+
+Connection = psycopg.Connection[Any]
+
+
+def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
+    """The policy against the catalog that `conn` sees."""
+    policy = loaded.policy
+    spec = resolve(
+        policy,
+        read_relation(conn, policy.source),
+        public=public_relations(conn, policy),
+        base_dir=loaded.base_dir,
+        file=loaded.file,
+        line_of=loaded.line_of,
+    )
+    check_code(conn, spec.outside, policy.trust)
+    return spec
+
+
+def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
+    """Refuse roles of `trust` that the server does not have."""
+    missing = missing_roles(conn, roles)
+    if missing:
+        raise PreconditionError(
+            f"these trusted roles are not roles of the server: {', '.join(map(quote, missing))}",
+            hint="correct `trust` in the policy",
+            code="missing_role",
+        )
+
+
+def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
+    """The relations that a policy names as public, by QS set."""
+    return {
+        name: read_relation(conn, relation)
+        for model in policy.privacy
+        if isinstance(model, QSKAnonymity)
+        for name, relation in model.public.items()
+    }
