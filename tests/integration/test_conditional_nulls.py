@@ -38,7 +38,7 @@ POLICIES = {
     ),
     "danonyir": policy(
         {"person": "individual", **ONE},
-        [{"model": "ir_kl_anonymity", "column": "disease", "k": 2, "l": L}],
+        [{"model": "eir_l_diversity", "column": "disease", "l": L}],
         method={"name": "danonyir"},
     ),
 }
@@ -115,6 +115,18 @@ def test_the_guarantee_says_both(source: Database) -> None:
     (stated,) = row["guarantee"]
     assert (stated["l"], stated["if_not_null"]) == (3, {"l": 2, "level": "attribute"})
     assert [v.required for v in result.verified if v.model == "anatomy_l_diversity"] == [3]
+
+
+@pytest.mark.parametrize(("alpha", "k", "left"), [(0.5, 2, 2), (0.5, 7, 5), (1, 4, 2)])
+def test_the_k_of_who_knows_that_there_is_a_value(
+    source: Database, alpha: float, k: int, left: int
+) -> None:
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": alpha, "k": k}
+    publish(source, conditional(policy(ONE, [model])))
+    (row,) = fetch(source.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    assert row["guarantee"][1]["if_not_null"] == {"alpha": alpha, "k": left}
+    found = [sum(n for value, n in group.items() if value is not None) for group in groups(source)]
+    assert left <= min(found)
 
 
 @pytest.mark.parametrize("method", ["anatomy", "mondrian", "danonyir"])

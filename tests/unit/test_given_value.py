@@ -118,6 +118,34 @@ def test_models_that_compare_with_the_table_cannot_hold_it(model: dict[str, Any]
         policy_from(declared(model))
 
 
+def test_a_class_may_have_a_single_individual_with_a_value() -> None:
+    """Three individuals and three values with NULL: two of them have none."""
+    found = policy(
+        columns={
+            "person": {"role": "individual"},
+            "age": {"role": "quasi_identifying"},
+            "job": {"role": "sensitive", "nulls": "conditional"},
+        },
+        privacy=[{"model": "ir_kl_anonymity", "column": "job", "k": 3, "l": 2}],
+        method={"name": "danonyir"},
+    )
+    with pytest.raises(PolicyError, match="ir_kl_anonymity cannot hold as well for who knows"):
+        policy_from(found)
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(3, 5), Fraction(1)])
+def test_how_many_records_with_a_value_are_left(alpha: Fraction) -> None:
+    """By enumeration; the last value stands for NULL."""
+    bound = alpha / (1 + alpha)
+    for k in (2, 4, 5):
+        left = [
+            sum(counts[:3])
+            for counts in itertools.product(range(6), repeat=4)
+            if sum(counts) >= k and share(counts) <= bound
+        ]
+        assert min(left) >= max(k / (1 + alpha), 1 / alpha)
+
+
 def test_it_is_for_sensitive_columns() -> None:
     found = policy()
     found["columns"]["age"]["nulls"] = "conditional"
