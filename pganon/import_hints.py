@@ -18,6 +18,9 @@ _WORDS = [
 ]
 """Words for what is missing. They are named in messages; other values of a file never are."""
 
+_COLUMNS_AT_ONCE = 1000
+"""A select list has at most 1664 entries."""
+
 
 class Form(Protocol):
     """What of the format of a file matters here."""
@@ -33,7 +36,7 @@ def missing_words(
 ) -> tuple[str, ...]:
     """One sentence per text column that would have another type without these words."""
     texts = {n: name for n, (name, kind) in enumerate(columns, start=1) if kind == "text"}
-    found = {n: words for n in texts if (words := _words(conn, stage, n))}
+    found = _words(conn, stage, list(texts))
     if not found:
         return ()
     kinds = _types_without(conn, stage, list(found), form.dates)
@@ -45,14 +48,20 @@ def missing_words(
     )
 
 
-def _words(conn: Connection, stage: sql.Composable, number: int) -> list[str]:
-    rows = conn.execute(
-        sql.SQL("SELECT DISTINCT {0} FROM {1} WHERE {0} = ANY (%s) ORDER BY 1").format(
-            sql.Identifier(f"c{number}"), stage
-        ),
-        [_WORDS],
-    ).fetchall()
-    return [row[0] for row in rows]
+def _words(conn: Connection, stage: sql.Composable, numbers: Sequence[int]) -> dict[int, list[str]]:
+    """The words that occur in these columns, by column."""
+    found: dict[int, list[str]] = {}
+    for start in range(0, len(numbers), _COLUMNS_AT_ONCE):
+        part = numbers[start : start + _COLUMNS_AT_ONCE]
+        words = sql.SQL(", ").join(
+            sql.SQL("array_agg(DISTINCT {0}) FILTER (WHERE {0} = ANY ({1}))").format(
+                sql.Identifier(f"c{number}"), sql.Literal(_WORDS)
+            )
+            for number in part
+        )
+        row = conn.execute(sql.SQL("SELECT {} FROM {}").format(words, stage)).fetchone()
+        found |= {n: list(there) for n, there in zip(part, row or (), strict=True) if there}
+    return found
 
 
 def _types_without(

@@ -25,7 +25,7 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
     """Refuse a name that cannot be used, or whose table others have built on.
 
     Raises:
-        PreconditionError: no such schema, the table exists, it is none, dependents.
+        PreconditionError: no such schema, the table exists, it is none, row_security, dependents.
     """
     row = conn.execute(
         sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
@@ -43,7 +43,25 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
             f"the table {target} exists", hint="choose another name, or give --replace"
         )
     if kind is not None:
+        _refuse_row_security(conn, target)
         _refuse_dependents(conn, target)
+
+
+def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
+    """The new table would be open, by the same grants, to whom this one showed some rows or none.
+
+    Policies are not made again: they may name columns that the new table lacks.
+    """
+    row = conn.execute(
+        sqlfiles.query("importing", "row_security"), {"oid": _oid(conn, target)}
+    ).fetchone()
+    if row == (True,):
+        raise PreconditionError(
+            f"the table {target} has row-level security or policies, which would be lost",
+            hint="import under another name; or revoke what is granted on the table, drop its"
+            " policies, disable its row-level security, and set them up anew afterwards",
+            code="row_security",
+        )
 
 
 def _refuse_dependents(conn: Connection, target: QualifiedName) -> None:

@@ -202,8 +202,11 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
 def _undecodable(file: Path, encoding: str) -> int | None:
     """The line with the first byte that is no text. Files are read ahead, so no record tells it.
 
-    None where the encoding is of units of several bytes, which have no lines after an error.
+    None where the encoding is of units of several bytes, which have no lines after an error, and
+    for what can be read only once, such as a pipe.
     """
+    if not file.is_file():
+        return None
     try:
         with _open(file, encoding, errors="surrogateescape") as text:
             escaped = (n for n, line in enumerate(text, start=1) if _ESCAPED.search(line))

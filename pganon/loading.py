@@ -22,7 +22,8 @@ def known() -> Known:
 def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
-    The path `-` is standard input; paths in such a policy start from the current folder.
+    The text `-` is standard input; paths in such a policy start from the current folder. Any path
+    of a file of that name is the file.
 
     Raises:
         PolicyError: with every problem, each with field and line.

@@ -40,6 +40,8 @@ from pganon.errors import (
     UsageError,
 )
 from pganon.install.owner import become_owner
+from pganon.loading import load_policy
+from pganon.policy.loader import STDIN, LoadedPolicy
 
 DsnOption = Annotated[
     str | None,
@@ -68,6 +70,7 @@ TrustOption = Annotated[
         show_default=False,
     ),
 ]
+PolicyArgument = Annotated[str, typer.Argument(help="Policy file, YAML or JSON.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -88,6 +91,11 @@ def stdout() -> Console:
 
 def stderr() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def read_policy(file: str) -> LoadedPolicy:
+    """The policy in a file; `-` is standard input, and `./-` a file."""
+    return load_policy(file if file == STDIN else Path(file))
 
 
 def chosen_dsn(dsn: str | None) -> str | None:

@@ -14,7 +14,7 @@ from pganon.catalog.model import Outside
 from pganon.cli import common
 from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
-from pganon.loading import known, load_policy
+from pganon.loading import known
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
 from pganon.policy.scaffold import scaffold_policy
@@ -85,7 +85,7 @@ def _write(output: Path, text: str) -> None:
 
 @group.command("check")
 def check(
-    file: Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")],
+    file: common.PolicyArgument,
     source: Annotated[
         bool, typer.Option("--source", help="Also check against the database: table, readers.")
     ] = False,
@@ -93,7 +93,7 @@ def check(
     json: common.JsonOption = False,
 ) -> None:
     """Check a policy and the files that it names; every problem is named, nothing is run."""
-    loaded = load_policy(file)
+    loaded = common.read_policy(file)
     check_files(loaded)
     if source:
         _check_source(loaded, dsn)

@@ -14,6 +14,7 @@ import typer
 from pganon.cli import common
 from pganon.cli.metrics import recorded_metrics, show_metrics, show_utility
 from pganon.errors import EXIT_REFUSED
+from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
 from pganon.publish.lifecycle import Changed, ReleaseInfo
@@ -262,6 +263,10 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
     common.line(text)
     for what in done.cascaded:
         common.line(f"  dropped with it: {what}")
+    common.warn(
+        f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
+        for role in done.missing_readers
+    )
 
 
 def clean(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,6 @@ from pganon.cli import common
 from pganon.cli.metrics import show_metrics
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
-from pganon.loading import load_policy
 from pganon.metrics.reasons import texts
 from pganon.plan.explain import explain
 from pganon.privacy.unprotected import warnings
@@ -21,8 +19,6 @@ from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import plan_release, run_release
 from pganon.run.result import RunResult
 from pganon.steps import State
-
-PolicyFile = Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")]
 
 
 class MetricSet(StrEnum):
@@ -38,14 +34,14 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    policy: PolicyFile,
+    policy: common.PolicyArgument,
     sql: Annotated[bool, typer.Option("--sql", help="Show the SQL of every step.")] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Show what a run would do; nothing is run and no data is read."""
-    loaded = load_policy(policy)
+    loaded = common.read_policy(policy)
     built = plan_release(loaded, dsn=common.chosen_dsn(dsn), owner=common.chosen_owner(owner))
     steps = explain(built)
     spec = built.spec
@@ -94,7 +90,7 @@ def plan(
 
 
 def run(
-    policy: PolicyFile,
+    policy: common.PolicyArgument,
     timeout: Annotated[
         str, typer.Option("--statement-timeout", help="Per statement, e.g. 10min; 0 is none.")
     ] = "0",
@@ -157,7 +153,7 @@ def run(
     if costs and not dry_run:
         raise UsageError("--costs tells of a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable)
-    loaded = load_policy(policy)
+    loaded = common.read_policy(policy)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
     with common.progress(f"{loaded.policy.release}: starting", quiet=json) as bar:
         task = bar.task_ids[0]

@@ -88,19 +88,26 @@ def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
             " cross join (select count(distinct r.individual_no) as n from records as r) as a",
             {**tables, "h": _exposed(spec, tables)},
         )
-        found.append(_risk_check("exposed", "share", "<=", options.most_exposed, share))
+        found.append(
+            _risk_check("exposed", "share", "<=", options.most_exposed, share, "raise most_exposed")
+        )
     if options.least_count_group > 1:
         group = query("select g.n as measured from g", {"g": _count_groups(tables)})
         found.append(
             _risk_check(
-                "smallest_count_group", "individuals", ">=", options.least_count_group, group
+                "smallest_count_group",
+                "individuals",
+                ">=",
+                options.least_count_group,
+                group,
+                "lower least_count_group",
             )
         )
     return found
 
 
 def _risk_check(
-    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select
+    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select, weaker: str
 ) -> CheckQuery:
     limit = exp.Literal.number(repr(parameter))
     tree = query(
@@ -108,7 +115,8 @@ def _risk_check(
         {"f": figure},
         holds=fragment(f"f.measured {holds} :limit", limit=limit),
     )
-    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree))
+    hint = f"{weaker}, or ask for larger classes: no search looks for this figure"
+    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree), hint)
 
 
 def _identities(tables: Tables) -> CheckQuery:

@@ -221,7 +221,8 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
             this=exp.func(extreme, col("measure", "f")),
             expression=exp.Where(this=fragment("f.requirement = :i", i=num(number))),
         )
-        tree = tree.select(named(worst, f"reached{number}"))
+        missed = fragment("bool_or(not f.holds and f.requirement = :i)", i=num(number))
+        tree = tree.select(named(worst, f"reached{number}"), named(missed, f"missed{number}"))
     failing = query(
         "select coalesce(sum(c.w), 0)::bigint from c where exists"
         " (select 1 from f where f.node = c.node and not f.holds)",
@@ -297,11 +298,8 @@ def weaker(requirement: Requirement, reached: float) -> str:
 
 
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
-    for number, requirement in enumerate(spec.requirements):
-        reached = float(row[f"reached{number}"])
-        if not requirement.model.satisfied_by(reached):
-            return number, reached
-    raise PganonError("a part failed although every requirement holds")
+    number = next(n for n in range(len(spec.requirements)) if row[f"missed{n}"])
+    return number, float(row[f"reached{number}"])
 
 
 def _closeness_checks(spec: ReleaseSpec) -> list[Step]:

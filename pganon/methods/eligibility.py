@@ -44,11 +44,13 @@ class Frequency:
     Attributes:
         column: work column with a code of the value.
         columns: indexes of the sensitive columns that it is made from.
+        raised: whether l is one more than the policy asks for, because of NULL.
     """
 
     column: str
     columns: tuple[int, ...]
     l: int  # noqa: E741 (the field's own letter)
+    raised: bool = False
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     said = []
     for place, (most, size) in worst.items():
         frequency = conditions[place]
-        known = " (one more for NULL)" if _conditional(eligibility.spec, frequency) else ""
+        known = " (one more for NULL)" if frequency.raised else ""
         said.append(
             f"{_named(eligibility.spec, frequency)}: its most frequent value has {most} of {size}"
             f" records, l = {frequency.l}{known} allows at most {size // frequency.l}"
@@ -271,7 +273,7 @@ def _hint(
     """What the policy could require of the columns that miss a condition, or do instead."""
     fitting, hopeless = [], []
     for place, (most, size) in worst.items():
-        l = size // most - _conditional(spec, conditions[place])  # noqa: E741
+        l = size // most - conditions[place].raised  # noqa: E741
         name = _named(spec, conditions[place])
         if l < LEAST:
             hopeless.append(name)
@@ -281,12 +283,6 @@ def _hint(
         return ", or ".join([f"require {', '.join(fitting)}", *ways])
     instead = ", or ".join(ways or ["choose other columns, or release other records"])
     return f"no l can be required of {', '.join(hopeless)}: {instead}"
-
-
-def _conditional(spec: ReleaseSpec, frequency: Frequency) -> bool:
-    """Whether l is one higher than what the policy asks for, because of NULL."""
-    alone = len(frequency.columns) == 1
-    return alone and spec.sensitive[frequency.columns[0]].nulls == "conditional"
 
 
 def _lowest(row: Mapping[str, Any]) -> dict[int, tuple[int, int]]:

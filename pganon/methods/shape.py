@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from pganon.encode.axis import Axis, axes
+from pganon.methods.eligibility import Frequency
 from pganon.policy.options import MethodOptions
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -60,6 +61,14 @@ class MethodShape(Generic[Options]):
             if index is not None and isinstance(model, AnatomyLDiversity):
                 found[index] = max(model.l, found.get(index, 0))
         return found
+
+    def frequency(self, index: int, l: int) -> Frequency:  # noqa: E741
+        """The condition that a sensitive column, by its index, has l."""
+        raised = any(
+            r.sensitive == index and r.given is not None and r.model.parameter == l
+            for r in self.spec.requirements
+        )
+        return Frequency(f"s{index}", (index,), l, raised)
 
     @property
     def l(self) -> int:  # noqa: E743 (the field's own letter)

@@ -276,10 +276,14 @@ def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
     observed = None if row["measured"] is None else float(row["measured"])
     on = f" on {check.column}" if check.column else ""
     against = f" (against the {check.against} distribution)" if check.against else ""
+    missing = f"{row['failing']} groups of the staged release miss it, the worst measures"
+    if check.hint is not None:
+        missing = "the staged release measures"
     return PrivacyRefusal(
         f"verification: {check.model}{on} requires {check.symbol} {check.bound}"
-        f" {check.parameter:g}{against}; {row['failing']} groups of the staged release miss it,"
-        f" the worst measures {'nothing' if observed is None else f'{observed:.6g}'}",
+        f" {check.parameter:g}{against}; {missing}"
+        f" {'nothing' if observed is None else f'{observed:.6g}'}",
+        hint=check.hint,
         model=check.model,
         required=check.parameter,
         observed=observed,

@@ -40,11 +40,17 @@ def field_path(place: Place) -> str:
 
 @dataclass
 class Document:
-    """Data of a policy file; `lines` gives the line of every key and list item, from 1."""
+    """Data of a policy file.
+
+    Attributes:
+        lines: the line of every key and list item, from 1.
+        filled: places of texts that have the value of a variable.
+    """
 
     data: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    filled: frozenset[Place] = frozenset()
 
     def line_of(self, place: Place) -> int | None:
         """The line of the place, or of the nearest place around it."""

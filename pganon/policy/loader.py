@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from pganon.policy.model import Column, Policy
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.typed import method_type, model_type, policy_class
-from pganon.policy.variables import filled
+from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20
-STDIN = Path("-")
+STDIN = "-"
 
 _COLUMN = TypeAdapter(Column)
 _EXCLUSION = TypeAdapter(Exclusion)
@@ -68,7 +68,8 @@ class LoadedPolicy:
 def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
-    The path `-` is standard input; paths in such a policy start from the current folder.
+    The text `-` is standard input; paths in such a policy start from the current folder. Any path
+    of a file of that name is the file.
 
     Raises:
         PolicyError: with every problem, each with field and line.
@@ -78,7 +79,7 @@ def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
     ):
         return _loaded(path_or_text, known, None, Path.cwd())
     path = Path(path_or_text)
-    if path == STDIN:
+    if path_or_text == STDIN:
         return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), known, path, Path.cwd())
     is_json = True if path.suffix.lower() == ".json" else None
     return _loaded(_read(path), known, path, path.parent, is_json=is_json)
@@ -87,7 +88,7 @@ def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
 def _loaded(
     text: str, known: Known, path: Path | None, base_dir: Path, *, is_json: bool | None = None
 ) -> LoadedPolicy:
-    document = filled(read_document(text, is_json=is_json))
+    document = with_variables(read_document(text, is_json=is_json))
     policy = _policy(document, known, None if path is None else str(path))
     return LoadedPolicy(policy, path, base_dir, document.lines)
 
@@ -134,7 +135,7 @@ def _policy(document: Document, known: Known, file: str | None) -> Policy:
     problems = list(document.problems)
     policy: Policy | None = None
     if isinstance(document.data, dict):
-        policy, refusals = _validate(document.data, known)
+        policy, refusals = _validate(document.data, known, document.filled)
         problems += [
             Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
             for r in refusals
@@ -150,11 +151,13 @@ def _policy(document: Document, known: Known, file: str | None) -> Policy:
     return policy
 
 
-def _validate(data: dict[str, Any], known: Known) -> tuple[Policy | None, list[Refusal]]:
+def _validate(
+    data: dict[str, Any], known: Known, filled: Collection[Place]
+) -> tuple[Policy | None, list[Refusal]]:
     try:
         return policy_class(known).model_validate(data), []
     except ValidationError as error:
-        refusals = [*refusals_of(error, known), *_across(data, known)]
+        refusals = [*refusals_of(error, known, filled), *_across(data, known)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         unique.setdefault((refusal.place, refusal.message), refusal)

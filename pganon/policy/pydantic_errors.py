@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,9 +14,18 @@ from pganon.policy.known import Known
 from pganon.policy.model import Column, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
+_NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")
+_FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 
-def refusals_of(error: ValidationError, declared: Known) -> Iterator[Refusal]:
-    """All that pydantic found, with places in the terms of the file."""
+
+def refusals_of(
+    error: ValidationError, declared: Known, filled: Collection[Place] = ()
+) -> Iterator[Refusal]:
+    """All that pydantic found, with places in the terms of the file.
+
+    Args:
+        filled: places of texts that have the value of a variable.
+    """
     for item in error.errors(include_url=False):
         loc = tuple(item["loc"])
         context: Mapping[str, Any] = item.get("ctx", {})
@@ -25,7 +35,10 @@ def refusals_of(error: ValidationError, declared: Known) -> Iterator[Refusal]:
                 yield Refusal(place, refusal.message, refusal.suggestion)
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
-            yield _sentence(item["type"], loc, item["input"], context, item["msg"], declared)
+            found = _sentence(item["type"], loc, item["input"], context, item["msg"], declared)
+            if item["type"] in _NOT_A_TEXT and found.place in filled:
+                found = replace(found, suggestion=_FROM_VARIABLE)
+            yield found
 
 
 def _place(loc: Place) -> Place:

@@ -2,14 +2,14 @@
 
 Declared, so that a policy cannot pick up whatever an environment happens to hold. `$${NAME}` is the
 text `${NAME}` itself. Values are filled in after the file was read: they are texts, whatever is
-in them, and never YAML.
+in them, and never YAML. In `where`, which is SQL, they stay in the quotes that they stand in.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from pganon.errors import Problem
@@ -17,7 +17,11 @@ from pganon.policy.document import Document, field_path
 from pganon.policy.refusals import Place
 
 KEY = "variables"
+CONDITION = "where"
 _REFERENCE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
+"""A string of SQL, and what else may hold a quote that begins none: a name, a comment."""
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def filled(document: Document) -> Document:
@@ -26,36 +30,87 @@ def filled(document: Document) -> Document:
         return document
     declared = document.data.get(KEY)
     names = {n for n in declared if isinstance(n, str)} if isinstance(declared, list) else set()
-    problems: list[Problem] = []
-
-    def value_of(name: str, place: Place) -> str:
-        if name not in names:
-            message = f"the variable {name} is not declared"
-            advice = f"add variables: [{name}], or write $${{{name}}} for the text itself"
-        elif name not in os.environ:
-            message = f"the environment variable {name} is not set"
-            advice = "set it, or write the value"
-        else:
-            return os.environ[name]
-        problems.append(Problem(message, field_path(place), document.line_of(place), advice))
-        return f"${{{name}}}"
-
+    filling = _Filling(document, frozenset(names))
     data = {
-        key: value if key == KEY else _walk(value, (key,), value_of)
+        key: value if key == KEY else filling.walk(value, (key,))
         for key, value in document.data.items()
     }
-    return Document(data, document.lines, [*document.problems, *problems])
+    problems = [*document.problems, *filling.problems]
+    return Document(data, document.lines, problems, frozenset(filling.places))
 
 
-def _walk(value: Any, place: Place, value_of: Callable[[str, Place], str]) -> Any:
-    match value:
-        case str():
-            return _REFERENCE.sub(
-                lambda found: f"${{{found[2]}}}" if found[1] else value_of(found[2], place), value
+class _Unusable(Exception):
+    """A variable that cannot be filled in; holds why, and what to do."""
+
+
+class _Filling:
+    """Fills values in; collects the places that got one, and problems."""
+
+    def __init__(self, document: Document, names: frozenset[str]) -> None:
+        self.problems: list[Problem] = []
+        self.places: set[Place] = set()
+        self._document = document
+        self._names = names
+
+    def walk(self, value: Any, place: Place) -> Any:
+        match value:
+            case str():
+                pieces = _pieces(value) if place == (CONDITION,) else [(value, "text")]
+                return "".join(self._fill(text, kind, place) for text, kind in pieces)
+            case list():
+                return [self.walk(item, (*place, number)) for number, item in enumerate(value)]
+            case dict():
+                return {key: self.walk(item, (*place, key)) for key, item in value.items()}
+            case _:
+                return value
+
+    def _fill(self, text: str, kind: str, place: Place) -> str:
+        def value(found: re.Match[str]) -> str:
+            escaped, name = found.groups()
+            if escaped:
+                return f"${{{name}}}"
+            self.places.add(place)
+            try:
+                return _written(name, self._value(name), kind)
+            except _Unusable as why:
+                line = self._document.line_of(place)
+                message, advice = why.args
+                self.problems.append(Problem(message, field_path(place), line, advice))
+                return found[0]
+
+        return _REFERENCE.sub(value, text)
+
+    def _value(self, name: str) -> str:
+        if name not in self._names:
+            raise _Unusable(
+                f"the variable {name} is not declared",
+                f"add variables: [{name}], or write $${{{name}}} for the text itself",
             )
-        case list():
-            return [_walk(item, (*place, number), value_of) for number, item in enumerate(value)]
-        case dict():
-            return {key: _walk(item, (*place, key), value_of) for key, item in value.items()}
-        case _:
-            return value
+        if name not in os.environ:
+            raise _Unusable(
+                f"the environment variable {name} is not set", "set it, or write the value"
+            )
+        try:
+            os.environ[name].encode()
+        except UnicodeEncodeError:
+            raise _Unusable(
+                f"the environment variable {name} is not a text in UTF-8", "set it to such a text"
+            ) from None
+        return os.environ[name]
+
+
+def _pieces(condition: str) -> Iterator[tuple[str, str]]:
+    """SQL in pieces, with what a value may be in each: `string`, or `number`."""
+    for piece in _QUOTED.split(condition):
+        yield piece, "string" if piece.startswith("'") else "number"
+
+
+def _written(name: str, value: str, kind: str) -> str:
+    if kind == "string":
+        return value.replace("'", "''")
+    if kind == "number" and not _NUMBER.fullmatch(value):
+        raise _Unusable(
+            f"the variable {name} stands outside of quotes, where it can only be a number",
+            f"write '${{{name}}}', or set it to a number",
+        )
+    return value

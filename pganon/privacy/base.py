@@ -14,11 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from sqlglot import exp
 
 from pganon.privacy.rows import Relation, class_rows, grouped
-from pganon.sqltools import col, fragment, named, query
+from pganon.sqltools import col, fragment, named, num, query
 
 TOLERANCE = 1e-12
 """Relative slack of comparisons: covers the rounding of float8 sums, and no real difference.
@@ -215,8 +216,10 @@ class CountModel(Model):
 class ShareModel(Model):
     """A model whose measure is a share of a group, and at most that; equality satisfies.
 
-    A share of at most 17 decimals and one of up to 10^10 records differ by 10^-27 or not at all:
-    with 40 decimals they compare as the fractions do.
+    A bound is a decimal, or a fraction of such. One whose denominator has at most 17 digits and a
+    share of up to 10^10 records differ by 10^-27 or not at all: with 40 decimals, cut off alike,
+    they compare as the fractions do. A share that was read back as a float may be on the other
+    side of a bound so near: whether a group holds the model SQL says.
     """
 
     bound = Bound.AT_MOST
@@ -224,6 +227,17 @@ class ShareModel(Model):
     @property
     def exact(self) -> bool:
         return True
+
+    @property
+    def limit(self) -> Fraction:
+        """The parameter as it was meant: the float 0.1 is one tenth."""
+        return Fraction(str(self.parameter))
+
+    def holds(self, measure: exp.Expr) -> exp.Expr:
+        limit = self.limit
+        if limit == Fraction(str(self.parameter)):
+            return super().holds(measure)
+        return self._compared(measure, self.share(num(limit.numerator), num(limit.denominator)))
 
     @staticmethod
     def share(part: exp.Expr, whole: exp.Expr) -> exp.Expr:

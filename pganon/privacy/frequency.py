@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from sqlglot import exp
@@ -56,7 +57,7 @@ class RelativeFrequency(ShareModel):
     share of alpha may be many times the table's.
     """
 
-    alpha: float
+    alpha: float | Fraction
     name: ClassVar[str] = "alpha_k_anonymity"
     symbol: ClassVar[str] = "alpha"
 
@@ -65,8 +66,12 @@ class RelativeFrequency(ShareModel):
         return float(self.alpha)
 
     @property
+    def limit(self) -> Fraction:
+        return self.alpha if isinstance(self.alpha, Fraction) else super().limit
+
+    @property
     def minimum_size(self) -> int:
-        return math.ceil(1 / self.alpha - 1e-9)
+        return math.ceil(1 / self.limit)
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)

@@ -7,6 +7,8 @@ alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every mod
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from pganon.privacy.models import PrivacyModel
 
 
@@ -21,5 +23,6 @@ def given_value(declaration: PrivacyModel) -> PrivacyModel:
     parameters = declaration.model_dump()
     if "l" in parameters:
         return declaration.model_copy(update={"l": parameters["l"] + 1})
-    alpha = parameters["alpha"]
+    # As a fraction: hardly any of these is a decimal, and groups at the bound are to hold it.
+    alpha = Fraction(str(parameters["alpha"]))
     return declaration.model_copy(update={"alpha": alpha / (1 + alpha)})

@@ -223,9 +223,10 @@ class IRKAnonymity(PrivacyModel):
 
 
 class IRKLAnonymity(PrivacyModel):
-    """Every class holds at least k individuals and l different values of the column."""
+    """Every class holds at least k individuals and l different values of the column.
 
-    conditional = True
+    Not conditional: of the k individuals some may have no value.
+    """
 
     model: Literal["ir_kl_anonymity"]
     column: str

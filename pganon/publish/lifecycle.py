@@ -21,8 +21,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read
-from pganon.publish.target import ensure_schema
-from pganon.publish.transaction import is_intact, patiently, publishing
+from pganon.publish.transaction import is_intact, patiently, publishing, show_version
 
 Connection = psycopg.Connection[Any]
 
@@ -93,13 +92,18 @@ class Measured:
 
 @dataclass(frozen=True)
 class Changed:
-    """What a rollback or drop did: version shown before and now, dependents dropped with views."""
+    """What a rollback or drop did: version shown before and now, dependents dropped with views.
+
+    Attributes:
+        missing_readers: readers of the release that are no roles any more.
+    """
 
     release: str
     before: int | None
     now: int | None
     dropped: tuple[int, ...] = ()
     cascaded: tuple[str, ...] = ()
+    missing_readers: tuple[str, ...] = ()
 
 
 def become_steward(conn: Connection, *, named: str | None = None) -> bool:
@@ -192,27 +196,31 @@ def rollback(
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
-    Grants stay as they are. What analysts copied of the newer version stays with them.
+    Grants stay as they are; readers that are no roles any more are named. What analysts copied of
+    the newer version stays with them.
 
     Raises:
         LedgerError: unknown_release, unknown_version, not_stored.
         PrivacyRefusal: changed_after_verification.
-        PreconditionError: busy, dependents, in_use.
+        PreconditionError: busy, foreign_schema, name_taken, dependents, no_grant, in_use.
     """
     with translated(), locks.release_lock(conn, name), publishing(conn):
         locks.assert_held(conn, release=name)
         known = find(conn, name)
         target = _target(known, to)
         _check_intact(conn, name, target)
-        for schema in sorted({view.name.schema for view in target.views}):
-            ensure_schema(conn, schema)
-        readers = known.release.readers
-        cascaded = patiently(
+        readers = views.present_roles(conn, known.release.readers)
+        cascaded = show_version(
             conn,
-            lambda: views.swap(conn, name, known, target.views, readers, cascade=cascade),
+            name,
+            known,
+            target.version,
+            target.views,
+            readers,
+            trusted=target.policy.get("trust") or (),
+            cascade=cascade,
         )
         history.set_current(conn, known.release, target)
-        history.remember_views(conn, name, target.version)
         before = known.release.current
         ledger.append(
             conn,
@@ -223,7 +231,8 @@ def rollback(
             policy_hash=target.policy_hash,
             details={"from": before, "cascaded": cascaded},
         )
-    return Changed(name, before, target.version, (), tuple(cascaded))
+    lost = tuple(role for role in known.release.readers if role not in readers)
+    return Changed(name, before, target.version, (), tuple(cascaded), lost)
 
 
 def _target(known: History, to: int | None) -> Version:

@@ -45,7 +45,8 @@ class Able:
     """A role that can read views of a release, whoever let it.
 
     Attributes:
-        because: "reader", "owner", "superuser", or the roles through which it can.
+        because: "reader", "owner", "superuser", the roles through which it can, or the roles that
+            it can become.
         login: whether somebody can log in as it.
     """
 

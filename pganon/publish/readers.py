@@ -79,7 +79,11 @@ def change_readers(
         locks.assert_held(conn, release=name)
         known = find(conn, name)
         current = history.check_stored(known, known.current, None)
-        change = set_readers(conn, known, _wanted(known, add, remove))
+        wanted = _wanted(known, add, remove)
+        kept = [role for role in wanted if role in known.release.readers]
+        check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
+        check_readers(conn, [role for role in wanted if role not in kept], "name another one")
+        change = set_readers(conn, known, wanted)
         if change.added or change.removed:
             ledger.append(
                 conn,

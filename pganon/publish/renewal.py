@@ -16,8 +16,7 @@ from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.lifecycle import find
 from pganon.publish.readers import set_readers
-from pganon.publish.target import ensure_schema
-from pganon.publish.transaction import patiently, publishing, retire
+from pganon.publish.transaction import publishing, retire, show_version
 from pganon.spec.republication import Republication
 from pganon.steps.relations import CheckQuery, PublishedView
 
@@ -107,21 +106,21 @@ def _views(
     done: list[str] = []
     stand = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
     if not all(row[0] for row in stand):
-        for schema in sorted({view.name.schema for view in renewal.views}):
-            ensure_schema(conn, schema, renewal.policy.trust)
-        readers = known.release.readers
-        patiently(
+        show_version(
             conn,
-            lambda: views.swap(
-                conn, known.release.name, known, renewal.views, readers, cascade=cascade
-            ),
+            known.release.name,
+            known,
+            current.version,
+            renewal.views,
+            views.present_roles(conn, known.release.readers),
+            trusted=renewal.policy.trust,
+            cascade=cascade,
         )
         done.append("the views were made again")
     if renewal.views != current.views:
         for view in renewal.views:
             views.describe(conn, view)
         history.set_views(conn, known.release.name, current.version, renewal.views)
-        done.append("comments")
-    if done:
         history.remember_views(conn, known.release.name, current.version)
+        done.append("comments")
     return done

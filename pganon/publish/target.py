@@ -51,12 +51,19 @@ def check_target(
         views.check_free(conn, name, release, known)
 
 
-def check_readers(conn: Connection, readers: Sequence[str]) -> None:
+def check_readers(
+    conn: Connection, readers: Sequence[str], remedy: str = "correct publish.readers"
+) -> None:
+    """Refuse readers that are no roles; `remedy` is what can be done but making them.
+
+    Raises:
+        PreconditionError: missing_role.
+    """
     missing = views.missing_roles(conn, readers)
     if missing:
         raise PreconditionError(
             f"these readers are not roles of the server: {', '.join(map(quote, missing))}",
-            hint="create the role, or correct publish.readers",
+            hint=f"create the role, or {remedy}",
             code="missing_role",
         )
 

@@ -20,7 +20,7 @@ from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
-from pganon.steps.relations import StoredRelation
+from pganon.steps.relations import PublishedView, StoredRelation
 
 Connection = psycopg.Connection[Any]
 T = TypeVar("T")
@@ -110,8 +110,6 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
             _move(conn, relation)
-        for schema in sorted({view.name.schema for view in staged.views}):
-            ensure_schema(conn, schema, staged.policy.get("trust") or ())
         return _make_readable(conn, staged, known, rows, cascade)
 
 
@@ -122,13 +120,16 @@ def _make_readable(
     after = history.read(conn, staged.release)
     assert after is not None
     # What views may be replaced is decided by what there was; what they read, by what there is.
-    cascaded = patiently(
+    cascaded = show_version(
         conn,
-        lambda: views.swap(
-            conn, staged.release, known, staged.views, staged.readers, cascade=cascade
-        ),
+        staged.release,
+        known,
+        version,
+        staged.views,
+        staged.readers,
+        trusted=staged.policy.get("trust") or (),
+        cascade=cascade,
     )
-    history.remember_views(conn, staged.release, version)
     old = after.versions[staged.keep :]
     retired = retire(conn, staged.release, old)
     replaced = known.release.current if known else None
@@ -161,6 +162,36 @@ def _make_readable(
         retired=tuple(retired),
         cascaded=tuple(cascaded),
     )
+
+
+def show_version(
+    conn: Connection,
+    release: str,
+    known: History | None,
+    version: int,
+    shown: Sequence[PublishedView],
+    readers: Sequence[str],
+    *,
+    trusted: Sequence[str] = (),
+    cascade: bool = False,
+) -> list[str]:
+    """Make the views show a version that is stored; gives dependents that were dropped.
+
+    Args:
+        known: the release before.
+        readers: roles that there are.
+        trusted: roles in whose schemas the views may be.
+
+    Raises:
+        PreconditionError: foreign_schema, name_taken, dependents, no_grant, in_use.
+    """
+    for schema in sorted({view.name.schema for view in shown}):
+        ensure_schema(conn, schema, trusted)
+    cascaded = patiently(
+        conn, lambda: views.swap(conn, release, known, shown, readers, cascade=cascade)
+    )
+    history.remember_views(conn, release, version)
+    return cascaded
 
 
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
@@ -278,5 +309,6 @@ __all__ = [
     "publish",
     "publishing",
     "retire",
+    "show_version",
     "stamps",
 ]

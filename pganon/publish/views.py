@@ -264,3 +264,9 @@ def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[
 def missing_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
     found = conn.execute(sqlfiles.query("publish", "missing_roles"), {"roles": list(roles)})
     return [row[0] for row in found.fetchall()]
+
+
+def present_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
+    """Those of these roles that there still are."""
+    missing = missing_roles(conn, roles)
+    return [role for role in roles if role not in missing]

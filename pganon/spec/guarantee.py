@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from pganon.privacy.base import Requirement
+from pganon.privacy.base import Model, Requirement
+from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.spec.model import ReleaseSpec
 
 _CHOICES = ("profile", "division")
@@ -20,11 +22,23 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     model, given = requirement.model, requirement.given
     stated = {"model": model.name, **model.parameters, "column": requirement.column}
     if given is not None:
-        stated["if_not_null"] = given.parameters
+        stated["if_not_null"] = {**given.parameters, **_with_a_value(spec, given)}
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
     against = adversary(spec)
     return {**stated, **chosen, **({"adversary": against} if against else {})}
+
+
+def _with_a_value(spec: ReleaseSpec, given: Model) -> dict[str, int]:
+    """The k of who knows that there is a value; records without one are no cover from them.
+
+    NULL has at most the share alpha / (1 + alpha) of n records, so at least n / (1 + alpha) have a
+    value, and as many as shares of alpha make up all of them.
+    """
+    if not isinstance(given, RelativeFrequency):
+        return {}
+    k = max(r.model.k for r in spec.requirements if isinstance(r.model, KAnonymity))
+    return {"k": math.ceil(max(k / (1 + given.limit), 1 / given.limit))}
 
 
 def adversary(spec: ReleaseSpec) -> str | None:

@@ -56,6 +56,7 @@ class CheckQuery:
 
     Attributes:
         against: for models that compare with a distribution, which one; else "".
+        hint: what to do where the release as a whole misses it; None if groups do. Not stored.
     """
 
     model: str
@@ -65,6 +66,7 @@ class CheckQuery:
     bound: str
     against: str
     sql: str
+    hint: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        return dict(self.__dict__)
+        return {name: value for name, value in self.__dict__.items() if name != "hint"}

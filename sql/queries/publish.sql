@@ -187,44 +187,67 @@ WHERE r.name <> 'public'
 
 -- can_read --
 -- Roles that can read any of these views, and why: role, reason, whether one can log in as it.
-SELECT
-    r.rolname::text,
-    CASE
-        WHEN bool_or(r.oid = c.relowner) THEN 'owner'
-        WHEN r.rolname = ANY (%(readers)s::text[]) THEN 'reader'
-        WHEN r.rolsuper THEN 'superuser'
-        ELSE coalesce('through ' || (
-            SELECT string_agg(DISTINCT g.name, ', ')
-            FROM (
-                SELECT pg_get_userbyid(o.relowner)::text AS name, o.relowner AS oid
-                FROM pg_class AS o
-                WHERE o.oid = ANY (array_agg(c.oid))
-                UNION ALL
-                SELECT CASE acl.grantee WHEN 0 THEN 'public' ELSE h.rolname::text END, acl.grantee
-                FROM pg_class AS o
-                CROSS JOIN LATERAL (
-                    SELECT o.relacl AS privileges
+WITH reading AS (
+    SELECT
+        r.oid, r.rolname::text AS name, r.rolsuper AS super, r.rolcanlogin AS login,
+        array_agg(c.oid) AS views, bool_or(r.oid = c.relowner) AS owns
+    FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS v(schema, name)
+    JOIN pg_namespace AS n ON n.nspname = v.schema
+    JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = v.name
+    JOIN pg_roles AS r
+        ON has_schema_privilege(r.oid, n.oid, 'USAGE')
+        AND has_any_column_privilege(r.oid, c.oid, 'SELECT')
+    GROUP BY r.oid, r.rolname, r.rolsuper, r.rolcanlogin
+),
+
+able AS (
+    SELECT
+        r.name,
+        CASE
+            WHEN r.owns THEN 'owner'
+            WHEN r.name = ANY (%(readers)s::text[]) THEN 'reader'
+            WHEN r.super THEN 'superuser'
+            ELSE coalesce('through ' || (
+                SELECT string_agg(DISTINCT g.name, ', ')
+                FROM (
+                    SELECT pg_get_userbyid(o.relowner)::text AS name, o.relowner AS oid
+                    FROM pg_class AS o
+                    WHERE o.oid = ANY (r.views)
                     UNION ALL
-                    SELECT a.attacl FROM pg_attribute AS a WHERE a.attrelid = o.oid
-                ) AS held
-                CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
-                LEFT JOIN pg_roles AS h ON h.oid = acl.grantee
-                WHERE o.oid = ANY (array_agg(c.oid)) AND acl.privilege_type = 'SELECT'
-            ) AS g
-            WHERE g.oid = r.oid OR CASE g.oid WHEN 0 THEN true ELSE pg_has_role(r.oid, g.oid, 'USAGE') END
-        ), 'reads everything')
-    END,
-    r.rolcanlogin
-FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS v(schema, name)
-JOIN pg_namespace AS n ON n.nspname = v.schema
-JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = v.name
-JOIN pg_roles AS r
-    ON has_schema_privilege(r.oid, n.oid, 'USAGE')
-    AND has_any_column_privilege(r.oid, c.oid, 'SELECT')
+                    SELECT CASE acl.grantee WHEN 0 THEN 'public' ELSE h.rolname::text END, acl.grantee
+                    FROM pg_class AS o
+                    CROSS JOIN LATERAL (
+                        SELECT o.relacl AS privileges
+                        UNION ALL
+                        SELECT a.attacl FROM pg_attribute AS a WHERE a.attrelid = o.oid
+                    ) AS held
+                    CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
+                    LEFT JOIN pg_roles AS h ON h.oid = acl.grantee
+                    WHERE o.oid = ANY (r.views) AND acl.privilege_type = 'SELECT'
+                ) AS g
+                WHERE
+                    g.oid = r.oid
+                    OR CASE g.oid WHEN 0 THEN true ELSE pg_has_role(r.oid, g.oid, 'USAGE') END
+            ), 'reads everything')
+        END AS because,
+        r.login
+    FROM reading AS r
+    UNION ALL
+    -- A member that does not inherit reads after SET ROLE.
+    SELECT
+        r.rolname::text, 'can become ' || string_agg(h.name, ', ' ORDER BY h.name), r.rolcanlogin
+    FROM pg_roles AS r
+    JOIN reading AS h
+        ON pg_has_role(
+            r.oid, h.oid,
+            CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END
+        )
+    WHERE r.oid NOT IN (SELECT k.oid FROM reading AS k)
+    GROUP BY r.oid, r.rolname, r.rolcanlogin
+)
+
 -- Nobody logs in as one of the server's own roles; whom they are given to is listed.
-WHERE r.rolname !~ '^pg_'
-GROUP BY r.oid, r.rolname, r.rolsuper, r.rolcanlogin
-ORDER BY 1;
+SELECT a.name, a.because, a.login FROM able AS a WHERE a.name !~ '^pg_' ORDER BY 1;
 
 -- lack_usage --
 -- Those of these roles that may not use an existing schema.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ POLICIES = {
     ),
     "danonyir": policy(
         {"person": "individual", **ONE},
-        [{"model": "ir_kl_anonymity", "column": "disease", "k": 2, "l": L}],
+        [{"model": "eir_l_diversity", "column": "disease", "l": L}],
         method={"name": "danonyir"},
     ),
 }
@@ -116,6 +117,18 @@ def test_the_guarantee_says_both(source: Database) -> None:
     assert [v.required for v in result.verified if v.model == "anatomy_l_diversity"] == [3]
 
 
+@pytest.mark.parametrize(("alpha", "k", "left"), [(0.5, 2, 2), (0.5, 7, 5), (1, 4, 2)])
+def test_the_k_of_who_knows_that_there_is_a_value(
+    source: Database, alpha: float, k: int, left: int
+) -> None:
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": alpha, "k": k}
+    publish(source, conditional(policy(ONE, [model])))
+    (row,) = fetch(source.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    assert row["guarantee"][1]["if_not_null"] == {"alpha": alpha, "k": left}
+    found = [sum(n for value, n in group.items() if value is not None) for group in groups(source)]
+    assert left <= min(found)
+
+
 @pytest.mark.parametrize("method", ["anatomy", "mondrian", "danonyir"])
 def test_the_largest_l_that_a_refusal_names_is_accepted(source: Database, method: str) -> None:
     asked = {**conditional(POLICIES[method]), "suppression_limit": 0.9}
@@ -126,3 +139,52 @@ def test_the_largest_l_that_a_refusal_names_is_accepted(source: Database, method
     assert publish(source, best).version == 1
     with refused("infeasible"):
         publish(source, {**asked, "privacy": [{**asked["privacy"][0], "l": named + 1}]})
+
+
+def test_an_l_that_was_not_raised_is_named_as_it_is(db: Database) -> None:
+    """At level tuple the l of a single column is no more than was asked for."""
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[n, None if n % 2 else f"v{n % 3}"] for n in range(40)],
+    )
+    model = {"model": "slicing_l_diversity", "level": "tuple"}
+    declared = conditional(policy(ONE, BUCKETS, method={"name": "slamsa"}))
+    with refused("infeasible") as errors:
+        publish(db, {**declared, "privacy": [{**model, "l": 3}]})
+    assert "l = 3 allows at most 13" in str(errors[0])
+    assert (errors[0].hint or "").startswith("require at most l = 2")
+    assert publish(db, {**declared, "privacy": [{**model, "l": 2}]}).version == 1
+
+
+@pytest.mark.parametrize("alpha", ["0.3", "0.5", "0.6", "0.75", "1"])
+def test_a_group_exactly_at_the_bound_is_released(db: Database, alpha: str) -> None:
+    """NULL is as frequent as every value may be; without it each has exactly the share alpha."""
+    frequent, others = Fraction(alpha).as_integer_ratio()
+    values: list[str | None] = [None] * frequent
+    left, number = others, 0
+    while left:
+        values += [f"v{number}"] * min(frequent, left)
+        left, number = left - min(frequent, left), number + 1
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[group * 10, value] for group in range(2) for value in values],
+    )
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": float(alpha), "k": 2}
+    result = publish(db, conditional(policy(ONE, [model])))
+    assert result.utility is not None
+    assert result.utility.classes == 2
+
+
+def test_a_bound_that_no_fraction_of_the_records_has(db: Database) -> None:
+    """A third is more than 0.3333333333333333; as floats both are the same."""
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[n, f"v{n % 3}"] for n in range(30)],
+    )
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": 1 / 3, "k": 2}
+    with refused("infeasible") as errors:
+        publish(db, policy(ONE, [model]))
+    assert "require at least alpha = 0.334" in (errors[0].hint or "")

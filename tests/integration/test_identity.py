@@ -519,6 +519,8 @@ def test_bounds_on_risks(
     with refused("verification") as errors:
         run(owner, of_paper(eir(3), domain=True, **options), seed=seed)
     assert f"verification: {model} requires" in str(errors[0])
+    assert f"; the staged release measures {measured:.6g}" in str(errors[0])
+    assert next(iter(options)) in (errors[0].hint or "")
     assert errors[0].observed == pytest.approx(measured)  # type: ignore[attr-defined]
     enough = {key: 0.43 if key == "most_exposed" else 1 for key in options}
     staged = run(owner, of_paper(eir(3), domain=True, **enough), seed=seed)

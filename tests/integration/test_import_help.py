@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg import sql
 
 from pganon import importing
 from pganon.errors import PreconditionError, UsageError
@@ -160,3 +164,71 @@ def test_replace_names_dependents(target: Database, tmp_path: Path) -> None:
         load(target, tmp_path, "a\n2\n")
     assert caught.value.code == "dependents"
     assert target.admin.execute("SELECT a FROM s.mine").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "protection",
+    [
+        "ALTER TABLE s.t ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON s.t USING (current_user = 'nobody')",
+    ],
+)
+def test_replace_refuses_what_row_level_security_closed(
+    target: Database, tmp_path: Path, protection: str
+) -> None:
+    load(target, tmp_path, "a\n1\n")
+    steward = target.connect()
+    steward.execute(protection)  # pyright: ignore[reportArgumentType]
+    steward.execute("GRANT SELECT ON s.t TO analyst")
+    with pytest.raises(PreconditionError, match=r"s\.t has row-level security") as caught:
+        load(target, tmp_path, "a\n2\n")
+    assert caught.value.code == "row_security"
+    assert target.admin.execute("SELECT a FROM s.t").fetchall() == [(1,)]
+
+
+def test_words_of_many_columns_are_looked_for_at_once(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    execute = psycopg.Connection.execute
+
+    def spy(conn: psycopg.Connection[Any], query: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(query, sql.Composable):
+            asked.append(query.as_string(conn))
+        return execute(conn, query, *args, **kwargs)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", spy)
+    width = 1100
+    cells = ["?" if n in (3, 1050) else "x" if n == 7 else str(n) for n in range(width)]
+    numbers = [str(n) for n in range(width)]
+    names = [f"n{n}" for n in range(width)]
+    lines = [names, cells, numbers, [*numbers[:7], "NA", *numbers[8:]]]
+    done = load(target, tmp_path, "".join(f"{','.join(line)}\n" for line in lines))
+    assert [note.partition(";")[0] for note in done.notes] == [
+        'column "n3" is text because of ?',
+        'column "n1050" is text because of ?',
+    ]
+    looked = [text for text in asked if text.startswith("SELECT") and "DISTINCT" in text]
+    assert len(looked) == 1
+
+
+def test_a_pipe_that_is_no_text_is_read_once(target: Database, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        pipe.write_bytes(b"a,b\n1,\xff\n")
+
+    errors: list[UsageError] = []
+
+    def read() -> None:
+        with pytest.raises(UsageError) as caught:
+            importing.import_file(target.connect(), pipe, "s.t")
+        errors.append(caught.value)
+
+    threads = [threading.Thread(target=act, daemon=True) for act in (write, read)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert [error.message for error in errors] == [f"{pipe}: not utf-8 text"]

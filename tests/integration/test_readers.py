@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import typer
 
@@ -118,6 +119,80 @@ def test_who_can_really_read(source: Database) -> None:
     finally:
         source.admin.execute(f"DROP OWNED BY {group}, {member}".encode())
         source.admin.execute(f"DROP ROLE {group}, {member}".encode())
+
+
+@pytest.fixture
+def lost(source: Database) -> str:
+    """A reader of both versions of the release that was dropped since."""
+    role = f"lost_{source.name}"
+    source.admin.execute(f"CREATE ROLE {role}".encode())
+    both = faults.policy(publish={"readers": ["analyst", role], "keep": 2})
+    faults.run(source.dsn(), both)
+    source.admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+    return role
+
+
+def test_rollback_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
+    ran = pganon("rollback", "patients", "--dsn", source.dsn())
+    assert ran.code == 0
+    assert f"warning: the reader {lost} is no role any more" in ran.err
+    assert faults.content(source.connect("analyst"))
+    assert faults.version(source.owner()) == 1
+    back = call(source, "rollback", "patients", "--to", "2")
+    assert back["missing_readers"] == [lost]
+
+
+def test_other_readers_beside_one_that_was_dropped(source: Database, lost: str) -> None:
+    ran = pganon("readers", "patients", "--add", "source_owner", "--json", "--dsn", source.dsn())
+    error = ran.json["error"]
+    assert (ran.code, error["code"]) == (2, "missing_role")
+    assert lost in error["message"]
+    assert error["hint"] == "create the role, or `pganon readers patients --remove ROLE`"
+    ran = pganon(
+        "readers",
+        "patients",
+        "--add",
+        "nobody_such",
+        "--remove",
+        lost,
+        "--json",
+        "--dsn",
+        source.dsn(),
+    )
+    assert ran.json["error"]["hint"] == "create the role, or name another one"
+    done = call(source, "readers", "patients", "--add", "source_owner", "--remove", lost)
+    assert done["readers"] == ["analyst", "source_owner"]
+
+
+def test_views_made_again_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
+    source.owner().execute("DROP VIEW published.patients_flat")
+    done = faults.run(source.dsn(), force=False)
+    assert done.applied[:2] == ("the views were made again", f"readers removed: {lost}")
+    assert faults.content(source.connect("analyst"))
+
+
+def test_who_can_become_a_reader(source: Database) -> None:
+    """A member that inherits nothing reads after SET ROLE."""
+    admin, member, barred = source.admin, f"quiet_{source.name}", f"barred_{source.name}"
+    admin.execute(f"CREATE ROLE {member} LOGIN NOINHERIT; CREATE ROLE {barred} NOINHERIT".encode())
+    try:
+        admin.execute(f"GRANT analyst, pg_read_all_data TO {member}".encode())
+        admin.execute(f"SET ROLE {member}".encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            faults.content(admin)
+        admin.execute("SET ROLE analyst")
+        assert faults.content(admin)
+        admin.execute("RESET ROLE")
+        if source.version >= 16:
+            admin.execute(f"GRANT analyst TO {barred} WITH SET FALSE, INHERIT FALSE".encode())
+        found = {r["role"]: r for r in call(source, "show", "patients")["can_read"]}
+        because = "can become analyst, pg_read_all_data"
+        assert found[member] == {"role": member, "because": because, "login": True}
+        assert barred not in found
+        assert not [role for role in found if role.startswith("pg_")]
+    finally:
+        admin.execute("RESET ROLE")
+        admin.execute(f"DROP ROLE {member}, {barred}".encode())
 
 
 def test_show_marks_the_version_that_is_shown(source: Database) -> None:

@@ -352,8 +352,10 @@ SELECT
     NOT "f"."holds") AS "failing_parts",
   MIN("f"."measure") FILTER(WHERE
     "f"."requirement" = 0) AS "reached0",
+  BOOL_OR(NOT "f"."holds" AND "f"."requirement" = 0) AS "missed0",
   MIN("f"."measure") FILTER(WHERE
     "f"."requirement" = 1) AS "reached1",
+  BOOL_OR(NOT "f"."holds" AND "f"."requirement" = 1) AS "missed1",
   (
     SELECT
       CAST(COALESCE(SUM("c"."w"), 0) AS BIGINT)

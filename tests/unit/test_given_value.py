@@ -10,6 +10,7 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
+from pganon.privacy.frequency import RelativeFrequency
 from pganon.privacy.given import given_value
 from pganon.privacy.registry import requirements_of
 from tests.support import oracle
@@ -35,7 +36,7 @@ HOLDS: dict[str, Any] = {
     "distinct_l_diversity": lambda p, n: oracle.distinct_l(values(n)) >= p["l"],
     "entropy_l_diversity": lambda p, n: oracle.entropy_at_least(values(n), Fraction(p["l"])),
     "recursive_cl_diversity": lambda p, n: recursive(n, Fraction(p["c"]), p["l"]),
-    "alpha_k_anonymity": lambda p, n: share(n) <= Fraction(p["alpha"]).limit_denominator(1000),
+    "alpha_k_anonymity": lambda p, n: share(n) <= Fraction(str(p["alpha"])),
     "anatomy_l_diversity": lambda p, n: share(n) * p["l"] <= 1,
     "slicing_l_diversity": lambda p, n: share(n) * p["l"] <= 1,
 }
@@ -62,7 +63,7 @@ def test_every_group_that_holds_it_holds_the_model_without_one_of_its_values(
 ) -> None:
     """The last value stands for NULL."""
     (given,) = policy_from(declared(asked)).privacy
-    strict, plain = given_value(given).model_dump(), given.model_dump()
+    strict, plain = dict(given_value(given)), dict(given)
     holds, seen = HOLDS[asked["model"]], 0
     for counts in itertools.product(range(5), repeat=4):
         if sum(counts[:3]) and counts[3] and holds(strict, counts):
@@ -79,6 +80,16 @@ def test_the_parameter_itself_would_not_do(asked: dict[str, Any]) -> None:
         for counts in itertools.product(range(5), repeat=4)
         if sum(counts[:3])
     )
+
+
+@pytest.mark.parametrize("alpha", ["0.2", "0.3", "0.4", "0.5", "0.6", "0.75", "0.9", "1"])
+def test_no_stricter_share_than_needed_is_asked_for(alpha: str) -> None:
+    """Of a group at the bound, the values but NULL have exactly the share alpha."""
+    found = policy_from(declared({**ASKED[5], "alpha": float(alpha)}))
+    _, frequency = requirements_of(found, {"job": 0})
+    assert isinstance(frequency.model, RelativeFrequency)
+    part, rest = Fraction(alpha).as_integer_ratio()
+    assert frequency.model.limit == Fraction(part, part + rest)
 
 
 def test_what_is_required_and_what_follows() -> None:
@@ -105,6 +116,34 @@ def test_what_is_required_and_what_follows() -> None:
 def test_models_that_compare_with_the_table_cannot_hold_it(model: dict[str, Any]) -> None:
     with pytest.raises(PolicyError, match="cannot hold as well for who knows"):
         policy_from(declared(model))
+
+
+def test_a_class_may_have_a_single_individual_with_a_value() -> None:
+    """Three individuals and three values with NULL: two of them have none."""
+    found = policy(
+        columns={
+            "person": {"role": "individual"},
+            "age": {"role": "quasi_identifying"},
+            "job": {"role": "sensitive", "nulls": "conditional"},
+        },
+        privacy=[{"model": "ir_kl_anonymity", "column": "job", "k": 3, "l": 2}],
+        method={"name": "danonyir"},
+    )
+    with pytest.raises(PolicyError, match="ir_kl_anonymity cannot hold as well for who knows"):
+        policy_from(found)
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(3, 5), Fraction(1)])
+def test_how_many_records_with_a_value_are_left(alpha: Fraction) -> None:
+    """By enumeration; the last value stands for NULL."""
+    bound = alpha / (1 + alpha)
+    for k in (2, 4, 5):
+        left = [
+            sum(counts[:3])
+            for counts in itertools.product(range(6), repeat=4)
+            if sum(counts) >= k and share(counts) <= bound
+        ]
+        assert min(left) >= max(k / (1 + alpha), 1 / alpha)
 
 
 def test_it_is_for_sensitive_columns() -> None:

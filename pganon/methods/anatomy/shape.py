@@ -10,7 +10,7 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
 from pganon.methods.anatomy.options import Anatomy
-from pganon.methods.eligibility import Eligibility, Frequency
+from pganon.methods.eligibility import Eligibility
 from pganon.methods.shape import MethodShape
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
@@ -43,7 +43,7 @@ class Shape(MethodShape[Anatomy]):
 
     @property
     def eligibility(self) -> Eligibility:
-        frequency = Frequency(self.value, (self.sensitive.index,), self.model.l)
+        frequency = self.frequency(self.sensitive.index, self.model.l)
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work("coded"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
-from pganon.methods.eligibility import ASSUMED, Eligibility, Frequency
+from pganon.methods.eligibility import ASSUMED, Eligibility
 from pganon.methods.msb.options import Msb
 from pganon.methods.shape import MethodShape
 from pganon.published.arrangement import Arrangement, arranged
@@ -33,7 +33,7 @@ class Shape(MethodShape[Msb]):
     @property
     def eligibility(self) -> Eligibility:
         """Necessary, not sufficient."""
-        found = [Frequency(f"s{item.index}", (item.index,), self.l) for item in self.spec.sensitive]
+        found = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work("coded"),

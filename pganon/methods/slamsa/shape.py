@@ -36,7 +36,7 @@ class Shape(MethodShape[Slamsa]):
     def of_columns(self) -> list[Frequency]:
         """Conditions on single columns, the strictest of each."""
         strictest = sorted(self.strictest.items())
-        return [Frequency(f"s{i}", (i,), l) for i, l in strictest]  # noqa: E741
+        return [self.frequency(i, l) for i, l in strictest]  # noqa: E741
 
     @property
     def of_tables(self) -> int | None:

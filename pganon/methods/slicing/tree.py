@@ -25,7 +25,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import LOSS_DECIMALS, group_extents
 from pganon.identifiers import quote
-from pganon.methods.eligibility import ALL, Eligibility, Frequency
+from pganon.methods.eligibility import ALL, Eligibility
 from pganon.methods.pairs import paired
 from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.shape import Shape
@@ -35,7 +35,7 @@ from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 def eligibility(shape: Shape) -> Eligibility:
     """Records with the same quasi-identifiers in the sensitive column are a stratum."""
-    frequency = Frequency(shape.value, (shape.sensitive.index,), shape.l)
+    frequency = shape.frequency(shape.sensitive.index, shape.l)
     return Eligibility(
         spec=shape.spec,
         first=lambda s: s.work("judged"),

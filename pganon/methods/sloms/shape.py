@@ -58,7 +58,7 @@ class Shape(MethodShape[Sloms]):
 
     def _conditions(self, state: State) -> list[Frequency]:
         return [
-            Frequency(f"s{item.index}", (item.index,), self.least(table))
+            self.frequency(item.index, self.least(table))
             for table in sensitive_tables(self.spec, state)
             for item in table
         ]

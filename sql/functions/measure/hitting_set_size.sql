@@ -2,8 +2,10 @@
 -- can be reduced to. A set is a bit per element; all have the same length, and none is empty.
 --
 -- Exact, by deepening: a hitting set of size b must have an element of the smallest set that is not
--- hit. The smallest sets come first, and by themselves: what they need, all need. The problem is
--- NP-complete: past a bound on work the answer is `undecided`, or an error where that is NULL.
+-- hit. It is looked for among some of the sets, first the smallest ones: what they need, all need.
+-- If it hits the others, too, that is the answer; else as many of those that it misses join them.
+-- The problem is NP-complete: past a bound on work the answer is `undecided`, or an error where
+-- that is NULL.
 CREATE FUNCTION pganon.hitting_set_size(
     family varbit[], most integer, undecided integer DEFAULT NULL
 ) RETURNS integer
@@ -15,11 +17,19 @@ DECLARE
     sets constant varbit[] := ARRAY(
         SELECT s.x FROM (SELECT DISTINCT u.x FROM unnest(family) AS u(x)) AS s
         ORDER BY bit_count(s.x), s.x);
+    part varbit[] := sets[:smallest];
+    missed varbit[];
     holders varbit[];
+    chosen integer[];
+    taken varbit;
     size integer := 0;
-    -- Nodes; some ten seconds.
+    -- Nodes; two hundred bits of `holders` count as one. Some twenty seconds at most.
     work bigint := 30000;
 BEGIN
+    IF most IS NULL OR most < 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA114', MESSAGE = 'most must be a whole number, at least 0';
+    END IF;
     IF cardinality(sets) = 0 THEN
         RETURN 0;
     END IF;
@@ -29,34 +39,42 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'PA114', MESSAGE = 'sets of a family are not empty and of one length';
     END IF;
-    FOR part IN 1 .. CASE WHEN cardinality(sets) > smallest THEN 2 ELSE 1 END LOOP
+    LOOP
+        work := work - cardinality(part)::bigint * length(sets[1]) / 200;
+        EXIT WHEN work < 0;
         SELECT array_agg(h.x ORDER BY h.e) INTO holders FROM (
             SELECT e, string_agg(get_bit(u.x, e)::text, '' ORDER BY u.place)::varbit AS x
-            FROM unnest(CASE part WHEN 1 THEN sets[:smallest] ELSE sets END)
-                WITH ORDINALITY AS u(x, place)
+            FROM unnest(part) WITH ORDINALITY AS u(x, place)
             CROSS JOIN generate_series(0, length(sets[1]) - 1) AS e
             GROUP BY e
         ) AS h;
-        WHILE size < most LOOP
-            work := pganon.hitting_set_within(
-                holders, ~ (holders[1] & ~ holders[1]), size, work);
-            IF work IS NULL THEN
-                IF undecided IS NULL THEN
-                    RAISE EXCEPTION USING
-                        ERRCODE = 'PA201',
-                        MESSAGE = 'the exact search for a minimum hitting set was stopped: whether'
-                            ' EIR l-diversity holds is not known',
-                        HINT = 'ask for a smaller l, or use a model without EIR l-diversity';
-                END IF;
-                RETURN undecided;
+        LOOP
+            IF size >= most THEN
+                RETURN most;
             END IF;
-            EXIT WHEN work < 0;
+            SELECT w.work, w.chosen INTO work, chosen FROM pganon.hitting_set_within(
+                holders, ~ (holders[1] & ~ holders[1]), size, work) AS w;
+            EXIT WHEN work IS NULL OR chosen IS NOT NULL;
             size := size + 1;
         END LOOP;
-        work := 30000;
-        EXIT WHEN size >= most;
+        EXIT WHEN work IS NULL;
+        SELECT bit_or(set_bit(sets[1] & ~ sets[1], u.e - 1, 1)) INTO taken FROM unnest(chosen) AS u(e);
+        missed := ARRAY(
+            SELECT u.x FROM unnest(sets) WITH ORDINALITY AS u(x, place)
+            WHERE bit_count(u.x & taken) = 0 ORDER BY u.place LIMIT cardinality(part));
+        IF cardinality(missed) = 0 THEN
+            RETURN size;
+        END IF;
+        part := part || missed;
     END LOOP;
-    RETURN least(size, most);
+    IF undecided IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA201',
+            MESSAGE = 'the exact search for a minimum hitting set was stopped: whether'
+                ' EIR l-diversity holds is not known',
+            HINT = 'ask for a smaller l, or use a model without EIR l-diversity';
+    END IF;
+    RETURN undecided;
 END;
 $$;
 
