@@ -57,7 +57,7 @@ def query(
 def _relation(target: QualifiedName | exp.Select, alias: str) -> exp.Expr:
     if isinstance(target, QualifiedName):
         return exp.alias_(target.table, alias, table=True, quoted=True)
-    return target.copy().subquery(alias)
+    return target.subquery(alias)  # of a copy
 
 
 def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
@@ -65,7 +65,8 @@ def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
         part = parts[place.name].copy()
         # Atoms need no parentheses; anything else gets them so that precedence is kept.
         atom = isinstance(part, exp.Column | exp.Literal | exp.Null | exp.Func | exp.Boolean)
-        new = part if atom or isinstance(part, exp.Subquery | exp.Paren) else exp.paren(part)
+        closed = atom or isinstance(part, exp.Subquery | exp.Paren)
+        new = part if closed else exp.paren(part, copy=False)
         if place is tree:
             return new
         place.replace(new)
@@ -98,7 +99,7 @@ def chain(operator: type[exp.Binary], expressions: Sequence[exp.Expr]) -> exp.Ex
     """Expressions one after the other, with a left-associative operator between them."""
     result = expressions[0].copy()
     for item in expressions[1:]:
-        result = operator(this=result, expression=exp.paren(item.copy()))
+        result = operator(this=result, expression=exp.paren(item))
     return result
 
 
