@@ -163,6 +163,7 @@ STORED = {
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_arrays_have_the_type_of_the_column(db: Any) -> None:
     db.source(OBJECTS)
     rng = random.Random(5)

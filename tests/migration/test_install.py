@@ -11,6 +11,8 @@ from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import state
 from tests.support.cluster import Database
 
+pytestmark = pytest.mark.every_server
+
 SCHEMAS = set(state.SCHEMAS)
 
 
