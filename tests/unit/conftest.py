@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
 
 import psycopg
 import pytest
@@ -12,8 +12,16 @@ from pganon import embedded
 
 @pytest.fixture(autouse=True)
 def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> NoReturn:
-        pytest.fail("a test in tests/unit needs no server")
+    original = psycopg.connect
 
-    monkeypatch.setattr(psycopg.Connection, "connect", refuse)
-    monkeypatch.setattr(embedded.Cluster, "start", refuse)
+    def connect(conninfo: str = "", **others: Any) -> Any:
+        if "/nowhere" in conninfo:
+            return original(conninfo, **others)
+        return pytest.fail("a test in tests/unit needs no server")
+
+    def start(self: embedded.Cluster) -> None:
+        pytest.fail("a test in tests/unit starts no server")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    monkeypatch.setattr(psycopg.Connection, "connect", connect)
+    monkeypatch.setattr(embedded.Cluster, "start", start)
