@@ -3,24 +3,30 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Major versions on which `make test-slow` runs the attacks. `make test` runs them on the newest,
-# and on another one that is installed.
+# Major versions on which `make test-slow` runs the attacks.
 SERVERS ?= 14 15 16 17
+# Random tables that it tries per test that runs a method on them.
+EXAMPLES ?= 20
 
-.PHONY: demo test test-slow check bench clean
+.PHONY: demo unit test test-slow check bench clean
 
 demo: $(STAMP)
 	$(BIN)/pganon demo
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not slow" tests/unit $(PYTEST_ARGS)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
+		$(BIN)/python -m pytest -n auto -m "random_tables and not slow" $(PYTEST_ARGS)
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \
-		$(BIN)/python -m pytest -n auto -m "not slow" tests/adversarial $(PYTEST_ARGS)
+		$(BIN)/python -m pytest -n auto tests/adversarial $(PYTEST_ARGS)
 endif
 
 check: $(STAMP)

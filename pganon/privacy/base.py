@@ -137,7 +137,8 @@ class Model(ABC):
                 keys of a value and its ancestors, where :attr:`needs_tree`.
         """
         rows = class_rows(histogram, by, [self], reference)
-        tree = exp.select(named(self.aggregate("g"), "measure")).from_(rows.subquery("g"))
+        tree = exp.select(named(self.aggregate("g"), "measure"))
+        tree = tree.from_(rows.subquery("g", copy=False), copy=False)
         return grouped(tree, by, "g")
 
     def holds(self, measure: exp.Expr) -> exp.Expr:
@@ -198,7 +199,7 @@ class Model(ABC):
             holds=self.holds(measure),
         )
         value = exp.func(extreme, measure.copy())
-        return tree.select(exp.alias_(value, "measured", quoted=True))
+        return tree.select(exp.alias_(value, "measured", quoted=True), copy=False)
 
 
 class CountModel(Model):

@@ -131,7 +131,7 @@ def supported_histogram(
                 set=num(number),
                 c=col(by, "c"),
                 s=col(by, "s"),
-            ).select(col(by, "c"))
+            ).select(col(by, "c"), copy=False)
             for number, found in sets.items()
         ]
     )
@@ -140,7 +140,7 @@ def supported_histogram(
 def _number_supported(clusters: Relation, by: str, found: QSSet, element: Element) -> exp.Select:
     existing = supported_combinations(clusters, by, found, element)
     counted = query("select count(*)::float8 as n from b", {"b": existing})
-    return counted.select(col(by, "b")).group_by(col(by, "b"))
+    return counted.select(col(by, "b"), copy=False).group_by(col(by, "b"), copy=False)
 
 
 def supported_combinations(
@@ -161,15 +161,18 @@ def _extended(
     last: int,
     element: Element,
 ) -> exp.Select:
-    """(by, v1, .., v<last + 1>): the beginnings with one value more, as far as they exist."""
+    """(by, v1, .., v<last + 1>): the beginnings with one value more, as far as they exist.
+
+    `begun` becomes part of it, not a copy: attribute by attribute that would be many copies.
+    """
     assert found.combinations is not None
     values = query(
         "select unnest(:array) as x from c", {"c": clusters}, array=col(found.arrays[last], "c")
-    ).select(col(by, "c"))
+    ).select(col(by, "c"), copy=False)
     name = f"v{last + 1}"
     extended = query(
         "select :x as x from u", {"u": values}, x=element(col("x", "u"), found.attributes[last])
-    ).select(col(by, "u"))
+    ).select(col(by, "u"), copy=False)
     names = [f"v{place + 1}" for place in range(last)]
     if begun is not None:
         together = exp.EQ(this=col(by, "b"), expression=col(by, "e"))
@@ -177,20 +180,21 @@ def _extended(
         # Left to itself the planner, which cannot know how few values a cluster has, may join
         # every cluster with all combinations first. OFFSET '0' keeps the order of the joins;
         # without the quotes it would keep parallel workers out as well.
-        pairs = pairs.from_(begun.subquery("b")).join(extended.subquery("e"), on=together)
-        extended = pairs.offset(text("0"))
+        pairs = pairs.from_(begun.subquery("b", copy=False), copy=False)
+        pairs = pairs.join(extended.subquery("e", copy=False), on=together, copy=False)
+        extended = pairs.offset(text("0"), copy=False)
     existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
-    existing = existing.from_(_aliased(found.combinations, "p"))
+    existing = existing.from_(_aliased(found.combinations, "p"), copy=False)
     same = [exp.EQ(this=col(n, "e"), expression=col(n, "p")) for n in names]
     same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
     return (
         exp.select(col(by, "e"), *[col(n, "p") for n in (*names, name)])
-        .from_(extended.subquery("e"))
-        .join(existing.subquery("p"), on=exp.and_(*same))
+        .from_(extended.subquery("e", copy=False), copy=False)
+        .join(existing.subquery("p", copy=False), on=exp.and_(*same), copy=False)
     )
 
 
 def _aliased(relation: Relation, alias: str) -> exp.Expr:
     if isinstance(relation, exp.Select):
-        return relation.copy().subquery(alias)
+        return relation.subquery(alias)
     return exp.alias_(relation.table, alias, table=True, quoted=True)

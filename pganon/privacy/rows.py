@@ -36,11 +36,11 @@ def class_rows(
         if not all(model.needs_tree for model in models):
             raise ValueError("a model over nodes shares no rows with one over values")
         return tree_rows(histogram, by, reference)
-    tree = query("select h.value, h.n from h", {"h": histogram}).select(
-        *[col(name, "h") for name in by]
-    )
+    # Made here, so it may grow where it is; a copy for every column would take most of the time.
+    tree = query("select h.value, h.n from h", {"h": histogram})
+    tree = tree.select(*[col(name, "h") for name in by], copy=False)
     if any(model.needs_total for model in models):
-        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"))
+        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"), copy=False)
     if any(model.needs_rank for model in models):
         falling = exp.Order(
             expressions=[
@@ -48,7 +48,7 @@ def class_rows(
                 exp.Ordered(this=col("value", "h")),
             ]
         )
-        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"))
+        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"), copy=False)
     if not any(model.needs_reference for model in models):
         return tree
     if reference is None:
@@ -56,15 +56,17 @@ def class_rows(
     tree = tree.select(
         named(fragment("coalesce(r.share, 0)"), "share"),
         named(fragment("coalesce(r.position, 0)"), "position"),
+        copy=False,
     )
     tree = tree.join(
         aliased(reference, "r"),
         on=exp.EQ(this=col("value", "r"), expression=col("value", "h")),
         join_type="left",
+        copy=False,
     )
     if any(model.needs_domain for model in models):
         occurring = query("select count(*) from x where x.share > 0", {"x": reference})
-        tree = tree.select(named(occurring.subquery(), "domain"))
+        tree = tree.select(named(occurring.subquery(), "domain"), copy=False)
     if any(model.needs_moves for model in models):
         return _with_moves(tree, by, reference)
     return tree
@@ -151,7 +153,7 @@ def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None)
 def aliased(relation: Relation, alias: str) -> exp.Expr:
     """The relation as a FROM item of that name."""
     if isinstance(relation, exp.Select):
-        return relation.copy().subquery(alias)
+        return relation.subquery(alias)
     return exp.alias_(relation.table, alias, table=True, quoted=True)
 
 
@@ -159,4 +161,6 @@ def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:
     """`select` with the columns `by` of `table` in front and grouped by them."""
     columns = [col(name, table) for name in by]
     tree = select.select(*columns)
-    return tree.group_by(*[column.copy() for column in columns]) if columns else tree
+    if not columns:
+        return tree
+    return tree.group_by(*[column.copy() for column in columns], copy=False)

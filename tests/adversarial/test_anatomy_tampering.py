@@ -146,6 +146,7 @@ def test_nothing_changed_after_verification_is_published(source: Database, name:
     nothing_is_published(source, "changed_after_verification")
 
 
+@pytest.mark.slow
 def test_verify_finds_what_was_changed_in_the_store(source: Database) -> None:
     conn = source.owner()
     for name, (_, _, found) in TAMPERED.items():

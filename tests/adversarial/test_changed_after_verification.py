@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -110,14 +109,16 @@ def test_a_writer_who_has_not_finished_is_waited_for(db: Database) -> None:
     conn, writer, onlooker = db.owner(), db.connect(), db.connect()
     waited: list[bool] = []
 
+    def somebody_waits() -> bool:
+        row = onlooker.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
+        return row != (0,)
+
     def finish() -> None:
-        for _ in range(400):
-            row = onlooker.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
-            if row != (0,):
-                waited.append(True)
-                break
-            time.sleep(0.01)
-        writer.execute("COMMIT")
+        try:
+            faults.patiently(somebody_waits)
+            waited.append(True)
+        finally:
+            writer.execute("COMMIT")
 
     with _ready(conn) as (ready, table):
         writer.execute(f"BEGIN; UPDATE {table} SET disease = 'x' WHERE class_id = 2".encode())

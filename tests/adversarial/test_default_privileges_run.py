@@ -57,6 +57,6 @@ def test_nothing_is_seen_within_a_step(db: Database) -> None:
     conn.execute(OPEN.encode())
     onlooker = faults.Onlooker(db.admin_dsn)
     with onlooker:
-        faults.run(db.dsn())
+        faults.run(db.dsn(), before=onlooker.looked)
     assert onlooker.looks > 20
     assert onlooker.found == set()

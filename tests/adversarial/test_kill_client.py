@@ -9,7 +9,7 @@ from pganon.run.cleanup import clean
 from tests.support import faults
 from tests.support.cluster import Connection, Database
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
 
 def _only_run(conn: Connection) -> int:
@@ -99,7 +99,7 @@ def test_killed_during_a_long_statement(db: Database) -> None:
     before = faults.content(conn)
     with faults.ForkServer() as server, server.busy(db.dsn(), "public.slow"):
         faults.wait_for_statement(conn, "pg_catalog.pg_sleep", "public%slow")
-    faults.wait_for_backends(conn, seconds=15)
+    faults.wait_for_backends(conn)
     assert faults.content(conn) == before
     assert faults.run(db.dsn()).version == 2
     assert faults.events(conn, "slow") == ["started", "failed: interrupted"]

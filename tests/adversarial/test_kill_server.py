@@ -10,7 +10,7 @@ from pganon.run.cleanup import clean
 from tests.support import faults
 from tests.support.cluster import Connection, CrashableServer, Database
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
 # Where the run stands when the server dies, and whether its version is there afterwards.
 MOMENTS = [

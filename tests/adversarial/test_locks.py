@@ -162,8 +162,8 @@ def test_many_want_one_release(db: Database) -> None:
     release.__enter__()
     gone.close()
     faults.patiently(lambda: not _keys(db.admin))
-    together = threading.Barrier(8, timeout=60)
-    done = threading.Barrier(8, timeout=60)
+    together = threading.Barrier(8, timeout=faults.LONG)
+    done = threading.Barrier(8, timeout=faults.LONG)
     outcomes: list[str] = []
 
     def want(conn: Connection) -> None:

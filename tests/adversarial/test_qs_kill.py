@@ -18,7 +18,7 @@ from tests.support import faults, vehicles
 from tests.support.builders import make_table
 from tests.support.cluster import Database
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def test_killed_while_clusters_are_built(db: Database, tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(slow))
     with process(db, file):
-        faults.wait_for_statement(conn, "SELECT b.block, pganon.qs\\_clusters(", seconds=60)
+        faults.wait_for_statement(conn, "SELECT b.block, pganon.qs\\_clusters(")
         unpublished(conn, shown)
     faults.wait_for_backends(conn)
     unpublished(conn, shown)
@@ -84,7 +84,6 @@ def test_killed_while_clusters_are_built(db: Database, tmp_path: Path) -> None:
     assert faults.run_tables(conn) == []
 
 
-@pytest.mark.slow
 def test_stopped_before_every_step_of_its_own(db: Database) -> None:
     """Whatever step a run ends in, nothing of it stays and nothing of it was open."""
     make_table(

@@ -480,7 +480,7 @@ def test_what_is_no_change(source: Database) -> None:
 @every_case
 def test_two_names_at_once(source: Database, case: Case) -> None:
     """Both find nothing before them; one is published, the other has to look again."""
-    together = threading.Barrier(2, timeout=60)
+    together = threading.Barrier(2, timeout=faults.LONG)
     outcomes: dict[str, str] = {}
 
     def one(name: str) -> None:

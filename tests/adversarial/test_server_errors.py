@@ -46,6 +46,7 @@ def _fail_in(monkeypatch: pytest.MonkeyPatch, wanted: str, statement: str) -> No
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_an_error_in_any_step(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ledger knows step and SQLSTATE; nothing is left, no message holds what the server says
     about values."""
@@ -97,13 +98,13 @@ def test_statement_timeout(db: Database) -> None:
     """The limit that ends a step does not end the record of it."""
     db.source(
         faults.SOURCE + "CREATE VIEW public.slow AS SELECT p.* FROM public.patient AS p,"
-        " (SELECT pg_sleep(5)) AS s;"
+        " (SELECT pg_sleep(60)) AS s;"
     )
     with pytest.raises(DatabaseError) as caught:
         faults.run(
             db.dsn(),
             faults.policy(source="public.slow", trust=["source_owner"]),
-            statement_timeout="300ms",
+            statement_timeout="3s",  # more than any other statement takes on a busy machine
         )
     assert (caught.value.code, caught.value.step) == ("statement_timeout", "snapshot")
     conn = db.owner()
@@ -199,6 +200,7 @@ def _fail(conn: Connection, *_: object, **__: object) -> None:
     conn.execute("SELECT 1/0")
 
 
+@pytest.mark.slow
 def test_an_error_in_the_publishing_transaction(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ def nothing_is_published(conn: Connection, code: str) -> None:
     assert faults.events(conn, "stays")[-1].endswith(f": {code}")
 
 
+@pytest.mark.slow
 def test_nothing_tampered_with_is_published(source: Database) -> None:
     """What makes another release that holds is found by the stamps, all else by verification."""
     for name, (_, found, _) in TAMPERED.items():

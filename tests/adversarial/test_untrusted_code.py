@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -317,11 +316,8 @@ def test_a_view_cannot_be_replaced_between_check_and_read(db: Any) -> None:
     db.source(SETUP + COPY)
     conn, other = db.owner(), db.connect("source_owner")
     other.execute("SET lock_timeout = '300ms'")
-    with reading(conn, T, []):
-        began = time.monotonic()
-        with pytest.raises(Exception, match="lock timeout"):
-            other.execute("ALTER TABLE public.t RENAME TO u")
-        assert time.monotonic() - began < 5
+    with reading(conn, T, []), pytest.raises(Exception, match="lock timeout"):
+        other.execute("ALTER TABLE public.t RENAME TO u")
 
 
 def test_an_index_added_in_between_undoes_the_read(db: Any) -> None:

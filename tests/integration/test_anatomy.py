@@ -378,6 +378,7 @@ STORED = {'public."Mood"': "text", "public.age": "integer", "public.code": "varc
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_values_leave_as_they_came(db: Database) -> None:
     """Quasi-identifier, insensitive and sensitive column: to the last digit."""
     db.source(SETUP)

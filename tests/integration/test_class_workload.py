@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
-import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -32,6 +31,7 @@ from tests.support.builders import make_table, policy
 from tests.support.cli import pganon
 from tests.support.cluster import Database
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.examples import examples
 from tests.support.identity import (
     HIERARCHIES,
     PEOPLE,
@@ -46,13 +46,7 @@ from tests.support.identity import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "15")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(5)
 
 
 @pytest.fixture
@@ -314,6 +308,7 @@ def exactly(case: Case, asked: Mapping[str, Any], column: str | None = None) -> 
     return len(found) if column is None else sum(row[column] or 0 for row in found)
 
 
+@pytest.mark.random_tables
 @given(case=cases(), seed=st.integers(0, 1000))
 @SETTINGS
 def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed: int) -> None:

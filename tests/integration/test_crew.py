@@ -6,7 +6,6 @@ import _thread
 import contextlib
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,11 +39,7 @@ def _sessions(conn: Connection) -> list[int]:
 
 
 def _all_gone(db: Database) -> None:
-    for _ in range(200):
-        if not _sessions(db.admin):
-            return
-        time.sleep(0.05)
-    raise AssertionError("a session of the run is still there")
+    faults.patiently(lambda: not _sessions(db.admin))
 
 
 class _Watch:
@@ -255,7 +250,7 @@ def test_an_error_is_the_one_of_the_plan_s_order(
 
     def run_one(self: Any, step: Any, name: str) -> None:
         if name == "qit1":
-            later.wait(5)
+            assert later.wait(faults.LONG)
             self.conn.execute("SELECT 1/0")
         if name == "members":
             try:
@@ -282,7 +277,7 @@ def interruptible() -> Iterator[None]:
 def test_an_interrupt_ends_all_sessions(visit: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C reaches the main thread alone; statements of all sessions are cancelled."""
     conn = visit.owner()
-    busy = threading.Barrier(3, timeout=20)
+    busy = threading.Barrier(3, timeout=faults.LONG)
 
     original = Executor._create
     cancelled: list[str] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PrivacyRefusal
@@ -21,6 +20,7 @@ from tests.support import oracle
 from tests.support.builders import KINDS, Kind, make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import Connection, Staged, drop_leftovers, run
+from tests.support.examples import examples
 from tests.support.geneir_oracle import Class, geneir
 from tests.support.identity import (
     drawn_sequence,
@@ -33,13 +33,7 @@ from tests.support.identity import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "10")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(4)
 
 
 @dataclass(frozen=True)
@@ -168,6 +162,7 @@ def attempt(owner: Connection, declared: dict[str, Any]) -> Staged | str:
 REFUSALS = ("infeasible", "all_suppressed", "suppression_limit")
 
 
+@pytest.mark.random_tables
 @SETTINGS
 @given(case=cases())
 def test_random_tables(connections: Any, case: Case) -> None:

@@ -83,6 +83,7 @@ def wide(db: Database, attributes: int) -> LoadedPolicy:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_statements_of_hundreds_of_attributes(db: Database) -> None:
     """No expression is as deep as there are attributes: rendering it would be refused."""
     plan = pipeline.plan_release(wide(db, 220), dsn=db.dsn())

@@ -50,7 +50,7 @@ def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
     conn = db.owner()
     faults.wait_for_statement(conn, "pg_catalog.pg_sleep", "public%slow")
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=faults.LONG)
     assert running.returncode == 130
     if as_json:
         error = json.loads(out)["error"]
@@ -69,7 +69,13 @@ def test_who_ended_a_statement(db: Database, ends: str | None, code: str) -> Non
     """The server has one state for too long a time and for somebody who cancels."""
     conn: Any = db.owner()
     pid, other = conn.info.backend_pid, db.admin
-    later = threading.Timer(0.5, lambda: ends and other.execute(ends.encode(), [pid]))
+
+    def end() -> None:
+        if ends is not None:
+            faults.wait_for_statement(other, "pg_sleep(30)")
+            other.execute(ends.encode(), [pid])
+
+    later = threading.Thread(target=end)
     if ends is None:
         conn.execute("SET statement_timeout = '100ms'")
     later.start()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
@@ -15,19 +14,14 @@ from pganon.published.metrics import Errors
 from pganon.published.request import Request, Workload
 from tests.support.builders import Case, cases, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.examples import examples
 from tests.support.metric_oracle import Class, Release, vulnerable
 
 pytestmark = pytest.mark.primary_server_only
 
 WORKLOAD = Workload(queries=25, predicates=2, selectivity=0.2, seed=7)
 REQUEST = Request(everything=True, workload=WORKLOAD)
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "20")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(5)
 
 
 @pytest.fixture
@@ -145,12 +139,14 @@ def check(tables: tuple[Connection, Connection], case: Case) -> None:
     check_workload(got, staged, release)
 
 
+@pytest.mark.random_tables
 @given(case=cases(models=False))
 @SETTINGS
 def test_metrics_equal_the_brute_force(tables: tuple[Connection, Connection], case: Case) -> None:
     check(tables, case)
 
 
+@pytest.mark.random_tables
 @given(case=cases(models=False, relaxed=True))
 @settings(SETTINGS, max_examples=5)
 def test_metrics_where_equal_records_are_divided(

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
 from tests.support import oracle
 from tests.support.builders import Case, cases, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.examples import examples
 from tests.support.oracle import Group, Record
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "20")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=list(HealthCheck),
-    # A run takes a good part of a second: shrinking would take minutes.
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(5)
 
 
 # -- the requirements as the oracle sees them ---------------------------------------------------
@@ -220,12 +213,14 @@ def _distance_over(
     return oracle.t_ordered(values, whole, domain)
 
 
+@pytest.mark.random_tables
 @SETTINGS
 @given(case=cases())
 def test_strict_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:
     check(tables, case)
 
 
+@pytest.mark.random_tables
 @SETTINGS
 @given(case=cases(relaxed=True))
 def test_relaxed_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:

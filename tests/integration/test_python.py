@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import psycopg
 import pytest
 
@@ -32,12 +30,10 @@ def test_a_connection_inside_a_transaction(db: Database, failed: bool) -> None:
         if failed:
             with pytest.raises(psycopg.Error):
                 connection.execute("SELECT 1/0")
-        started = time.monotonic()
         with pytest.raises(PganonError, match="inside a transaction") as caught:
             run_release(faults.policy(), connection=connection)
         assert (caught.value.code, caught.value.exit_code) == ("in_transaction", 2)
         assert "commit or roll back" in (caught.value.hint or "")
-        assert time.monotonic() - started < 5
         connection.rollback()
         assert run_release(faults.policy(), connection=connection).version == 1
     with pytest.raises(PganonError, match="closed"):

@@ -163,6 +163,7 @@ STORED = {
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_arrays_have_the_type_of_the_column(db: Any) -> None:
     db.source(OBJECTS)
     rng = random.Random(5)
@@ -380,6 +381,7 @@ def test_blocks_that_would_be_too_large_for_greedy(db: Any) -> None:
         assert row["size"] == 40
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     ("method", "count"), [("qs_greedy", "product"), ("qs_efficient", "supported")]

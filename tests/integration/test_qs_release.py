@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +11,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import event, given
 
 from pganon.errors import PreconditionError, PrivacyRefusal
 from tests.support.builders import KINDS, make_table
 from tests.support.driver import Connection, Staged, drop_leftovers, run
+from tests.support.examples import examples
 from tests.support.qs_oracle import (
     Cluster,
     Combinations,
@@ -41,14 +41,7 @@ from tests.support.qs_runs import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "8")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=list(HealthCheck),
-    # A run takes a good part of a second: shrinking would take minutes.
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(3)
 INTEGER, NUMERIC, NOMINAL, TREE = (
     next(kind for kind in KINDS if kind.name == name)
     for name in ("integer", "numeric", "nominal", "tree")
@@ -58,6 +51,7 @@ INTEGER, NUMERIC, NOMINAL, TREE = (
 # -- random tables -----------------------------------------------------------------------------
 
 
+@pytest.mark.random_tables
 def test_random_tables(db: Any) -> None:
     source, owner = db.connect("source_owner"), db.owner()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -22,19 +21,14 @@ from tests.support import oracle, registry
 from tests.support.builders import KINDS, make_table, policy
 from tests.support.cluster import Database
 from tests.support.driver import Connection, Staged, drop_leftovers, fetch, publish, refused, run
+from tests.support.examples import examples
 from tests.support.slamsa import Shown, check_joined, read, shown, staged_tables, tally
 from tests.support.sliced_oracle import Published, Row, columns, v1, v2, v3, v6, v8
 from tests.unit.test_kaca import naive
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = settings(
-    max_examples=int(os.environ.get("PGANON_TEST_EXAMPLES", "5")),
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),
-)
+SETTINGS = examples(3)
 TABLES = [list(table) for table in registry.SENSITIVE]
 
 
@@ -248,6 +242,7 @@ def connections(db: Database) -> Any:
     return db.connect("source_owner"), db.owner()
 
 
+@pytest.mark.random_tables
 @SETTINGS
 @given(drawn=tables())
 def test_random_tables(connections: Any, drawn: Any) -> None:

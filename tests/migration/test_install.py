@@ -12,6 +12,8 @@ from pganon.install import state
 from pganon.install.owner import become_owner
 from tests.support.cluster import Database
 
+pytestmark = pytest.mark.every_server
+
 SCHEMAS = set(state.SCHEMAS)
 
 

@@ -245,12 +245,12 @@ class CrashableServer:
 
     def restart(self) -> None:
         """Start again; the server recovers from its log first."""
-        for attempt in range(40):
+        for attempt in range(400):
             try:
                 return self._cluster.start()
             except DatabaseError:
                 # Backends of the killed server may still hold its shared memory.
-                if attempt == 39:
+                if attempt == 399:
                     raise
                 time.sleep(0.25)
 
@@ -262,7 +262,7 @@ class CrashableServer:
 
 
 def _patiently(act: Callable[[], object], *, until: type[Exception]) -> None:
-    for _ in range(200):
+    for _ in range(2400):
         try:
             act()
         except until:

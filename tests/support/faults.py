@@ -35,6 +35,9 @@ Hook = Callable[[str], None]
 """Called with `<phase>.<step>` before each step."""
 
 SEED = b"a seed of a test"
+LONG = 120.0
+"""Seconds after which what is waited for will not come about, however busy the machine is."""
+
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""
 
@@ -243,6 +246,11 @@ class Onlooker:
                 self.found.update(exposed(conn))
                 self.looks += 1
 
+    def looked(self, step: str) -> None:
+        """Wait for a look; before each step of a run, so that no step goes unseen."""
+        seen = self.looks
+        patiently(lambda: self.looks > seen)
+
     def __enter__(self) -> Onlooker:
         self._thread.start()
         return self
@@ -285,7 +293,7 @@ class ForkServer:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=LONG)
         self._process.stdout.close()
 
     @contextmanager
@@ -359,7 +367,7 @@ def _run_child(dsn: str, stop: str, where: str) -> None:
     except BaseException as error:
         _tell(f"{type(error).__name__}: {error}")
     finally:
-        time.sleep(60)
+        time.sleep(LONG)
         os._exit(1)
 
 
@@ -381,46 +389,44 @@ def _halt_around(function: str, where: str) -> None:
 
 def _halt() -> None:
     _tell("reached")
-    time.sleep(60)
+    time.sleep(LONG)
 
 
 def _tell(text: str) -> None:
     os.write(1, (" ".join(text.split()) + "\n").encode())
 
 
-def wait_for_statement(conn: Connection, *parts: str, seconds: float = 20) -> None:
+def wait_for_statement(conn: Connection, *parts: str) -> None:
     """Wait until another session of pganon is busy with a statement like one of the parts."""
-    for _ in range(int(seconds / 0.05)):
+
+    def busy() -> bool:
         row = conn.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
             " AND application_name = 'pganon' AND state = 'active' AND pid <> pg_backend_pid()"
             " AND query LIKE ANY (%s)",
             [[f"%{part}%" for part in parts]],
         ).fetchone()
-        if row != (0,):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the statement never ran")
+        return row != (0,)
+
+    patiently(busy)
 
 
-def wait_for_backends(conn: Connection, *, seconds: float = 20) -> float:
-    """Wait until no session of pganon is left in the database but this one; gives the time."""
-    started = time.monotonic()
-    while True:
+def wait_for_backends(conn: Connection) -> None:
+    """Wait until no session of pganon is left in the database but this one."""
+
+    def alone() -> bool:
         row = conn.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
             " AND application_name = 'pganon' AND pid <> pg_backend_pid()"
         ).fetchone()
-        spent = time.monotonic() - started
-        if row == (0,):
-            return spent
-        assert spent < seconds, "a backend outlived its client"
-        time.sleep(0.05)
+        return row == (0,)
+
+    patiently(alone)
 
 
-def patiently(holds: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait until something holds; fail if it does not in time."""
-    end = time.monotonic() + seconds
+def patiently(holds: Callable[[], bool]) -> None:
+    """Wait until something holds; fail if it does not in a long time."""
+    end = time.monotonic() + LONG
     while not holds():
         assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.05)
+        time.sleep(0.01)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from pganon.run.parallel import Connection, Piece, Wanted, _Bench, side_by_side
+from tests.support.faults import LONG
 
 
 class _Conn:
@@ -39,7 +40,7 @@ def _gives(value: int) -> Piece[int]:
 def _fails(error: BaseException, *after: threading.Event) -> Piece[int]:
     def piece(conn: Connection, wanted: Wanted) -> int:
         for event in after:
-            assert event.wait(10)
+            assert event.wait(LONG)
         raise error
 
     return piece
@@ -74,7 +75,7 @@ def test_early_pieces_start_first_and_change_nothing_else() -> None:
 
 
 def test_pieces_run_at_the_same_time() -> None:
-    meeting = threading.Barrier(3, timeout=10)
+    meeting = threading.Barrier(3, timeout=LONG)
     pieces = [lambda conn, wanted: meeting.wait()] * 3
     assert sorted(side_by_side(pieces, _crew(3))) == [0, 1, 2]
 
@@ -108,7 +109,7 @@ def test_pieces_before_an_error_are_finished_and_may_have_one_themselves() -> No
     failed = threading.Event()
 
     def earlier(conn: Connection, wanted: Wanted) -> int:
-        assert failed.wait(10)
+        assert failed.wait(LONG)
         assert wanted()
         assert not cast("_Conn", conn).cancelled.wait(0.05)
         raise KeyError("earlier")
@@ -148,7 +149,7 @@ def test_a_cancellation_between_two_statements_is_not_lost() -> None:
     def later(conn: Connection, wanted: Wanted) -> int:
         begun.set()
         cancelled = cast("_Conn", conn).cancelled
-        assert cancelled.wait(10)
+        assert cancelled.wait(LONG)
         cancelled.clear()  # no statement was there to be cancelled
         _statement(conn)
         return 0
@@ -177,7 +178,7 @@ def test_an_interrupt_cancels_everything(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def interrupted(self: Any) -> Any:
         monkeypatch.setattr(_Bench, "_unwanted", original)
-        assert all(event.wait(10) for event in begun)
+        assert all(event.wait(LONG) for event in begun)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_Bench, "_unwanted", interrupted)

@@ -1,0 +1,27 @@
+"""Tests of this folder start no server and connect to none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon import embedded
+
+
+@pytest.fixture(autouse=True)
+def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = psycopg.connect
+
+    def connect(conninfo: str = "", **others: Any) -> Any:
+        if "/nowhere" in conninfo:
+            return original(conninfo, **others)
+        return pytest.fail("a test in tests/unit needs no server")
+
+    def start(self: embedded.Cluster) -> None:
+        pytest.fail("a test in tests/unit starts no server")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    monkeypatch.setattr(psycopg.Connection, "connect", connect)
+    monkeypatch.setattr(embedded.Cluster, "start", start)

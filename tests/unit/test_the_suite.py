@@ -1,0 +1,43 @@
+"""What `make test` and `make test-slow` run, together and apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from _pytest.mark.expression import Expression
+
+MAKEFILE = (Path(__file__).parents[2] / "Makefile").read_text()
+CLOCKS = re.compile(r"\b(perf_counter|monotonic|process_time|time\.time|default_timer)\b")
+TESTS = Path(__file__).parents[1]
+
+
+def expression(target: str) -> str:
+    """What the target's run of the whole suite selects by."""
+    found = re.search(rf'^{target}:.*\n\t.* -n auto -m (\w+|"[^"]+") \$', MAKEFILE, re.MULTILINE)
+    assert found, target
+    return found[1].strip('"')
+
+
+def test_every_test_runs_in_one_of_both(collected: list[pytest.Item]) -> None:
+    chosen = [Expression.compile(expression(target)) for target in ("test", "test-slow")]
+    runs = Counter(
+        sum(one.evaluate(_marks(item).__contains__) for one in chosen) for item in collected
+    )
+    assert runs == {1: len(collected)}
+
+
+def _marks(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
+
+
+def test_no_test_looks_at_the_clock() -> None:
+    """A busy machine would fail it. Helpers wait, with limits that only what hangs can reach."""
+    looking = [
+        str(file.relative_to(TESTS))
+        for file in TESTS.rglob("test_*.py")
+        if file != Path(__file__) and CLOCKS.search(file.read_text())
+    ]
+    assert looking == []
