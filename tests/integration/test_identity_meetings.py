@@ -117,7 +117,8 @@ def meet(
     ("requirement", "rounds"),
     [
         (ir(2, 3), 1),
-        (eir(2), 2),
+        (eir(2), 1),
+        (eir(3), 2),
         (shares("ir", 0.4, 0.4), 3),
         (shares("eir", 0.4, 0.5), 3),
     ],
