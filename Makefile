@@ -24,7 +24,7 @@ test-slow: $(STAMP)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
 		$(BIN)/python -m pytest -n auto -m "random_tables and not slow" $(PYTEST_ARGS)
 ifneq ($(strip $(SERVERS)),)
-	$(BIN)/python -m tests.support.fetch_servers $(SERVERS)
+	$(BIN)/python -m tests.support.harness.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \
 		$(BIN)/python -m pytest -n auto tests/adversarial $(PYTEST_ARGS)
 endif

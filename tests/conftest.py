@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cluster import (
+from tests.support.harness.cluster import (
     CrashableServer,
     Database,
     Origin,

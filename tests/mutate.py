@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.support.mutations import Mutation, mutations
+from tests.support.harness.mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("pganon", "sql", "migrations", "tests", "pyproject.toml")

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import oracle
-from tests.support.cli import pganon
-from tests.support.driver import Connection
+from tests.support.harness.cli import pganon
+from tests.support.harness.driver import Connection
+from tests.support.oracles import definitions as oracle
 
 pytestmark = [
     pytest.mark.primary_server_only,

@@ -33,16 +33,8 @@ from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
 from pganon.run.result import RunResult, StepSeconds, Verified
-from tests.support import cluster
-from tests.support.pages import (
-    RUN,
-    SHOWN,
-    Block,
-    Shell,
-    blocks,
-    check,
-    commands,
-)
+from tests.support.harness import cluster
+from tests.support.harness.pages import RUN, SHOWN, Block, Shell, blocks, check, commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -15,9 +15,9 @@ import pytest
 
 from pganon.metrics.buckets.report import BucketMetrics
 from pganon.published.request import Request
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Staged, refused, run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, refused, run
+from tests.support.sources.builders import make_table, policy
 
 FILE = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "heart/processed.cleveland.data"
 pytestmark = [

@@ -16,10 +16,10 @@ import pganon
 from pganon import loading
 from pganon.errors import PolicyError, PrivacyRefusal, UsageError
 from pganon.methods import registry
-from tests.support import faults
-from tests.support.cli import pganon as command
-from tests.support.cluster import Database
-from tests.support.pages import blocks
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon as command
+from tests.support.harness.cluster import Database
+from tests.support.harness.pages import blocks
 
 DOCS = Path(__file__).parents[2] / "docs/how-to"
 PACKAGE = DOCS / "sorted-runs"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.support.cluster import Connection, Database
-from tests.support.staging import release
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import release
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support import visits
-from tests.support.builders import make_table
-from tests.support.cluster import Database
-from tests.support.visits import build, deal, document, release, requirement, stored
+from tests.support.harness.cluster import Database
+from tests.support.sources import visits
+from tests.support.sources.builders import make_table
+from tests.support.sources.visits import build, deal, document, release, requirement, stored
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import visits
-from tests.support.anatomy_oracle import blocks, estimate, posteriors, violations
-from tests.support.cluster import Database
-from tests.support.visits import Published, build, published, release, requirement
+from tests.support.harness.cluster import Database
+from tests.support.oracles.anatomy import blocks, estimate, posteriors, violations
+from tests.support.sources import visits
+from tests.support.sources.visits import Published, build, published, release, requirement
 
 pytestmark = pytest.mark.primary_server_only
 

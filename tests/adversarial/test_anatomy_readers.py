@@ -5,8 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.support import faults, visits
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import visits
 
 pytestmark = pytest.mark.primary_server_only
 

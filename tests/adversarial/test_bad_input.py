@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support import faults
-from tests.support.cli import Ran, pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import Ran, pganon
+from tests.support.harness.cluster import Database
 
 Run = Callable[..., Ran]
 VALUES = (faults.SECRET, "Kyiv")

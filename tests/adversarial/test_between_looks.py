@@ -16,10 +16,10 @@ from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
-from tests.support import faults
-from tests.support.builders import policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import policy
 
 ATTACKER = "source_owner"
 

@@ -15,9 +15,9 @@ from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.publish import transaction
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import publish, stamps
-from tests.support import faults
-from tests.support.cluster import Connection, Database
-from tests.support.staging import running, staged
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import running, staged
 
 CHANGED = (
     "UPDATE {t} SET disease = disease",

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 import pganon
-from tests.support.builders import make_table, policy
-from tests.support.driver import publish
+from tests.support.harness.driver import publish
+from tests.support.sources.builders import make_table, policy
 
 SENSITIVE = r"columns\.s: column s has the collation public\.ci, which calls different texts equal"
 

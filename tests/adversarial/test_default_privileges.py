@@ -6,8 +6,8 @@ import psycopg
 import pytest
 
 from pganon.publish import lifecycle
-from tests.support.cluster import Database
-from tests.support.staging import COLUMNS, ROWS, release, running, staged
+from tests.support.harness.cluster import Database
+from tests.support.sources.staging import COLUMNS, ROWS, release, running, staged
 
 OPEN = """
     ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO analyst, PUBLIC;

@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.support import faults
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
 
 OPEN = """
     ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC, analyst;

@@ -11,9 +11,9 @@ from pganon import database
 from pganon.errors import PganonError
 from pganon.loading import load_policy
 from pganon.run.pipeline import run_release
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.driver import leftovers
+from tests.support.harness.cli import pganon
+from tests.support.harness.driver import leftovers
+from tests.support.sources.builders import make_table, policy
 
 MARKER = "zebra7319"
 COLUMNS = {"q": "text", "n": "integer", "d": "date", "s": "text", "i": "text", "p": "text"}

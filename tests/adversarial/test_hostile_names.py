@@ -8,8 +8,8 @@ import pytest
 from psycopg import sql
 
 from pganon.identifiers import quote
-from tests.support.builders import make_table, policy
-from tests.support.driver import leftovers, publish, refused
+from tests.support.harness.driver import leftovers, publish, refused
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -11,12 +11,12 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.support import driver
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Connection, Database
-from tests.support.driver import publish, run
-from tests.support.identity import eir, grouped
-from tests.support.stays import stored, texts
+from tests.support.harness import driver
+from tests.support.harness.cluster import Connection, Database
+from tests.support.harness.driver import publish, run
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import eir, grouped
+from tests.support.sources.stays import stored, texts
 
 pytestmark = pytest.mark.primary_server_only
 

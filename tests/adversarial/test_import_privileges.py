@@ -11,7 +11,7 @@ from psycopg import sql
 
 from pganon import importing
 from pganon.errors import PreconditionError
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 OTHERS = """
     SELECT acl.grantee::regrole::text, acl.privilege_type

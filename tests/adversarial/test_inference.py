@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from tests.support import faults, visits
-from tests.support import inference_oracle as oracle
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.inference_oracle import Record
-from tests.support.visits import VIEWS, build, document, published, release, requirement
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.oracles import inference as oracle
+from tests.support.oracles.inference import Record
+from tests.support.sources import visits
+from tests.support.sources.visits import VIEWS, build, document, published, release, requirement
 
 DISEASES = ("flu", "cold", "ulcer", "asthma", "gout", visits.SECRET)
 ALLOWED = {"limit": 0.5, "share": 0.01}

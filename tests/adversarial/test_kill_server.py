@@ -7,8 +7,8 @@ import pytest
 from pganon.errors import Interrupted, PrivacyRefusal
 from pganon.publish import lifecycle
 from pganon.run.cleanup import clean
-from tests.support import faults
-from tests.support.cluster import Connection, CrashableServer, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, CrashableServer, Database
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 

@@ -7,8 +7,8 @@ import pytest
 
 from pganon.errors import LedgerError, translate
 from pganon.publish import lifecycle
-from tests.support.cluster import Database
-from tests.support.staging import release
+from tests.support.harness.cluster import Database
+from tests.support.sources.staging import release
 
 ATTEMPTS = [
     "UPDATE pganon_private.ledger SET details = '{}'",

@@ -15,8 +15,8 @@ from pganon import install, locks
 from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
 from pganon.run.cleanup import clean
-from tests.support import faults
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
 
 HELD = """
     SELECT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks AS l

@@ -18,7 +18,7 @@ from pganon.errors import PolicyError
 from pganon.loading import load_policy
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.run.resolving import resolve_policy
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 SOURCE = """
 CREATE DOMAIN public.day AS date;

@@ -13,10 +13,11 @@ from pganon import assess, importing
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError, PreconditionError
 from pganon.loading import load_policy
-from tests.support import faults, vehicles
-from tests.support.builders import make_table
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 OWN = (
     "pganon_private.run_secret",

@@ -16,9 +16,9 @@ from pganon import install
 from pganon.errors import InstallError
 from pganon.install import access
 from pganon.publish import lifecycle
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 ATTACKER = "source_owner"
 

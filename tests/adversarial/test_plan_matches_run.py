@@ -10,9 +10,9 @@ import pytest
 
 from pganon.plan.explain import explain
 from pganon.run.pipeline import plan_release
-from tests.support import faults, plans
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults, plans
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_chains_take_the_steps_of_a_run_of_one(db: Database, method: str) -> Non
 
 @pytest.mark.parametrize("method", plans.METHODS)
 def test_the_plan_is_the_one_on_file(db: Database, method: str) -> None:
-    """Whoever changes a statement shows it to a reviewer: `python -m tests.support.plans`."""
+    """Who changes a statement shows it to a reviewer: `python -m tests.support.harness.plans`."""
     db.source(plans.SOURCE)
     found = plans.rendered(db.dsn(), method)
     kept = (plans.FOLDER / f"{method}.sql").read_text("utf-8")

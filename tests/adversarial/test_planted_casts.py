@@ -16,8 +16,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.published.request import Request, parse_workload
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
-from tests.support.cli import pganon as command
-from tests.support.driver import publish, refused
+from tests.support.harness.cli import pganon as command
+from tests.support.harness.driver import publish, refused
 
 TYPES = """
 CREATE TYPE public.mood AS ENUM ('low', 'mid', 'high', 'top');

@@ -9,8 +9,8 @@ import pytest
 from pganon import database
 from pganon.errors import PreconditionError
 from pganon.install.owner import become_owner
-from tests.support import faults
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
 
 
 class _Pooled:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from pganon.install.state import SCHEMAS
-from tests.support import faults
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
 
 CALLABLE = {
     "assess",

@@ -10,10 +10,11 @@ import pytest
 from pganon.errors import PganonError
 from pganon.loading import load_policy
 from pganon.run.pipeline import run_release
-from tests.support import faults, vehicles
-from tests.support.builders import make_table
-from tests.support.cli import pganon
-from tests.support.driver import leftovers
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.driver import leftovers
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

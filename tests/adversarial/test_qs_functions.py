@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import faults, vehicles
-from tests.support.builders import make_table
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import driver, faults, vehicles
-from tests.support.builders import make_table
+from tests.support.harness import driver, faults
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

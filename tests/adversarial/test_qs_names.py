@@ -10,9 +10,9 @@ from psycopg import sql
 
 from pganon.errors import PganonError
 from pganon.identifiers import quote
-from tests.support import vehicles
-from tests.support.builders import make_table
-from tests.support.driver import leftovers, publish, refused
+from tests.support.harness.driver import leftovers, publish, refused
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

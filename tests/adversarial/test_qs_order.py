@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support import driver, faults, vehicles
-from tests.support.builders import make_table
+from tests.support.harness import driver, faults
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -8,9 +8,10 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
-from tests.support import faults, vehicles
-from tests.support.builders import make_table
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -10,9 +10,9 @@ import pytest
 from pganon.errors import PreconditionError
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
-from tests.support import faults
-from tests.support.builders import make_table
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -10,9 +10,9 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.publish import lifecycle
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 NEW_ROW = "INSERT INTO public.patient VALUES (100, 30, 'f', 'Rome', 'Zanzibar-7319', 1)"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import publish
+from tests.support.harness.driver import publish
+from tests.support.sources.builders import make_table, policy
 
 COLUMNS = {"q": "integer", "s": "text", "i": "numeric"}
 

@@ -11,9 +11,10 @@ import pytest
 from psycopg import sql
 
 from pganon.publish import lifecycle
-from tests.support import driver, faults, vehicles
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -10,8 +10,8 @@ from psycopg import errors
 from pganon import database, steps
 from pganon.errors import DatabaseError, PganonError
 from pganon.run import executor
-from tests.support import faults
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import random
 
 from psycopg import sql
 
-from tests.support import stays
-from tests.support.builders import make_table
-from tests.support.cluster import Database
-from tests.support.stays import release, texts
+from tests.support.harness.cluster import Database
+from tests.support.sources import stays
+from tests.support.sources.builders import make_table
+from tests.support.sources.stays import release, texts
 
 VALUES = [f"d{n:02}" for n in range(20)]
 

@@ -14,8 +14,8 @@ import pytest
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import Public, partition
-from tests.support.by_hand import aligned
-from tests.support.worlds import Shares, Weight, posteriors, worlds
+from tests.support.oracles.worlds import Shares, Weight, posteriors, worlds
+from tests.support.sources.by_hand import aligned
 
 SWARM = Swarm(fireflies=3, generations=3)
 both = pytest.mark.parametrize("swarm", [None, SWARM], ids=["base", "firefly"])

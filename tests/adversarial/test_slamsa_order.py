@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support import driver, stays
-from tests.support.cluster import Database
-from tests.support.sliced_oracle import LINK, Relation, Row
-from tests.support.stays import METHODS, build, document, parts, release, stored, texts
+from tests.support.harness import driver
+from tests.support.harness.cluster import Database
+from tests.support.oracles.sliced import LINK, Relation, Row
+from tests.support.sources import stays
+from tests.support.sources.stays import METHODS, build, document, parts, release, stored, texts
 
 pytestmark = pytest.mark.primary_server_only
 

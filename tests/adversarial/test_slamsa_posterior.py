@@ -12,23 +12,13 @@ from typing import Any
 import pytest
 
 from pganon.loading import load_policy
-from tests.support import faults, registry, stays
-from tests.support.cluster import Database
-from tests.support.driver import refused
-from tests.support.sliced_oracle import (
-    Published,
-    Rule,
-    columns,
-    sizes,
-    v1,
-    v2,
-    v3,
-    v4,
-    v5,
-    v8,
-)
-from tests.support.stays import METHODS, QUASI, SENSITIVE, build, published, release
-from tests.support.worlds import Adversary, Shares, knows, of_person, posteriors
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused
+from tests.support.oracles.sliced import Published, Rule, columns, sizes, v1, v2, v3, v4, v5, v8
+from tests.support.oracles.worlds import Adversary, Shares, knows, of_person, posteriors
+from tests.support.sources import registry, stays
+from tests.support.sources.stays import METHODS, QUASI, SENSITIVE, build, published, release
 
 pytestmark = pytest.mark.primary_server_only
 

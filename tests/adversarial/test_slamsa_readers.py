@@ -5,9 +5,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.support import driver, faults, stays
-from tests.support.cluster import Connection, Database
-from tests.support.stays import METHODS, build, document, parts, release, views
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import stays
+from tests.support.sources.stays import METHODS, build, document, parts, release, views
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -8,8 +8,9 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
-from tests.support import faults, stays
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import stays
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support import stays
-from tests.support.cluster import Connection, Database
-from tests.support.driver import refused
-from tests.support.stays import build, published, release
-from tests.support.worlds import posteriors
+from tests.support.harness.cluster import Connection, Database
+from tests.support.harness.driver import refused
+from tests.support.oracles.worlds import posteriors
+from tests.support.sources import stays
+from tests.support.sources.stays import build, published, release
 
 pytestmark = pytest.mark.primary_server_only
 

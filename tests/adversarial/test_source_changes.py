@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from pganon.errors import PganonError
-from tests.support import faults
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
 
 FIRST = "snapshot.snapshot"
 CHANGES = [

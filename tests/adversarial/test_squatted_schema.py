@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pganon.errors import PreconditionError
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 LISTED = "SELECT release FROM pganon.releases"
 

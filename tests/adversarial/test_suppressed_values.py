@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import drop_leftovers, fetch, publish, run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import drop_leftovers, fetch, publish, run
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

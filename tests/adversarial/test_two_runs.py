@@ -13,9 +13,9 @@ import pytest
 from pganon.errors import DatabaseError, PganonError
 from pganon.publish import lifecycle, transaction
 from pganon.run.cleanup import clean
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 MIDDLE = "partition.cells"
 

@@ -15,9 +15,9 @@ from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
 from pganon.run.pipeline import plan_release, run_release
-from tests.support.builders import policy
-from tests.support.cli import pganon as command
-from tests.support.driver import leftovers, publish, refused
+from tests.support.harness.cli import pganon as command
+from tests.support.harness.driver import leftovers, publish, refused
+from tests.support.sources.builders import policy
 
 # What runs as anybody else than its owner leaves a trace outside of the transaction: a number.
 SETUP = """

@@ -8,10 +8,10 @@ import pytest
 
 from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
-from tests.support.staging import release
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import release
 
 COLUMNS = "r.class_id, r.age, r.disease"
 

@@ -7,8 +7,8 @@ import pytest
 
 from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
-from tests.support.cluster import Database
-from tests.support.staging import ROWS, release
+from tests.support.harness.cluster import Database
+from tests.support.sources.staging import ROWS, release
 
 ATTEMPTS = [
     "INSERT INTO published.adult (class_id) VALUES (9)",

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from hilbertcurve.hilbertcurve import HilbertCurve
 
-from tests.support import visits
-from tests.support.anatomy_oracle import (
+from tests.support.harness.cluster import Connection, Database
+from tests.support.harness.driver import refused
+from tests.support.oracles.anatomy import (
     blocks,
     canonical,
     cap,
@@ -26,12 +27,11 @@ from tests.support.anatomy_oracle import (
     unique,
     violations,
 )
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Connection, Database
-from tests.support.curves import place_in_gray_codes
-from tests.support.driver import refused
-from tests.support.registry import ANATOMY
-from tests.support.visits import Dealt, deal, published, release
+from tests.support.oracles.curves import place_in_gray_codes
+from tests.support.sources import visits
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.registry import ANATOMY
+from tests.support.sources.visits import Dealt, deal, published, release
 
 
 def requirement(l: int, **others: Any) -> list[dict[str, Any]]:  # noqa: E741 (the field's letter)

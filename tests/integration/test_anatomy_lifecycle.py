@@ -13,10 +13,11 @@ import pytest
 from pganon.errors import PganonError, PreconditionError
 from pganon.publish import lifecycle
 from pganon.publish.export import export
-from tests.support import faults, visits
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
-from tests.support.visits import VIEWS, build, published, release, requirement
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import visits
+from tests.support.sources.visits import VIEWS, build, published, release, requirement
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import publish
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import publish
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

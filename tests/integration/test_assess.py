@@ -10,8 +10,8 @@ import pytest
 
 import pganon as package
 from pganon.errors import InstallError, PreconditionError, UsageError
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 TABLE = """
     CREATE TABLE public.visit ("Age" int, city text, disease text, person int);

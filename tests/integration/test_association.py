@@ -13,9 +13,9 @@ from pganon.association import Associated, Mode, association, dependencies, matr
 from pganon.identifiers import QualifiedName
 from pganon.search.attributes import clustered, pam
 from pganon.sqltools import col, statement
-from tests.support import association_oracle as oracle
-from tests.support.cluster import Connection, Database
-from tests.support.registry import REGISTRY, SLICING
+from tests.support.harness.cluster import Connection, Database
+from tests.support.oracles import association as oracle
+from tests.support.sources.registry import REGISTRY, SLICING
 
 MODES: tuple[Mode, ...] = ("contingency", "msc", "pearson")
 TABLE = QualifiedName("pg_temp", "records")

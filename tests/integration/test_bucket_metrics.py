@@ -17,15 +17,12 @@ from pganon.metrics.buckets import membership, questions
 from pganon.metrics.buckets.report import BucketMetrics, Membership
 from pganon.plan import build
 from pganon.published.request import Request, Workload
-from tests.support import registry, sliced_risks
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.driver import Staged, drop_leftovers, fetch
-from tests.support.given_buckets import run_with
-from tests.support.registry import BUCKETS, QUASI, ROWS
-from tests.support.slamsa import shown
-from tests.support.sliced_measures import (
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, drop_leftovers, fetch
+from tests.support.oracles import sliced_risks
+from tests.support.oracles.sliced import Published, Row, columns, sizes
+from tests.support.oracles.sliced_measures import (
     discernibility,
     estimate,
     kl,
@@ -34,7 +31,11 @@ from tests.support.sliced_measures import (
     same,
     variance,
 )
-from tests.support.sliced_oracle import Published, Row, columns, sizes
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.given_buckets import run_with
+from tests.support.sources.registry import BUCKETS, QUASI, ROWS
+from tests.support.sources.slamsa import shown
 
 pytestmark = pytest.mark.primary_server_only
 

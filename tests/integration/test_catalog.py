@@ -8,7 +8,7 @@ import pytest
 from pganon.catalog.introspect import read_relation, unique_columns
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 TYPES = """
 CREATE SCHEMA s;

@@ -26,13 +26,13 @@ from tests.integration.test_identity import (
     seed_of,
     seed_of_sequence,
 )
-from tests.support import workload_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
-from tests.support.examples import examples
-from tests.support.identity import (
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.harness.examples import examples
+from tests.support.oracles import workload as oracle
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import (
     HIERARCHIES,
     PEOPLE,
     TABLE_3,

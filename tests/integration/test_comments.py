@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 METHODS: dict[str, tuple[str, str]] = {
     "anatomy": ("anatomy_l_diversity", "probability"),

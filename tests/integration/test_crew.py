@@ -16,8 +16,9 @@ from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
-from tests.support import faults, visits
-from tests.support.cluster import Connection, Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import visits
 
 ROWS = visits.rows(300)
 METHODS: list[dict[str, Any]] = [

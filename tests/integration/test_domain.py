@@ -13,10 +13,10 @@ import pytest
 
 from pganon.metrics.report import metrics_of
 from pganon.published.request import Request
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.driver import Staged, leftovers, publish, refused, run
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, leftovers, publish, refused, run
+from tests.support.sources.builders import make_table, policy
 
 SECRET = 731907
 """A number outside every domain here, which nobody may be told."""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Staged, fetch, run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, fetch, run
+from tests.support.sources.builders import make_table, policy
 
 TYPES = {"q": "integer", "s": "bpchar", "n": "numeric", "f": "float8", "b": "char(2)"}
 ALIKE = {

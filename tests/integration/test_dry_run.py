@@ -10,9 +10,9 @@ import pytest
 from pganon.errors import PrivacyRefusal
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
-from tests.support import driver, faults
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
+from tests.support.harness import driver, faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import Staged, fetch, refused, run
+from tests.support.harness.driver import Staged, fetch, refused, run
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import Ran, pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import Ran, pganon
+from tests.support.harness.cluster import Database
 
 TABLE = """
 CREATE SCHEMA clinic;

@@ -16,9 +16,9 @@ from pganon.published.form import PublishedForm
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import make_table, policy
 
 
 @dataclass(frozen=True)

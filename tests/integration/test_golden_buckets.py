@@ -11,16 +11,16 @@ import pytest
 
 from pganon.metrics.buckets.report import BucketMetrics
 from pganon.published.request import Request
-from tests.support import registry
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import refused, run
-from tests.support.given_buckets import run_with
-from tests.support.registry import ANATOMY, BUCKETS, DISEASES, ROWS, SENSITIVE, WOMEN
-from tests.support.slamsa import Asked, buckets, check, shown
-from tests.support.sliced_measures import Query, equal, estimate, variance
-from tests.support.sliced_oracle import Published, v5
-from tests.support.worlds import Adversary, Shares, knows, posteriors
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused, run
+from tests.support.oracles.sliced import Published, v5
+from tests.support.oracles.sliced_measures import Query, equal, estimate, variance
+from tests.support.oracles.worlds import Adversary, Shares, knows, posteriors
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.given_buckets import run_with
+from tests.support.sources.registry import ANATOMY, BUCKETS, DISEASES, ROWS, SENSITIVE, WOMEN
+from tests.support.sources.slamsa import Asked, buckets, check, shown
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -11,8 +11,8 @@ from sqlglot import exp
 from pganon.encode.gray import gray_summand, sum_modulo_2
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, named, query
-from tests.support.cluster import Database
-from tests.support.curves import indexed, place_in_gray_codes, sample
+from tests.support.harness.cluster import Database
+from tests.support.oracles.curves import indexed, place_in_gray_codes, sample
 
 
 def summed(

@@ -15,10 +15,10 @@ from pganon.errors import PolicyError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName
 from pganon.privacy.likeness import TCloseness
 from pganon.sqltools import render
-from tests.support import model_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, leftovers, publish, run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, leftovers, publish, run
+from tests.support.oracles import model as oracle
+from tests.support.sources.builders import make_table, policy
 
 MODEST = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import refused, run
+from tests.support.harness.driver import refused, run
+from tests.support.sources.builders import make_table, policy
 
 ROWS = ["ab", "ac", "bb", "bc"]
 OBJECTS = """

@@ -10,8 +10,8 @@ from hilbertcurve.hilbertcurve import HilbertCurve
 from pganon.encode.hilbert import hilbert_index
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import query, render
-from tests.support.cluster import Database
-from tests.support.curves import POINTS, indexed, rows, sample
+from tests.support.harness.cluster import Database
+from tests.support.oracles.curves import POINTS, indexed, rows, sample
 
 
 def check(db: Database, dimensions: int, bits: int, size: int = 50) -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
-from tests.support import identity_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, leftovers, publish, refused, run
-from tests.support.geneir_oracle import cost, geneir
-from tests.support.identity import (
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, Staged, leftovers, publish, refused, run
+from tests.support.oracles import identity as oracle
+from tests.support.oracles.geneir import cost, geneir
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import (
     AGES,
     PEOPLE,
     QUASI,
@@ -38,7 +38,7 @@ from tests.support.identity import (
     shares,
     triples,
 )
-from tests.support.stays import stored
+from tests.support.sources.stays import stored
 
 pytestmark = pytest.mark.primary_server_only
 

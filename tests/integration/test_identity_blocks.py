@@ -17,13 +17,13 @@ from pganon.run import executor, processes
 from pganon.run.executor import Executor
 from pganon.sqltools import statement
 from pganon.steps import State
-from tests.support import identity_oracle as judge
-from tests.support import identity_search_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
-from tests.support.identity import eir, ir, members, offences, shares, triples
-from tests.support.identity_search_oracle import Cat, Num, Table
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.oracles import identity as judge
+from tests.support.oracles import identity_search as oracle
+from tests.support.oracles.identity_search import Cat, Num, Table
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import eir, ir, members, offences, shares, triples
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support import identity_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import publish
-from tests.support.identity import eir, triples
-from tests.support.stays import stored
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import publish
+from tests.support.oracles import identity as oracle
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import eir, triples
+from tests.support.sources.stays import stored
 
 pytestmark = pytest.mark.primary_server_only
 

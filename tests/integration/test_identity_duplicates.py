@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support import identity_oracle as judge
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Staged, fetch, publish, refused, run
-from tests.support.identity import eir, ir, members, offences, shares, triples
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, fetch, publish, refused, run
+from tests.support.oracles import identity as judge
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import eir, ir, members, offences, shares, triples
 
 pytestmark = pytest.mark.primary_server_only
 

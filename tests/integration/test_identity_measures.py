@@ -16,9 +16,9 @@ from pganon.privacy.base import Bound, Model
 from pganon.privacy.frequency import DistinctLDiversity, KAnonymity
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, IRAlpha, IRBeta, IRKAnonymity, measured
 from pganon.sqltools import render
-from tests.support.cluster import Database
-from tests.support.driver import Connection
-from tests.support.identity import PEOPLE, TABLE_3, TABLE_4
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection
+from tests.support.sources.identity import PEOPLE, TABLE_3, TABLE_4
 
 pytestmark = pytest.mark.primary_server_only
 

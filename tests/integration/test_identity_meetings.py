@@ -11,12 +11,13 @@ from psycopg import sql
 
 from pganon.methods.identity import meetings
 from pganon.run import executor
-from tests.support import identity_oracle as judge
-from tests.support.builders import make_table
-from tests.support.cluster import Database
-from tests.support.driver import Staged, fetch, run
-from tests.support.geneir_oracle import Class, elements, geneir, handle
-from tests.support.identity import (
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, fetch, run
+from tests.support.oracles import identity as judge
+from tests.support.oracles.definitions import Intervals, Tree
+from tests.support.oracles.geneir import Class, elements, geneir, handle
+from tests.support.sources.builders import make_table
+from tests.support.sources.identity import (
     COLUMNS,
     HIERARCHIES,
     QUASI,
@@ -30,7 +31,6 @@ from tests.support.identity import (
     shares,
     triples,
 )
-from tests.support.oracle import Intervals, Tree
 
 pytestmark = pytest.mark.primary_server_only
 

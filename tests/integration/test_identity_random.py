@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PrivacyRefusal
-from tests.support import identity_oracle as judge
-from tests.support import oracle
-from tests.support.builders import KINDS, Kind, make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, drop_leftovers, run
-from tests.support.examples import examples
-from tests.support.geneir_oracle import Class, geneir
-from tests.support.identity import (
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
+from tests.support.harness.examples import examples
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles import identity as judge
+from tests.support.oracles.geneir import Class, geneir
+from tests.support.sources.builders import KINDS, Kind, make_table, policy
+from tests.support.sources.identity import (
     drawn_sequence,
     holdings,
     in_order,

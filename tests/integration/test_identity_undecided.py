@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pganon.search.hitting_sets import hits_within
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import publish, refused
-from tests.support.identity import eir
-from tests.support.stays import stored
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import publish, refused
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.identity import eir
+from tests.support.sources.stays import stored
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -8,8 +8,8 @@ import pytest
 
 from pganon import importing
 from pganon.errors import PganonError, PreconditionError, UsageError
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 
 @pytest.fixture

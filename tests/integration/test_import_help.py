@@ -13,8 +13,8 @@ from psycopg import sql
 
 from pganon import importing
 from pganon.errors import PreconditionError, UsageError
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 LEAP = "2020-02-29"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import leftovers, publish, refused
+from tests.support.harness.driver import leftovers, publish, refused
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pganon.forms.buckets import inferred
-from tests.support import association_oracle
-from tests.support import inference_oracle as oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Staged, refused, run
-from tests.support.inference_oracle import Record
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, refused, run
+from tests.support.oracles import association as association_oracle
+from tests.support.oracles import inference as oracle
+from tests.support.oracles.inference import Record
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

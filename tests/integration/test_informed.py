@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.support import registry
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import fetch, publish, run, sql
-from tests.support.given_buckets import run_with
-from tests.support.registry import BUCKETS
-from tests.support.slamsa import shown
-from tests.support.sliced_oracle import holder
-from tests.support.sliced_risks import informed
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import fetch, publish, run, sql
+from tests.support.oracles.sliced import holder
+from tests.support.oracles.sliced_risks import informed
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.given_buckets import run_with
+from tests.support.sources.registry import BUCKETS
+from tests.support.sources.slamsa import shown
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -4,8 +4,8 @@ import pytest
 
 from pganon import install
 from pganon.cli import common
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 
 def test_init_twice(bare_db: Database):

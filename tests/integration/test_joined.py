@@ -16,8 +16,9 @@ from pganon.loading import load_policy
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor, pipeline
-from tests.support import faults, visits
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
+from tests.support.sources import visits
 
 SLICED = [{"model": "slicing_l_diversity", "column": "disease", "l": 3}]
 TABLES = [["age", "zip"], ["ward", "nights"], ["disease"]]

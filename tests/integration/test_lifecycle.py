@@ -16,9 +16,9 @@ from pganon.identifiers import QualifiedName
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
 from pganon.publish.export import export
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
-from tests.support.staging import COLUMNS, ROWS, release
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import COLUMNS, ROWS, release
 
 
 def _events(conn: Connection) -> list[tuple[str, int | None]]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import run
+from tests.support.harness.driver import run
+from tests.support.sources.builders import make_table, policy
 
 
 def test_figures_by_hand(db: Any) -> None:

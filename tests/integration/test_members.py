@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import run
-from tests.support.remembered import hashed
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import run
+from tests.support.oracles.remembered import hashed
+from tests.support.sources.builders import make_table, policy
 
 TEXTS = ["", "a", "ab", "NULL", "é", "\\x00", '"', ",", "{a,b}", None]
 REQUIRED = [{"model": "anatomy_l_diversity", "column": "s", "l": 2}]

@@ -15,9 +15,9 @@ import pytest
 
 from pganon import database
 from pganon.errors import UsageError, translate
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 IN_FOREGROUND = """
 import signal, sys

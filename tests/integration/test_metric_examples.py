@@ -13,9 +13,9 @@ from pganon.metrics import workload
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.published.request import Request, Workload
 from pganon.sqltools import cast, named, num, query, text
-from tests.support.builders import make_table, policy
-from tests.support.driver import Staged, fetch
-from tests.support.forced import run_with
+from tests.support.harness.driver import Staged, fetch
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.forced import run_with
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -1,4 +1,4 @@
-"""Metrics computed in the database against the brute force of tests.support.metric_oracle."""
+"""Metrics computed in the database against the brute force of tests.support.oracles.metric."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pganon.errors import PrivacyRefusal
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.published.metrics import Errors
 from pganon.published.request import Request, Workload
-from tests.support.builders import Case, cases, make_table
-from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
-from tests.support.examples import examples
-from tests.support.metric_oracle import Class, Release, vulnerable
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.harness.examples import examples
+from tests.support.oracles.metric import Class, Release, vulnerable
+from tests.support.sources.builders import Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
 

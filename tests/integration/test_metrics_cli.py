@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.cli import Ran, pganon
-from tests.support.cluster import Database
-from tests.support.driver import leftovers
+from tests.support.harness.cli import Ran, pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import leftovers
+from tests.support.sources.builders import make_table, policy
 
 COLUMNS = {"age": "integer", "town": "text", "pay": "numeric"}
 ROWS = [(20 + n % 17, "abc"[n % 3], 100 * (n % 5)) for n in range(60)]

@@ -1,4 +1,4 @@
-"""Mondrian's classes and their measures against the brute force of tests.support.oracle."""
+"""Mondrian's classes and their measures against a brute force written from the definitions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import given
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
-from tests.support import oracle
-from tests.support.builders import Case, cases, make_table
-from tests.support.driver import Connection, Staged, drop_leftovers, fetch, run
-from tests.support.examples import examples
-from tests.support.oracle import Group, Record
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
+from tests.support.harness.examples import examples
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles.definitions import Group, Record
+from tests.support.sources.builders import Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
 

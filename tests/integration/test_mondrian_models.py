@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from tests.support import model_oracle, oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import run
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles import model as model_oracle
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 Values = Sequence[Any]

@@ -9,10 +9,10 @@ import pytest
 
 from pganon.methods.mondrian.candidates import SEVERAL
 from pganon.methods.mondrian.shape import FEW
-from tests.support import oracle
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import run
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import run
+from tests.support.oracles import definitions as oracle
+from tests.support.sources.builders import make_table, policy
 
 K = 4
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import registry
-from tests.support.cluster import Database
-from tests.support.driver import refused, run
-from tests.support.slamsa import Asked, check, offences, shown
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused, run
+from tests.support.sources import registry
+from tests.support.sources.slamsa import Asked, check, offences, shown
 
 pytestmark = pytest.mark.primary_server_only
 

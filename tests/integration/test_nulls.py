@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from psycopg.types.range import Range
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import Connection, Staged, refused, run
+from tests.support.harness.driver import Connection, Staged, refused, run
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pganon.methods.pairs import high_of, pair, paired
 from pganon.sqltools import col, num, query, statement
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 NUMBERS = st.integers(0, 2**31 - 1)
 

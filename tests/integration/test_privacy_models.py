@@ -23,8 +23,9 @@ from pganon.privacy.frequency import (
 from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from pganon.sqltools import col, render
-from tests.support import model_oracle, oracle
-from tests.support.driver import Connection
+from tests.support.harness.driver import Connection
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles import model as model_oracle
 
 HIST, REF = QualifiedName("pg_temp", "hist"), QualifiedName("pg_temp", "ref")
 Groups = Sequence[Sequence[int]]

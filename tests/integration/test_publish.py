@@ -11,8 +11,8 @@ from pganon.errors import LedgerError, PganonError, PreconditionError, PrivacyRe
 from pganon.identifiers import QualifiedName
 from pganon.publish.target import check_target
 from pganon.publish.transaction import publish
-from tests.support.cluster import Connection, Database
-from tests.support.staging import ROWS, release, running, staged
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import ROWS, release, running, staged
 
 VIEW = QualifiedName("published", "adult")
 

@@ -12,9 +12,9 @@ from pganon.errors import DatabaseError, PreconditionError, PrivacyRefusal
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.run.cleanup import clean, drop_run
-from tests.support import faults
-from tests.support.cluster import Connection, Database
-from tests.support.staging import release, running, staged
+from tests.support.harness import faults
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import release, running, staged
 
 
 def _tables(conn: Connection) -> list[str]:

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 
 from pganon import PganonError, run_release
-from tests.support import faults
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cluster import Database
 
 
 def test_a_connection_says_where(db: Database) -> None:

@@ -13,20 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.cluster import Database
-from tests.support.driver import Connection
-from tests.support.qs_blocks import Block, Functions
-from tests.support.qs_cases import (
-    COLOURS,
-    EFFICIENT_ORDER,
-    VEHICLES,
-    Case,
-    cases,
-    numeric,
-    tree,
-    vehicles,
-)
-from tests.support.qs_oracle import (
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection
+from tests.support.oracles.qs import (
     Cluster,
     Condition,
     Count,
@@ -36,6 +25,17 @@ from tests.support.qs_oracle import (
     build_efficient,
     build_greedy,
     ncp_cluster,
+)
+from tests.support.sources.qs_blocks import Block, Functions
+from tests.support.sources.qs_cases import (
+    COLOURS,
+    EFFICIENT_ORDER,
+    VEHICLES,
+    Case,
+    cases,
+    numeric,
+    tree,
+    vehicles,
 )
 
 SETTINGS = settings(

@@ -14,11 +14,12 @@ from pganon import install
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.publish import lifecycle
 from pganon.publish.export import export
-from tests.support import faults, vehicles
-from tests.support.builders import make_table
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
-from tests.support.remembered import hashed
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.oracles.remembered import hashed
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
 

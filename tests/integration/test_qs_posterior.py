@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support.builders import make_table
-from tests.support.driver import fetch, publish, refused
-from tests.support.qs_runs import METHODS, clustered
+from tests.support.harness.driver import fetch, publish, refused
+from tests.support.sources.builders import make_table
+from tests.support.sources.qs_runs import METHODS, clustered
 
 LEFT, RIGHT = list("abcde"), list("fghij")
 BITS = dict.fromkeys([*LEFT, *RIGHT], "integer")

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from pganon.errors import PolicyError
-from tests.support.builders import make_table
-from tests.support.driver import leftovers, publish, refused
+from tests.support.harness.driver import leftovers, publish, refused
+from tests.support.sources.builders import make_table
 
 YEARS, COLOURS = range(2000, 2006), ["black", "blue", "white", None]
 RECORDS = [[year, colour, year % 4, f"z{n % 5}"] for n, (year, colour) in

@@ -15,10 +15,10 @@ import pytest
 from psycopg import sql
 
 from pganon.run.result import RunResult
-from tests.support.builders import make_table
-from tests.support.driver import fetch, leftovers, publish, refused, run
-from tests.support.qs_oracle import Attribute, Published, gcp, verify
-from tests.support.qs_runs import METHODS, clustered, members
+from tests.support.harness.driver import fetch, leftovers, publish, refused, run
+from tests.support.oracles.qs import Attribute, Published, gcp, verify
+from tests.support.sources.builders import make_table
+from tests.support.sources.qs_runs import METHODS, clustered, members
 
 VEHICLES = {"reg_year": "integer", "colour": "text", "zone": "text", "hour": "integer"}
 SETS = {"vehicle": ["reg_year", "colour"], "sighting": ["zone", "hour"]}

@@ -14,10 +14,9 @@ import pytest
 from hypothesis import event, given
 
 from pganon.errors import PreconditionError, PrivacyRefusal
-from tests.support.builders import KINDS, make_table
-from tests.support.driver import Connection, Staged, drop_leftovers, run
-from tests.support.examples import examples
-from tests.support.qs_oracle import (
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
+from tests.support.harness.examples import examples
+from tests.support.oracles.qs import (
     Cluster,
     Combinations,
     Published,
@@ -29,7 +28,8 @@ from tests.support.qs_oracle import (
     supported,
     verify,
 )
-from tests.support.qs_runs import (
+from tests.support.sources.builders import KINDS, make_table
+from tests.support.sources.qs_runs import (
     METHODS,
     Table,
     clustered,

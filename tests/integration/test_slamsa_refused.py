@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.support import faults, registry
-from tests.support.association_oracle import corrected_v
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.driver import refused, run
-from tests.support.registry import records
-from tests.support.slamsa import Asked, check, shown
+from tests.support.harness import faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused, run
+from tests.support.oracles.association import corrected_v
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.registry import records
+from tests.support.sources.slamsa import Asked, check, shown
 
 pytestmark = pytest.mark.primary_server_only
 

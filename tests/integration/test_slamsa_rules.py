@@ -9,14 +9,14 @@ import pytest
 
 from pganon.exclusions.idle import idle_rules
 from pganon.run.warnings import warnings_of
-from tests.support import registry
-from tests.support.anatomy_oracle import fewest_suppressed
-from tests.support.builders import make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import drop_leftovers, refused, run
-from tests.support.registry import ROWS, WOMEN, records
-from tests.support.slamsa import Asked, buckets, check, objective, offences, shown, tally
-from tests.support.sliced_oracle import Row, Rule
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import drop_leftovers, refused, run
+from tests.support.oracles.anatomy import fewest_suppressed
+from tests.support.oracles.sliced import Row, Rule
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table, policy
+from tests.support.sources.registry import ROWS, WOMEN, records
+from tests.support.sources.slamsa import Asked, buckets, check, objective, offences, shown, tally
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -12,25 +12,15 @@ import pytest
 from psycopg import sql
 
 from pganon.steps.relations import CheckQuery
-from tests.support import registry
-from tests.support.builders import make_table
-from tests.support.by_hand import aligned, independent
-from tests.support.cluster import Database
-from tests.support.driver import Staged, fetch, refused
-from tests.support.given_buckets import run_with
-from tests.support.registry import BUCKETS, COLUMNS, QUASI, REGISTRY, ROWS, SENSITIVE, WOMEN
-from tests.support.slamsa import check_joined, shown, staged_tables
-from tests.support.sliced_oracle import (
-    ALIGNED,
-    Offence,
-    Published,
-    Relation,
-    Rule,
-    v1,
-    v2,
-    v3,
-    v5,
-)
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, fetch, refused
+from tests.support.oracles.sliced import ALIGNED, Offence, Published, Relation, Rule, v1, v2, v3, v5
+from tests.support.sources import registry
+from tests.support.sources.builders import make_table
+from tests.support.sources.by_hand import aligned, independent
+from tests.support.sources.given_buckets import run_with
+from tests.support.sources.registry import BUCKETS, COLUMNS, QUASI, REGISTRY, ROWS, SENSITIVE, WOMEN
+from tests.support.sources.slamsa import check_joined, shown, staged_tables
 
 pytestmark = pytest.mark.primary_server_only
 

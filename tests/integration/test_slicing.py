@@ -1,4 +1,4 @@
-"""The method slicing against the brute force of tests.support.slicing_oracle."""
+"""The method slicing against the brute force of tests.support.oracles.slicing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 from pganon.search.attributes import clustered
-from tests.support import association_oracle, oracle
-from tests.support.builders import KINDS, PATHS, SIZES, WORDS, make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, drop_leftovers, refused, run
-from tests.support.registry import DISEASES, SLICING, records
-from tests.support.slamsa import Asked, Shown, check, shown
-from tests.support.sliced_oracle import columns
-from tests.support.slicing_oracle import Slicer, candidates, told
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, refused, run
+from tests.support.oracles import association as association_oracle
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles.sliced import columns
+from tests.support.oracles.slicing import Slicer, candidates, told
+from tests.support.sources.builders import KINDS, PATHS, SIZES, WORDS, make_table, policy
+from tests.support.sources.registry import DISEASES, SLICING, records
+from tests.support.sources.slamsa import Asked, Shown, check, shown
 
 pytestmark = pytest.mark.primary_server_only
 

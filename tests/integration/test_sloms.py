@@ -17,13 +17,22 @@ from psycopg import sql
 from pganon.errors import PrivacyRefusal
 from pganon.published.request import Request, Workload
 from pganon.search import kaca
-from tests.support import oracle, registry
-from tests.support.builders import KINDS, make_table, policy
-from tests.support.cluster import Database
-from tests.support.driver import Connection, Staged, drop_leftovers, fetch, publish, refused, run
-from tests.support.examples import examples
-from tests.support.slamsa import Shown, check_joined, read, shown, staged_tables, tally
-from tests.support.sliced_oracle import Published, Row, columns, v1, v2, v3, v6, v8
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import (
+    Connection,
+    Staged,
+    drop_leftovers,
+    fetch,
+    publish,
+    refused,
+    run,
+)
+from tests.support.harness.examples import examples
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles.sliced import Published, Row, columns, v1, v2, v3, v6, v8
+from tests.support.sources import registry
+from tests.support.sources.builders import KINDS, make_table, policy
+from tests.support.sources.slamsa import Shown, check_joined, read, shown, staged_tables, tally
 from tests.unit.test_kaca import naive
 
 pytestmark = pytest.mark.primary_server_only

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import make_table, policy
-from tests.support.driver import publish, refused, run
+from tests.support.harness.driver import publish, refused, run
+from tests.support.sources.builders import make_table, policy
 
 SETUP = """
 CREATE TYPE public."Mood" AS ENUM ('sad', 'ok', 'happy');

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from pganon.publish import lifecycle
-from tests.support import driver, faults, identity, stays, vehicles
-from tests.support.builders import make_table
-from tests.support.cli import pganon
-from tests.support.cluster import Database
+from tests.support.harness import driver, faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources import identity, stays, vehicles
+from tests.support.sources.builders import make_table
 
 POLICIES: dict[str, dict[str, Any]] = {
     "mondrian": {},

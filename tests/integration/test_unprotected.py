@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.support.builders import make_table, policy
-from tests.support.cli import pganon
-from tests.support.cluster import Database
-from tests.support.driver import fetch, publish
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import fetch, publish
+from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 

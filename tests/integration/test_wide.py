@@ -10,8 +10,8 @@ from sqlglot import exp
 from pganon.plan.build import Plan
 from pganon.plan.explain import explain
 from pganon.run.pipeline import plan_release
-from tests.support import driver
-from tests.support.cluster import Database
+from tests.support.harness import driver
+from tests.support.harness.cluster import Database
 
 FEW, MANY = 40, 160
 

@@ -10,7 +10,7 @@ from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import state
 from pganon.install.owner import become_owner
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 pytestmark = pytest.mark.every_server
 

@@ -6,7 +6,7 @@ from psycopg.types.json import Jsonb
 
 from pganon import install, sqlfiles
 from pganon.errors import LedgerError, translate
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 
 def _start(conn: Connection) -> int:

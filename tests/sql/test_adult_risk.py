@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pganon.importing import Format, import_file
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult/arx/adult.csv.gz"
 

@@ -1,7 +1,7 @@
 """Rules that every object in pganon's schemas keeps, checked in the catalog."""
 
 from pganon import sqlfiles
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 # Functions that run with their owner's rights, each with its reason beside it here.
 SECURITY_DEFINER: frozenset[str] = frozenset()

@@ -9,8 +9,8 @@ import pytest
 
 from pganon.errors import PrivacyRefusal, translate
 from pganon.search.hitting_sets import hits_within
-from tests.support.cluster import Database
-from tests.support.model_oracle import smallest_hitting_set
+from tests.support.harness.cluster import Database
+from tests.support.oracles.model import smallest_hitting_set
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support import model_oracle as oracle
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
+from tests.support.oracles import model as oracle
 
 MODEST = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

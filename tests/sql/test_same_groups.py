@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pganon.ledger import repository as ledger
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 ONE = [("a", 1), ("b", 1), ("c", 2), ("c", 2), ("d", 3)]
 OTHER = {

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 OPEN_TO = """
     SELECT count(*) FROM (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cluster import Database
+from tests.support.harness.cluster import Database
 
 MADE = """
 CREATE SCHEMA "s ""x";

@@ -11,7 +11,7 @@ from psycopg import sql
 from pganon.identifiers import QualifiedName
 from pganon.publish.transaction import stamps
 from pganon.run.tables import stamp_of_written
-from tests.support.cluster import Connection, Database
+from tests.support.harness.cluster import Connection, Database
 
 TABLE = QualifiedName("pganon_stage", "t")
 

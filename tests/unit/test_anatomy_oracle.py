@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support.anatomy_oracle import (
+from tests.support.oracles.anatomy import (
     Group,
     NotEligible,
     anatomize,

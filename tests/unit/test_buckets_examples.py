@@ -11,8 +11,9 @@ from pganon.search.buckets import Condition, Nominal, Ordered, Swarm, encode, pa
 from pganon.search.buckets.firefly import Flight, move, ordering, scores
 from pganon.search.buckets.repair import Halves
 from pganon.search.buckets.tree import base_split
-from tests.support import buckets_oracle as oracle
-from tests.support.buckets_cases import (
+from tests.support.oracles import buckets as oracle
+from tests.support.oracles.buckets import Table
+from tests.support.sources.buckets_cases import (
     REGISTRY_AGE,
     REGISTRY_SENSITIVE,
     REGISTRY_SEX,
@@ -26,7 +27,6 @@ from tests.support.buckets_cases import (
     sets,
     whole,
 )
-from tests.support.buckets_oracle import Table
 
 MEDICINE_BASE = sets((1, 7, 8), (2, 9, 11), (3, 10, 12), (4, 5, 6))
 MEDICINE_BEST = sets((1, 4, 12), (2, 6, 8), (3, 5, 10), (7, 9, 11))

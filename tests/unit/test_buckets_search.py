@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pganon.search.buckets import Buckets, Condition, Swarm, partition
 from pganon.search.buckets.exhaustive import lowest_cost
 from pganon.search.buckets.repair import closest_pairs
-from tests.support import buckets_oracle as oracle
-from tests.support.buckets_cases import conditions, members, random_table, search, whole
+from tests.support.oracles import buckets as oracle
+from tests.support.sources.buckets_cases import conditions, members, random_table, search, whole
 
 SEEDS = st.integers(0, 10**6)
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pganon.search.buckets import Nominal, Ordered, encode
-from tests.support.buckets_cases import coded, places
+from tests.support.sources.buckets_cases import coded, places
 
 HALF = 2**-0.5
 

@@ -21,8 +21,8 @@ from pganon.search.hitting_sets import (
 )
 from pganon.search.hitting_sets.decision import Search
 from pganon.search.hitting_sets.masks import mask_of
-from tests.support import model_oracle as oracle
-from tests.support.work import calls
+from tests.support.harness.work import calls
+from tests.support.oracles import model as oracle
 
 GOLDEN = {
     "triangle": ("ab bc ca", 2, 3),

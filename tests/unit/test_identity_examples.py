@@ -10,9 +10,9 @@ import pytest
 
 from pganon.search import identity as search
 from pganon.search.hitting_sets import minimum_hitting_set
-from tests.support import identity_cases as cases
-from tests.support import identity_search_oracle as oracle
-from tests.support.identity_search_oracle import Cat, Num, Table
+from tests.support.oracles import identity_search as oracle
+from tests.support.oracles.identity_search import Cat, Num, Table
+from tests.support.sources import identity_cases as cases
 
 PATIENTS = {
     1: ("M", 36, 10085, "Hypertension", "Heart"),

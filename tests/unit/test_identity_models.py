@@ -11,8 +11,8 @@ import pytest
 
 from pganon.search import identity as search
 from pganon.search.identity.pool import UNITS, Cluster, Pool
-from tests.support import identity_cases as cases
-from tests.support import identity_search_oracle as oracle
+from tests.support.oracles import identity_search as oracle
+from tests.support.sources import identity_cases as cases
 
 F = Fraction
 

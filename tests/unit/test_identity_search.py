@@ -16,10 +16,10 @@ from pganon.search import identity as search
 from pganon.search.identity import elements
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.models import Tally
-from tests.support import identity_cases as cases
-from tests.support import identity_search_oracle as oracle
-from tests.support.identity_search_oracle import Cat, Hier, Num, Table
-from tests.support.work import calls
+from tests.support.harness.work import calls
+from tests.support.oracles import identity_search as oracle
+from tests.support.oracles.identity_search import Cat, Hier, Num, Table
+from tests.support.sources import identity_cases as cases
 
 F = Fraction
 REGIONS = Hier(

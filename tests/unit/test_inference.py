@@ -11,8 +11,8 @@ import pytest
 
 from pganon.search import inference
 from pganon.search.inference import Layout, alike, guesses
-from tests.support import inference_oracle as oracle
-from tests.support.inference_oracle import Record
+from tests.support.oracles import inference as oracle
+from tests.support.oracles.inference import Record
 
 Row = tuple[int, ...]
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from pganon.search.kaca import Attribute, Line, Tree, kaca
-from tests.support.work import calls
+from tests.support.harness.work import calls
 
 
 def nominal(codes: Sequence[int]) -> Tree:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from pganon.search.msb import Priority, Vector, msb
-from tests.support.registry import REGISTRY
-from tests.support.work import calls
+from tests.support.harness.work import calls
+from tests.support.sources.registry import REGISTRY
 
 PRIORITIES: tuple[Priority, ...] = ("mbf", "msdcf", "mmdcf")
 CANCER, TREATMENT, SYMPTOM = 4, 5, 6

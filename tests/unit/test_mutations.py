@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutate import ROOT, TARGETS, Target, files, survivors
-from tests.support.mutations import mutations
+from tests.support.harness.mutations import mutations
 
 MODULE = '''"""Nothing < of this is changed."""
 

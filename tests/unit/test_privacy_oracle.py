@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support import oracle
+from tests.support.oracles import definitions as oracle
 
 SALARIES = list(range(3, 12))  # 3k .. 11k, table 3 of Li, Li and Venkatasubramanian (2007)
 

@@ -13,17 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.qs_cases import (
-    COLOURS,
-    EFFICIENT_ORDER,
-    Case,
-    cases,
-    numeric,
-    records,
-    tree,
-    vehicles,
-)
-from tests.support.qs_oracle import (
+from tests.support.oracles.qs import (
     Cluster,
     Condition,
     Infeasible,
@@ -48,6 +38,16 @@ from tests.support.qs_oracle import (
     reachable,
     supported,
     verify,
+)
+from tests.support.sources.qs_cases import (
+    COLOURS,
+    EFFICIENT_ORDER,
+    Case,
+    cases,
+    numeric,
+    records,
+    tree,
+    vehicles,
 )
 
 

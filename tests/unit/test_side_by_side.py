@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from pganon.run.parallel import Connection, Piece, Wanted, _Bench, side_by_side
-from tests.support.faults import LONG
+from tests.support.harness.faults import LONG
 
 
 class _Conn:

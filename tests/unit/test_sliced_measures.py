@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import anatomy_oracle, registry
-from tests.support.by_hand import aligned, independent
-from tests.support.registry import BUCKETS, DISEASES, ROWS, by_cancer, of_anatomy, records, worked
-from tests.support.sliced_measures import (
+from tests.support.oracles import anatomy as anatomy_oracle
+from tests.support.oracles.sliced import Row
+from tests.support.oracles.sliced_measures import (
     actual_pdf,
     additional_loss,
     combinations,
@@ -30,8 +29,18 @@ from tests.support.sliced_measures import (
     suppression,
     variance,
 )
-from tests.support.sliced_oracle import Row
-from tests.support.sliced_risks import Membership, informed, membership
+from tests.support.oracles.sliced_risks import Membership, informed, membership
+from tests.support.sources import registry
+from tests.support.sources.by_hand import aligned, independent
+from tests.support.sources.registry import (
+    BUCKETS,
+    DISEASES,
+    ROWS,
+    by_cancer,
+    of_anatomy,
+    records,
+    worked,
+)
 
 
 def young(age: int) -> bool:

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import anatomy_oracle, registry
-from tests.support.by_hand import aligned, independent
-from tests.support.registry import BUCKETS, ROWS, WOMEN, by_cancer, of_anatomy, worked
-from tests.support.sliced_oracle import (
+from tests.support.oracles import anatomy as anatomy_oracle
+from tests.support.oracles.sliced import (
     Published,
     Rule,
     degree,
@@ -24,6 +22,9 @@ from tests.support.sliced_oracle import (
     v6,
     v8,
 )
+from tests.support.sources import registry
+from tests.support.sources.by_hand import aligned, independent
+from tests.support.sources.registry import BUCKETS, ROWS, WOMEN, by_cancer, of_anatomy, worked
 
 NAMES = list(registry.COLUMNS)[1:]
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support import anatomy_oracle
-from tests.support.by_hand import aligned, independent
-from tests.support.sliced_measures import Query, equal, estimate, matches, variance
-from tests.support.sliced_oracle import Published, Row, Rule, holder, v2, values
-from tests.support.worlds import Adversary, Weight, of_person, posteriors, worlds
+from tests.support.oracles import anatomy as anatomy_oracle
+from tests.support.oracles.sliced import Published, Row, Rule, holder, v2, values
+from tests.support.oracles.sliced_measures import Query, equal, estimate, matches, variance
+from tests.support.oracles.worlds import Adversary, Weight, of_person, posteriors, worlds
+from tests.support.sources.by_hand import aligned, independent
 
 CONDITIONS: Query = {
     "q": equal("m"),

@@ -10,10 +10,19 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support.by_hand import aligned, independent
-from tests.support.registry import BUCKETS, LINKED, QUASI, ROWS, WOMEN, by_cancer, records, worked
-from tests.support.sliced_oracle import Published, degree, v2, v5
-from tests.support.worlds import Adversary, knows, number, of_person, posteriors
+from tests.support.oracles.sliced import Published, degree, v2, v5
+from tests.support.oracles.worlds import Adversary, knows, number, of_person, posteriors
+from tests.support.sources.by_hand import aligned, independent
+from tests.support.sources.registry import (
+    BUCKETS,
+    LINKED,
+    QUASI,
+    ROWS,
+    WOMEN,
+    by_cancer,
+    records,
+    worked,
+)
 
 HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
 PEOPLE = [{name: row[name] for part in QUASI for name in part} for row in ROWS]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.support.qs_oracle import (
+from tests.support.oracles.qs import (
     Attribute,
     Cluster,
     Condition,

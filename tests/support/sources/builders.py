@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 from psycopg.types.range import Range
 
-from tests.support import oracle
+from tests.support.oracles import definitions as oracle
 
 Connection = psycopg.Connection[Any]
 

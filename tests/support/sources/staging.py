@@ -22,7 +22,7 @@ from pganon.steps.relations import (
     StoredRelation,
     ViewColumn,
 )
-from tests.support.cluster import Connection
+from tests.support.harness.cluster import Connection
 
 COLUMNS = (("class_id", "bigint"), ("age", "numrange"), ("disease", "text"))
 ROWS = ((1, "[20,30]", "flu"), (1, "[20,30]", "cold"), (2, "[30,40]", "flu"))

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.identity_oracle import Requirement, holds
-from tests.support.oracle import Tree
+from tests.support.oracles.definitions import Tree
+from tests.support.oracles.identity import Requirement, holds
 
 Element = tuple[frozenset[Any], ...]
 Records = Sequence[tuple[Sequence[Any], Any]]

@@ -13,9 +13,9 @@ from psycopg import sql
 
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
-from tests.support import driver, faults
-from tests.support.builders import Connection, make_table
-from tests.support.cluster import Database
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import Connection, make_table
 
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""

@@ -15,7 +15,7 @@ from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, CreateTable, Load, State, Step
-from tests.support.driver import Connection, Staged, run
+from tests.support.harness.driver import Connection, Staged, run
 
 
 def run_with(

@@ -1,7 +1,7 @@
 """The rendered plan of a small policy per method, kept as files under `tests/plans/`.
 
 A change of a statement is a change of a file, which a reviewer sees. After one that is meant,
-`python -m tests.support.plans` writes them anew.
+`python -m tests.support.harness.plans` writes them anew.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pganon.loading import load_policy
 from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.pipeline import plan_release
-from tests.support.cluster import Database, find_origins
+from tests.support.harness.cluster import Database, find_origins
 
-FOLDER = Path(__file__).parents[1] / "plans"
+FOLDER = Path(__file__).parents[2] / "plans"
 
 SOURCE = """
     CREATE TABLE public.visit (

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tests.support.oracle import Attribute, Group, Record
-from tests.support.sliced_oracle import (
+from tests.support.oracles.definitions import Attribute, Group, Record
+from tests.support.oracles.sliced import (
     Published,
     Relation,
     Row,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tests.support.oracle import distinct_l, entropy_l, shares, t_equal, t_ordered
+from tests.support.oracles.definitions import distinct_l, entropy_l, shares, t_equal, t_ordered
 
 Values = Sequence[Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from pganon.search import identity as search
-from tests.support import identity_search_oracle as oracle
-from tests.support.identity_search_oracle import Cat, Hier, Num, Table
+from tests.support.oracles import identity_search as oracle
+from tests.support.oracles.identity_search import Cat, Hier, Num, Table
 
 
 def arrays(table: Table) -> tuple[search.Individuals, list[search.Attribute]]:

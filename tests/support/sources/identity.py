@@ -8,11 +8,11 @@ from typing import Any
 
 from psycopg import sql
 
-from tests.support import identity_oracle as oracle
-from tests.support.builders import Connection, make_table, policy
-from tests.support.driver import Staged, fetch
-from tests.support.identity_oracle import Requirement, Row
-from tests.support.oracle import Intervals, Tree
+from tests.support.harness.driver import Staged, fetch
+from tests.support.oracles import identity as oracle
+from tests.support.oracles.definitions import Intervals, Tree
+from tests.support.oracles.identity import Requirement, Row
+from tests.support.sources.builders import Connection, make_table, policy
 
 # -- the paper's table ------------------------------------------------------------------------
 

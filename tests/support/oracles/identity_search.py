@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tests.support import model_oracle as models
+from tests.support.oracles import model as models
 
 Element = tuple[frozenset[Any], ...]
 Model = tuple[Any, ...]

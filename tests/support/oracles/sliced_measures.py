@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tests.support import anatomy_oracle
-from tests.support.sliced_oracle import (
+from tests.support.oracles import anatomy as anatomy_oracle
+from tests.support.oracles.sliced import (
     Group,
     Published,
     Relation,

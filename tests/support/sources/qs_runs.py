@@ -12,9 +12,8 @@ from hilbertcurve.hilbertcurve import HilbertCurve
 from hypothesis import strategies as st
 from psycopg import sql
 
-from tests.support.builders import KINDS, PATHS, SIZES, Kind, policy
-from tests.support.driver import Staged, fetch
-from tests.support.qs_oracle import (
+from tests.support.harness.driver import Staged, fetch
+from tests.support.oracles.qs import (
     Attribute,
     Cluster,
     Condition,
@@ -24,6 +23,7 @@ from tests.support.qs_oracle import (
     build_greedy,
     existing,
 )
+from tests.support.sources.builders import KINDS, PATHS, SIZES, Kind, policy
 
 Row = Sequence[Any]
 

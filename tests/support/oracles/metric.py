@@ -20,8 +20,8 @@ from typing import Any
 
 from psycopg.types.range import Range
 
-from tests.support import oracle
-from tests.support.oracle import Record
+from tests.support.oracles import definitions as oracle
+from tests.support.oracles.definitions import Record
 
 EPSILON = 1e-9
 

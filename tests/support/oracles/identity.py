@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tests.support.model_oracle import (
+from tests.support.oracles.model import (
     alpha,
     eir_beta,
     ir_alpha,

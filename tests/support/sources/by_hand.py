@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.support.sliced_oracle import (
-    ALIGNED,
-    INDEPENDENT,
-    Group,
-    Published,
-    Relation,
-    Row,
-)
+from tests.support.oracles.sliced import ALIGNED, INDEPENDENT, Group, Published, Relation, Row
 
 
 def aligned(

@@ -9,12 +9,12 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tests.support.builders import make_table
-from tests.support.by_hand import aligned, independent
-from tests.support.sliced_oracle import Published, Row, Rule
+from tests.support.oracles.sliced import Published, Row, Rule
+from tests.support.sources.builders import make_table
+from tests.support.sources.by_hand import aligned, independent
 
 if TYPE_CHECKING:
-    from tests.support.cluster import Database
+    from tests.support.harness.cluster import Database
 
 # -- the registry -------------------------------------------------------------------------------
 

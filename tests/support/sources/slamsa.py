@@ -11,11 +11,10 @@ from typing import Any
 from psycopg import sql
 
 from pganon.steps.relations import PublishedView
-from tests.support.buckets_oracle import Table
-from tests.support.cluster import Connection
-from tests.support.driver import Staged, fetch
-from tests.support.sliced_measures import Query, combinations, matches
-from tests.support.sliced_oracle import (
+from tests.support.harness.cluster import Connection
+from tests.support.harness.driver import Staged, fetch
+from tests.support.oracles.buckets import Table
+from tests.support.oracles.sliced import (
     ALIGNED,
     INDEPENDENT,
     LINK,
@@ -36,6 +35,7 @@ from tests.support.sliced_oracle import (
     v6,
     v8,
 )
+from tests.support.oracles.sliced_measures import Query, combinations, matches
 
 WEIGHTS = ("probability", "expected")
 

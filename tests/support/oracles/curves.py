@@ -10,8 +10,8 @@ from sqlglot import exp
 from pganon.encode.hilbert import WORD_BITS, word_widths
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import statement
-from tests.support.cluster import Database
-from tests.support.driver import Connection
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Connection
 
 Point = Sequence[int]
 Index = Callable[[QualifiedName, Sequence[str], int, Sequence[str]], exp.Select]

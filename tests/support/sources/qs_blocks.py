@@ -1,7 +1,6 @@
 """Tables of the oracle as the clustering functions of the server read them.
 
-A block is made of the records of a :class:`~tests.support.qs_cases.Case`: equal records, which are
-consecutive, are one cell, and places follow the numbers of the records. Cells have other numbers
+A block is made of the records of a `Case` of `qs_cases.py`: equal records, which are consecutive, are one cell, and places follow the numbers of the records. Cells have other numbers
 than places, so that mistaking one for the other shows.
 """
 
@@ -16,9 +15,9 @@ from typing import Any
 
 from psycopg import sql
 
-from tests.support.driver import Connection
-from tests.support.qs_cases import Case
-from tests.support.qs_oracle import Attribute, Cluster, Combinations, Value, attributes
+from tests.support.harness.driver import Connection
+from tests.support.oracles.qs import Attribute, Cluster, Combinations, Value, attributes
+from tests.support.sources.qs_cases import Case
 
 Cells = list[tuple[int, int]]
 """(place, records) in the order of joining."""

@@ -2,8 +2,7 @@
 
 A *server* is found, not configured: PGANON_TEST_DSN, else the embedded PostgreSQL, else local
 binaries, else a container. PGANON_TEST_SERVERS, such as "14 16", names major versions instead;
-their binaries may also have been fetched (`tests/support/fetch_servers.py`). A server gets three
-roles. `steward` may log in and create schemas in the test's database, nothing else: a superuser
+their binaries may also have been fetched (`fetch_servers.py`). A server gets three roles. `steward` may log in and create schemas in the test's database, nothing else: a superuser
 would hide every missing privilege. `source_owner` owns the tables to be released. `analyst` has
 nothing.
 """
@@ -28,7 +27,7 @@ from psycopg import conninfo, sql
 from pganon import database, embedded, install
 from pganon.errors import DatabaseError
 from pganon.install.owner import become_owner
-from tests.support import fetch_servers
+from tests.support.harness import fetch_servers
 
 Connection = psycopg.Connection[Any]
 

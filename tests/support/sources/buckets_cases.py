@@ -12,8 +12,8 @@ import numpy as np
 from pganon.search.buckets import Buckets, Condition, Swarm, partition
 from pganon.search.buckets.conditions import Codes
 from pganon.search.buckets.tree import Block, Bucket
-from tests.support.buckets_oracle import Table
-from tests.support.registry import ROWS, SENSITIVE, TWELVE
+from tests.support.oracles.buckets import Table
+from tests.support.sources.registry import ROWS, SENSITIVE, TWELVE
 
 REGISTRY_AGE, REGISTRY_ZIP, REGISTRY_SEX = (
     tuple(row[name] for row in ROWS) for name in ("age", "zip", "sex")

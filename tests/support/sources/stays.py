@@ -11,10 +11,10 @@ from psycopg import sql
 
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
-from tests.support import driver, faults
-from tests.support.builders import Connection, make_table
-from tests.support.cluster import Database
-from tests.support.sliced_oracle import ALIGNED, INDEPENDENT, Published, Relation, Row
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.oracles.sliced import ALIGNED, INDEPENDENT, Published, Relation, Row
+from tests.support.sources.builders import Connection, make_table
 
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""
