@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pganon.errors import PreconditionError
+from pganon.publish import lifecycle
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -37,6 +38,20 @@ def test_a_policy_may_trust_the_owner_of_the_schema(db: Database) -> None:
     _squat(db)
     policy = faults.policy(trust=["source_owner"])
     assert faults.run(db.dsn(), policy).version == 1
+    # A version that is shown again has the trust of its own policy.
+    assert faults.run(db.dsn(), policy).version == 2
+    assert lifecycle.rollback(db.owner(), "patients").now == 1
+
+
+def test_a_rollback_trusts_nobody_else(db: Database) -> None:
+    db.source(faults.SOURCE)
+    faults.run(db.dsn())
+    faults.run(db.dsn())
+    db.admin.execute("ALTER SCHEMA published OWNER TO source_owner")
+    db.source("GRANT USAGE, CREATE ON SCHEMA published TO steward WITH GRANT OPTION")
+    with pytest.raises(PreconditionError) as caught:
+        lifecycle.rollback(db.owner(), "patients")
+    assert caught.value.code == "foreign_schema"
 
 
 def test_schemas_of_superusers_are_taken(db: Database) -> None:

@@ -129,6 +129,20 @@ def test_the_k_of_who_knows_that_there_is_a_value(
     assert left <= min(found)
 
 
+def test_a_small_alpha_leaves_more_records_with_a_value_than_k(db: Database) -> None:
+    make_table(
+        db.connect("source_owner"),
+        {"age": "integer", "disease": "text"},
+        [[n, None if n % 10 == 0 else f"v{n % 10}"] for n in range(40)],
+    )
+    model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": 0.25, "k": 2}
+    publish(db, conditional(policy(ONE, [model])))
+    (row,) = fetch(db.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    assert row["guarantee"][1]["if_not_null"] == {"alpha": 0.25, "k": 4}
+    found = [sum(n for value, n in group.items() if value is not None) for group in groups(db)]
+    assert min(found) >= 4
+
+
 @pytest.mark.parametrize("method", ["anatomy", "mondrian", "danonyir"])
 def test_the_largest_l_that_a_refusal_names_is_accepted(source: Database, method: str) -> None:
     asked = {**conditional(POLICIES[method]), "suppression_limit": 0.9}

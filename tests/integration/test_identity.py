@@ -525,6 +525,9 @@ def test_bounds_on_risks(
     enough = {key: 0.43 if key == "most_exposed" else 1 for key in options}
     staged = run(owner, of_paper(eir(3), domain=True, **enough), seed=seed)
     assert staged.utility.exposed == 3
+    # What to do is said, and not stored with the version.
+    checks = staged.plan.stored_checks(staged.state)
+    assert not any("hint" in check.as_dict() for check in checks)
 
 
 @pytest.mark.parametrize(

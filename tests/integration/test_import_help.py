@@ -198,18 +198,19 @@ def test_words_of_many_columns_are_looked_for_at_once(
         return execute(conn, query, *args, **kwargs)
 
     monkeypatch.setattr(psycopg.Connection, "execute", spy)
-    width = 1100
-    cells = ["?" if n in (3, 1050) else "x" if n == 7 else str(n) for n in range(width)]
+    monkeypatch.setattr("pganon.import_hints._COLUMNS_AT_ONCE", 2)
+    width = 20
+    cells = ["?" if n in (3, 15) else "x" if n == 7 else str(n) for n in range(width)]
     numbers = [str(n) for n in range(width)]
     names = [f"n{n}" for n in range(width)]
     lines = [names, cells, numbers, [*numbers[:7], "NA", *numbers[8:]]]
     done = load(target, tmp_path, "".join(f"{','.join(line)}\n" for line in lines))
     assert [note.partition(";")[0] for note in done.notes] == [
         'column "n3" is text because of ?',
-        'column "n1050" is text because of ?',
+        'column "n15" is text because of ?',
     ]
     looked = [text for text in asked if text.startswith("SELECT") and "DISTINCT" in text]
-    assert len(looked) == 1
+    assert len(looked) == 2  # three columns are text
 
 
 def test_a_pipe_that_is_no_text_is_read_once(target: Database, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@
 -- sets, 1 / (frequency of their most frequent element), add up to no more than the size of any
 -- hitting set, since those of the sets with an element add up to at most 1.
 CREATE FUNCTION pganon.hitting_set_within(
-    holders varbit[], missed varbit, b integer, INOUT work bigint, OUT chosen integer[]
+    holders varbit[], missed varbit, b integer, IN OUT work bigint, OUT chosen integer[]
 )
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
