@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from psycopg import sql
 from sqlglot import exp
@@ -21,6 +22,7 @@ from pganon.steps import (
     Search,
     State,
     Statement,
+    Step,
     taken,
 )
 
@@ -75,7 +77,7 @@ def _publication(plan: Plan, state: State) -> str:
     return sql.SQL(";\n").join([*moved, *views]).as_string(None)
 
 
-def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explained]:
+def _explain(phase: str, steps: Sequence[Step], state: State, prefix: str) -> list[Explained]:
     found: list[Explained] = []
     for step in steps:
         name = f"{prefix}{step.name}"
@@ -86,10 +88,11 @@ def _explain(phase: str, steps: Any, state: State, prefix: str) -> list[Explaine
             case Parallel():
                 for chain in step.chains:
                     found += _explain(phase, chain, state, prefix)
-            case _ if taken(step, state):
-                found.append(Explained(phase, name, step.purpose, _sql(step, state)))
-            case _:
-                pass
+            case CreateTable() | Check() | Statement() | DropTables() | Search() | Load():
+                if taken(step, state):
+                    found.append(Explained(phase, name, step.purpose, _sql(step, state)))
+            case unknown:
+                assert_never(unknown)
     return found
 
 
@@ -110,6 +113,8 @@ def _sql(step: Alone, state: State) -> str:
         case Load():
             columns = ", ".join(name for name, _ in step.columns)
             return f"COPY {step.table(state)} ({columns}) FROM STDIN"
+        case unknown:
+            assert_never(unknown)
 
 
 def _pretty(tree: exp.Expr | Query) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -110,8 +111,10 @@ class _Builder:
                 case "insensitive":
                     self._supported(name, column)
                     carried.append(Carried(len(carried), column, published))
-                case _:
-                    pass  # identifying and individual never leave
+                case "identifying" | "individual":
+                    pass  # these never leave
+                case unknown:
+                    assert_never(unknown)
         self._names(attributes, sensitive, carried)
         for attribute in attributes:
             self._public(attribute)

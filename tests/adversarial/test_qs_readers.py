@@ -39,6 +39,8 @@ def analyst(db: Database) -> Connection:
         "COPY pganon_private.r1_reference TO STDOUT",
         "SELECT FROM pganon_private.run_secret",
         "SELECT pganon.qs_loss('{0}')",
+        "SELECT pganon.qs_known('published.vehicles', 1, '{1}', '{published.vehicles}', 1)",
+        "SELECT pganon.qs_lookups('published.vehicles', '{0}', 1)",
         "SELECT pganon.qs_universe('published.vehicles', 1, '{1}', '{published.vehicles}')",
         "SELECT pganon.qs_clusters('published.vehicles', 1, '{1}', '{0}', 1, 1, NULL, false)",
         "SELECT pganon.qs_absorb('published.vehicles', 'published.vehicles',"

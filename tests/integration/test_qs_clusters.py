@@ -316,6 +316,8 @@ def test_declarations(db: Database):
     assert sorted(rows) == [
         ("qs_absorb", "u", "v", False, False, True),
         ("qs_clusters", "s", "s", False, False, True),
+        ("qs_known", "s", "s", False, False, True),
+        ("qs_lookups", "s", "s", False, False, True),
         ("qs_loss", "s", "i", False, False, True),
         ("qs_universe", "s", "s", False, False, True),
     ]

@@ -30,13 +30,7 @@ DECLARE
     attributes constant integer := cardinality(sets);
     set_count constant integer := (SELECT max(v) FROM unnest(sets) AS v);
     axes constant integer := (SELECT sum(CASE v WHEN 0 THEN 2 ELSE v END) FROM unnest(heights) AS v);
-    point constant text := (
-        SELECT format('ARRAY[%s]', string_agg('c.x' || v, ', ')) FROM generate_series(1, axes) AS v);
-    considered constant integer := 100;
-    free text;
-    farthest text;
-    nearby text;
-    closest text;
+    search record;                 -- see qs_lookups
     candidates integer[];          -- places nearest to the open cluster when they were looked up
     bound float8;                  -- loss with the last of them
     bound_place integer;
@@ -44,10 +38,10 @@ DECLARE
     stream refcursor;
     rest bigint[];                 -- records of a place that are free; NULL counts as none
     used bit varying;              -- places without free records
-    bits bit varying[];            -- combinations that have a value, if they are many
-    places text[];                 -- or few; an array of arrays would need them of equal length
-    none bit varying[];            -- no combination, per set
-    known record;
+    combinations record;           -- see qs_known
+    bits bit varying[];
+    places text[];
+    none bit varying[];
     one integer;
     -- the open cluster
     number integer := 1;
@@ -78,32 +72,15 @@ BEGIN
                    ' FROM %s AS c CROSS JOIN LATERAL (SELECT max(i) FROM unnest(c.ids) AS i) AS v(id)'
                    ' WHERE c.block = $1', cells)
         INTO rest, stamp USING block;
-    IF supports IS NOT NULL THEN
-        bits := array_fill(NULL::bit varying, ARRAY[cardinality(stamp)]);
-        places := array_fill(NULL::text, ARRAY[cardinality(stamp)]);
-        FOR known IN SELECT * FROM pganon.qs_universe(cells, block, sets, supports) LOOP
-            IF known.value = 0 THEN
-                none[known.attribute_set] := known.bits;
-            ELSE
-                bits[known.value] := known.bits;
-                places[known.value] := known.places;
-            END IF;
-        END LOOP;
-    END IF;
+    combinations := pganon.qs_known(cells, block, sets, supports, cardinality(stamp));
+    bits := combinations.bits;
+    places := combinations.places;
+    none := combinations.none;
     IF nearest THEN
         used := repeat('0', cardinality(rest) + 1)::bit varying;
-        free := format(
-            'SELECT c.*, round((%s) * 1e9) AS loss FROM %s AS c'
-            ' WHERE c.block = $1 AND get_bit($2, c.place) = 0', pganon.qs_loss(heights), cells);
-        farthest := format('SELECT c.place, c.cell, c.ids, %s FROM (%s'
-                           ' ORDER BY loss DESC, c.place LIMIT 1) AS c', point, free);
-        nearby := format('SELECT array_agg(c.place), max(c.loss), max(c.place) FILTER (WHERE c.last)'
-                         ' FROM (SELECT c.*, lead(c.place) OVER w IS NULL AS last FROM (%s'
-                         ' ORDER BY loss, c.place LIMIT %s) AS c'
-                         ' WINDOW w AS (ORDER BY c.loss, c.place)) AS c', free, considered);
-        closest := format('SELECT c.place, c.cell, c.ids, %s, c.loss FROM (%s AND c.place = ANY ($5)'
-                          ' ORDER BY loss, c.place LIMIT 1) AS c', point, free);
-        EXECUTE format('SELECT %s FROM %s AS c WHERE c.block = $1 AND c.place = $2', point, cells)
+        search := pganon.qs_lookups(cells, heights, 100);
+        EXECUTE format('SELECT %s FROM %s AS c WHERE c.block = $1 AND c.place = $2',
+                       search.point, cells)
             INTO xs USING block, start;
     ELSE
         OPEN stream FOR EXECUTE format(
@@ -125,16 +102,16 @@ BEGIN
         LOOP
             IF nearest THEN
                 IF member_cells = '{}' THEN
-                    EXECUTE farthest INTO place, this, ids, xs USING block, used, lowest, highest;
+                    EXECUTE search.farthest INTO place, this, ids, xs USING block, used, lowest, highest;
                     candidates := NULL;
                 ELSE
-                    EXECUTE closest INTO place, this, ids, xs, loss
+                    EXECUTE search.closest INTO place, this, ids, xs, loss
                         USING block, used, lowest, highest, candidates;
                     -- Losses only grow with the cluster: what was not near then is not nearer now.
                     IF place IS NULL OR (loss, place) > (bound, bound_place) THEN
-                        EXECUTE nearby INTO candidates, bound, bound_place
+                        EXECUTE search.nearby INTO candidates, bound, bound_place
                             USING block, used, lowest, highest;
-                        EXECUTE closest INTO place, this, ids, xs, loss
+                        EXECUTE search.closest INTO place, this, ids, xs, loss
                             USING block, used, lowest, highest, candidates;
                     END IF;
                 END IF;
@@ -207,22 +184,12 @@ BEGIN
             member_counts := member_counts || take;
             EXIT WHEN unmet = 0 AND records >= least_records;
         END LOOP;
-        cluster := number;
-        FOR i IN 1 .. cardinality(member_cells) LOOP
-            cell := member_cells[i];
-            n := member_counts[i];
-            RETURN NEXT;
-        END LOOP;
+        RETURN QUERY SELECT number, m.* FROM unnest(member_cells, member_counts) AS m;
         number := number + 1;
         member_cells := '{}';
         member_counts := '{}';
     END LOOP;
-    cluster := 0;
-    FOR i IN 1 .. cardinality(member_cells) LOOP
-        cell := member_cells[i];
-        n := member_counts[i];
-        RETURN NEXT;
-    END LOOP;
+    RETURN QUERY SELECT 0, m.* FROM unnest(member_cells, member_counts) AS m;
 END
 $$;
 

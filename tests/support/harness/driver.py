@@ -22,7 +22,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.published.request import Request
 from pganon.resolve import resolve
 from pganon.run.executor import Executor
-from pganon.run.options import Options
+from pganon.run.options import Options, advise_planner
 from pganon.run.pipeline import run_release
 from pganon.run.resolving import public_relations
 from pganon.run.result import RunResult
@@ -105,7 +105,7 @@ def run(
         base_dir=base_dir,
     )
     run_id = next(_RUNS)
-    conn.execute("SET enable_nestloop = off")
+    advise_planner(conn, Options())
     conn.execute(
         "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)"
         " VALUES (%s, sha256(%s), %s, %s, %s)",
