@@ -75,7 +75,7 @@ BEGIN
     combinations := pganon.qs_known(cells, block, sets, supports, cardinality(stamp));
     bits := combinations.bits;
     places := combinations.places;
-    none := combinations.none;
+    none := combinations.nothing;
     IF nearest THEN
         used := repeat('0', cardinality(rest) + 1)::bit varying;
         search := pganon.qs_lookups(cells, heights, 100);
