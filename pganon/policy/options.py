@@ -107,6 +107,11 @@ class MethodOptions(Declaration):
         return frozenset()
 
     @property
+    def independent(self) -> bool:
+        """Whether sensitive tables may have buckets of their own."""
+        return False
+
+    @property
     def random_order(self) -> RandomOrder:
         """How records with equal codes are told apart."""
         return "drawn" if self.along_curve else "numbered"

@@ -53,7 +53,7 @@ def adversary(spec: ReleaseSpec) -> str | None:
         knows.append("takes every record for a person of its own")
     if method.unlinks:
         knows.append("judges by the bucket of the person alone, not by what all buckets teach")
-        if len(spec.sensitive) > 1 and _independent(spec):
+        if len(spec.sensitive) > 1 and method.independent:
             knows.append("not which values of different sensitive tables go together")
         if getattr(method, "division", "public") == "eligible":
             knows.append("does not use where the method divided the records")
@@ -62,9 +62,3 @@ def adversary(spec: ReleaseSpec) -> str | None:
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
     return ", and ".join(knows)
-
-
-def _independent(spec: ReleaseSpec) -> bool:
-    """Whether sensitive tables may have buckets of their own."""
-    method = spec.policy.method
-    return method.name == "sloms" or getattr(method, "profile", "aligned") == "independent"

@@ -277,6 +277,8 @@ def test_random_tables(connections: Any, drawn: Any) -> None:
     released = set().union(*classes.values())
     assert len(released) == len(rows) - staged.facts["suppressed"]
     check_values(p, classes, kinds_of, rows)
+    for i, attribute in enumerate(attributes):
+        attribute.released = {rows[key - 1][i] for key in released}
     check_recoded(p.qits[0], classes, rows, attributes)
     if len(released) == len(rows) <= declared["method"]["block_size"]:
         assert {*map(frozenset, classes.values())} == expected_classes(staged, rows, attributes, k)

@@ -59,6 +59,10 @@ class Slamsa(Divided):
     norm: Annotated[float, Field(ge=1, le=100)] = 2.0
 
     @property
+    def independent(self) -> bool:
+        return self.profile == "independent"
+
+    @property
     def idle(self) -> frozenset[str]:
         linking = {"link_threshold"} if self.profile == "aligned" else set()
         return frozenset(linking | (_OF_FIREFLIES if self.optimizer == "base" else set()))
@@ -68,7 +72,7 @@ class Slamsa(Divided):
         return (*possible("qit", self.quasi_tables, quasi), *self.sensitive_parts(columns))
 
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
-        own = self.links(columns) if self.profile == "independent" else ()
+        own = self.links(columns) if self.independent else ()
         return (*self.adds, *own)
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:

@@ -27,5 +27,9 @@ class Sloms(Divided):
     priority: Priority = "mmdcf"
     block_size: BlockSize = 5000
 
+    @property
+    def independent(self) -> bool:
+        return True
+
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
         return (*self.adds, *self.links(columns))
