@@ -281,7 +281,7 @@ class ForkServer:
 
     def __enter__(self) -> ForkServer:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from tests.support import faults; faults.serve_forks()"],
+            [sys.executable, "-c", "from tests.support.harness import faults; faults.serve_forks()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
