@@ -276,12 +276,15 @@ def run_connection(take: Callable[[Connection], None]) -> Iterator[None]:
 # -- processes that die -------------------------------------------------------------------------
 
 
+_FORKS = "from tests.support.harness import faults; faults.serve_forks()"
+
+
 class ForkServer:
     """Runs in processes of their own that may be killed; pganon is imported once for all."""
 
     def __enter__(self) -> ForkServer:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from tests.support.harness import faults; faults.serve_forks()"],
+            [sys.executable, "-c", _FORKS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
