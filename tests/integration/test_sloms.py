@@ -342,7 +342,15 @@ def _kaca(attribute: oracle.Attribute, values: list[Any]) -> Any:
     else:
         return kaca.Tree([(v,) for v in values])
     places = [None if v is None else Fraction(order[v]) for v in values]
-    return kaca.Line(places)  # pyright: ignore[reportArgumentType]
+    return kaca.Line(places, _declared(attribute))  # pyright: ignore[reportArgumentType]
+
+
+def _declared(attribute: oracle.Ordered) -> Any:
+    """The width of the declared span, if there is one."""
+    if attribute.declared is None:
+        return None
+    low, high = attribute.declared
+    return Fraction((high - low).days) if hasattr(low, "toordinal") else Fraction(high - low)
 
 
 # -- metrics ----------------------------------------------------------------------------------

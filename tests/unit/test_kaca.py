@@ -79,6 +79,7 @@ def ncp(attribute: Attribute, rows: Sequence[int]) -> Fraction:
             return Fraction(len(places) > 1)
         whole = [place for place in attribute.places if place is not None]
         width, most = (Fraction(max(x)) - Fraction(min(x)) for x in (places, whole))  # type: ignore[type-var]
+        most = most if attribute.width is None else Fraction(attribute.width)
         return width / most if most else Fraction(0)
     height = len(attribute.paths[0])
     level = next(
