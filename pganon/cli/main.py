@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -101,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before_end = given[: given.index("--")] if "--" in given else given
     json = "--json" in before_end
     database.forget_reached()
+    _silence_driver()
     try:
         command = typer.main.get_command(app)
         result = command.main(args=given, prog_name="pganon", standalone_mode=False)
@@ -117,6 +119,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_OK
     except Exception as error:
         return _unexpected(error, json)
+
+
+def _silence_driver() -> None:
+    """Keep what psycopg logs of a session that was interrupted in a statement from the terminal.
+
+    Without any handler Python would write it to stderr; the command says what happened itself.
+    """
+    logger = logging.getLogger("psycopg")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
 
 
 def _fail(error: PganonError, json: bool) -> int:

@@ -61,6 +61,40 @@ def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
     assert faults.run_tables(conn) == []
 
 
+BUSY = """
+import sys
+from pganon.cli.main import main
+from pganon.run import executor
+
+original = executor.Executor._run_one
+
+
+def run_one(self, step, name):
+    with self.conn.transaction(), self.conn.transaction():
+        if name == "classes":
+            self.conn.pgconn.send_query(b"SELECT pg_sleep(60)")
+            self.conn.cancel_safe()
+            raise KeyboardInterrupt
+    original(self, step, name)
+
+executor.Executor._run_one = run_one
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_between_sending_and_waiting(db: Database, tmp_path: Path) -> None:
+    """One line for people, whatever the driver has to say of its session."""
+    db.source(faults.SOURCE)
+    ran = subprocess.run(
+        [sys.executable, "-c", BUSY, "run", write(tmp_path), "--dsn", db.dsn()],
+        capture_output=True,
+        text=True,
+        timeout=faults.LONG,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "error: interrupted\n")
+    assert faults.events(db.owner()) == ["started", "failed: interrupted"]
+
+
 @pytest.mark.parametrize(
     ("ends", "code"),
     [("SELECT pg_cancel_backend(%s)", "interrupted"), (None, "statement_timeout")],
