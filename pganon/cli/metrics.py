@@ -10,16 +10,16 @@ from pganon.methods.registry import methods
 from pganon.published.metrics import Grid, Metrics, Pairs
 
 
-def show_utility(method: str, utility: Mapping[str, Any]) -> None:
-    """The figures of every run, as a version made by `method` remembers them."""
-    common.facts(methods()[method].form.figures.recorded(utility).details())
-
-
-def recorded_metrics(method: str, metrics: Mapping[str, Any]) -> Metrics:
-    """What was measured on request, as a version made by `method` remembers it."""
-    form = methods()[method].form.metrics
-    assert form is not None
-    return form.figures.recorded(metrics)
+def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
+    """What a version made by `method` remembers: figures of its run, and metrics on request."""
+    made = methods().get(method)
+    if made is None:
+        common.facts({"figures": f"not shown: no installed package brings the method {method}"})
+        return
+    if "utility" in measures:
+        common.facts(made.form.figures.recorded(measures["utility"]).details())
+    if measures.get("metrics") and made.form.metrics:
+        show_metrics(made.form.metrics.figures.recorded(measures["metrics"]))
 
 
 def show_metrics(metrics: Metrics) -> None:

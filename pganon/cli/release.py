@@ -12,7 +12,7 @@ import psycopg
 import typer
 
 from pganon.cli import common
-from pganon.cli.metrics import recorded_metrics, show_metrics, show_utility
+from pganon.cli.metrics import show_recorded
 from pganon.errors import EXIT_REFUSED
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
@@ -113,13 +113,10 @@ def _show_measures(info: ReleaseInfo) -> None:
     if not current:
         return
     measures = current[0].measures
-    if "utility" in measures:
-        show_utility(current[0].method, measures["utility"])
+    show_recorded(current[0].method, measures)
     for name, share in measures.get("alike", {}).items():
         said = f"{share:.4g} of the records, with their whole group; no model is about it"
         common.facts({f"alike in {name}": said})
-    if measures.get("metrics"):
-        show_metrics(recorded_metrics(current[0].method, measures["metrics"]))
 
 
 def _show_versions(info: ReleaseInfo) -> None:

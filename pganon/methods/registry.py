@@ -37,11 +37,15 @@ def methods() -> dict[str, Method]:
     """Every method by its name.
 
     Raises:
-        UsageError: bad_method, an installed package offers something else, or a name twice.
+        UsageError: bad_method, an installed package offers something else, a name twice, or cannot
+            be imported.
     """
     found = {method.name: method for method in OWN}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        method = entry.load()
+        try:
+            method = entry.load()
+        except Exception as error:  # of somebody else's module, whatever it is
+            raise _refused(entry.name, entry.value, f"{type(error).__name__}: {error}") from None
         if not isinstance(method, Method):
             raise _refused(entry.name, entry.value, "it is no pganon.methods.base.Method")
         if method.name in found:

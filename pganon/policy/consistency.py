@@ -14,8 +14,8 @@ from pganon.policy.compatibility import method_refusals
 from pganon.policy.domains import domain_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.known import Known
-from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
+from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.words import (
     NULLS,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
-from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
+from pganon.policy.privacy_model import ModelDeclaration
 
 
 @dataclass(frozen=True)

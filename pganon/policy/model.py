@@ -19,8 +19,8 @@ from pganon.policy.exclusions import Exclusion
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.known import Known
-from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
+from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import (
     known_word,
     refuse,

@@ -15,8 +15,8 @@ from typing import Any
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import CsvHierarchy
 from pganon.policy.model import Column, Policy
-from pganon.policy.models import ModelDeclaration
 from pganon.policy.options import MethodOptions
+from pganon.policy.privacy_model import ModelDeclaration
 
 REVISION = 1
 """Raised when records are encoded in another way, so that every method may give other groups. Where

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from pganon.policy.model import Name, RelationName
-from pganon.policy.models import ModelDeclaration
+from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse_one
 from pganon.policy.words import DISTANCES
 from pganon.privacy import frequency, identity, likeness, quasi_sensitive

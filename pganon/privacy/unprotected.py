@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.privacy.registry import requirements_of
+from pganon.privacy.requirements import requirements_of
 
 
 def unprotected_columns(policy: Policy) -> list[str]:

@@ -24,7 +24,7 @@ from pganon.policy.model import Column as Declared
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
-from pganon.privacy.registry import requirements_of
+from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.spec.collations import collation_refusals

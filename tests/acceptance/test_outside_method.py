@@ -91,6 +91,21 @@ def test_what_cannot_be_guaranteed_is_refused(db: Database) -> None:
     assert "sorted_runs cannot guarantee" in caught.value.problems[0].message
 
 
+def test_a_release_outlives_the_package(
+    db: Database, installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was published stays readable, verified and removable without who made it."""
+    db.source(faults.SOURCE)
+    name = pganon.load_policy(_text()).policy.release
+    pganon.run_release(pganon.load_policy(_text()), dsn=db.dsn())
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(installed)])
+    _forget()
+    shown = command("show", name, "--dsn", db.dsn())
+    assert (shown.code, "brings the method sorted_runs" in shown.out) == (0, True)
+    for call in (("verify", name), ("history", name), ("drop", name, "--yes")):
+        assert command(*call, "--dsn", db.dsn()).code == 0, call
+
+
 def test_without_the_package() -> None:
     with pytest.raises(PolicyError) as caught:
         pganon.load_policy(_text())
@@ -102,6 +117,9 @@ def test_without_the_package() -> None:
     [
         ({"mine": "sorted_runs:steps"}, "is no pganon.methods.base.Method"),
         ({"mine": "sorted_runs:METHOD", "other": "sorted_runs:METHOD"}, "is there already"),
+        ({"mine": "sorted_runs:METHOD", "mondrian": "pganon.methods.anatomy:METHOD"}, "anatomy is"),
+        ({"mine": "sorted_runs:nothing"}, "AttributeError"),
+        ({"mine": "sorted_walks:METHOD"}, "ModuleNotFoundError"),
     ],
 )
 def test_a_package_that_offers_something_else(

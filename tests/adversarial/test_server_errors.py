@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from psycopg import errors
 
-from pganon import database, steps
+from pganon import database, locks, steps
 from pganon.errors import DatabaseError, PganonError
-from pganon.run import executor
+from pganon.ledger import repository as ledger
+from pganon.run import cleanup, executor
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
@@ -176,6 +177,21 @@ def test_an_interrupt_between_sending_and_waiting(
     assert faults.events(conn) == ["started", "failed: interrupted"]
     assert faults.last_details(conn) == {"code": "interrupted"}
     _clean(conn, None, "interrupt")
+
+
+def test_a_session_that_does_not_end(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody ends a run whose session is alive, however long it is looked at."""
+    db.source(faults.SOURCE)
+    conn, leader = db.owner(), db.owner()
+    run_id = ledger.start_run(conn, "patients", "0" * 64)
+    locks.take_run(leader, run_id)
+    monkeypatch.setattr(cleanup, "_LOOKS", 2)
+    assert not cleanup.end_dead(conn, run_id, KeyboardInterrupt())
+    assert faults.events(conn) == ["started"]
+    leader.close()
+    faults.wait_for_backends(conn)
+    assert cleanup.end_dead(conn, run_id, KeyboardInterrupt())
+    assert faults.events(conn) == ["started", "failed: interrupted"]
 
 
 def test_a_failing_clean_up_does_not_undo_a_publication(

@@ -12,7 +12,7 @@ from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.privacy.frequency import RelativeFrequency
 from pganon.privacy.given import given_value
-from pganon.privacy.registry import requirements_of
+from pganon.privacy.requirements import requirements_of
 from tests.support.oracles import definitions as oracle
 from tests.unit.policy.examples import policy
 

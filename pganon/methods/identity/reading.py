@@ -13,7 +13,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.methods.identity.shape import Shape
 from pganon.privacy import models as declared
-from pganon.privacy.registry import held_models
+from pganon.privacy.requirements import held_models
 from pganon.search.identity.classes import Individuals
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.elements import Attribute, Categorical, Numeric
