@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from psycopg import errors
 
-from pganon import database, locks, steps
+from pganon import database, steps
 from pganon.errors import DatabaseError, PganonError
 from pganon.ledger import repository as ledger
 from pganon.run import cleanup, executor
@@ -183,8 +183,7 @@ def test_a_session_that_does_not_end(db: Database, monkeypatch: pytest.MonkeyPat
     """Nobody ends a run whose session is alive, however long it is looked at."""
     db.source(faults.SOURCE)
     conn, leader = db.owner(), db.owner()
-    run_id = ledger.start_run(conn, "patients", "0" * 64)
-    locks.take_run(leader, run_id)
+    run_id = ledger.start_run(leader, "patients", "0" * 64)
     monkeypatch.setattr(cleanup, "_LOOKS", 2)
     assert not cleanup.end_dead(conn, run_id, KeyboardInterrupt())
     assert faults.events(conn) == ["started"]
