@@ -48,6 +48,11 @@ class Axis(ABC):
         return state.count(f"m{self.index}")
 
     def has_null(self, state: State) -> bool:
+        """Whether there are records with code 0: without a value, or with one that is hidden."""
+        return self.attribute.hidden is not None or self.has_missing(state)
+
+    def has_missing(self, state: State) -> bool:
+        """Whether there are records without a value."""
         return bool(state.facts[f"null{self.index}"])
 
     def dictionary(self, state: State):
@@ -172,7 +177,7 @@ class NominalAxis(Axis):
     def domain(self, state: State) -> int:
         declared = self.attribute.values
         values = self.size(state) if declared is None else len(declared)
-        return values + int(self.has_null(state))
+        return values + int(self.has_missing(state))
 
     def words(self, state: State) -> int:
         """Number of 64-bit words that hold one bit per code; 0 when there are too many codes."""

@@ -64,6 +64,7 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
 def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     names = [f"q{item.index}" for item in spec.attributes]
     names += [name for name, _ in _unchanged(spec)]
+    names += [hidden.flag for hidden in spec.hidden]
     found: list[exp.Expr] = [col(name, table) for name in names]
     found += [col("record", table)] if spec.record_key else []
     found += [col("individual", table)] if spec.individual else []

@@ -46,7 +46,7 @@ PUBLISH_APPLIED = frozenset({"readers", "keep"})
 """Of these, and of those under `publish`, what a version that is there can take on."""
 
 COLUMN_DECIDES = frozenset(
-    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set"}
+    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set", "sensitive_when"}
 )
 COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 """The same for the keys of a column."""
@@ -54,7 +54,7 @@ COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 Part = Mapping[str, Any]
 """Values of JSON by path, such as `privacy.k_anonymity.k`; what is left out has its default."""
 
-_GROUPED = ("quasi_identifying", "quasi_sensitive")
+_GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
 _WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
 """Keys of a column that hold no values of it."""
 

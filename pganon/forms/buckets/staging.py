@@ -279,7 +279,7 @@ def _class(arrangement: Arrangement) -> str:
     return bucket(arrangement.partitions.index(CLASS_ID))
 
 
-class _Rows:
+class Rows:
     """A SELECT over the records that is ordered by what it shows, and by nothing else."""
 
     def __init__(self, records: Relation, state: State) -> None:
@@ -333,7 +333,7 @@ class _Rows:
 def _quasi(
     arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
 ) -> exp.Expr:
-    rows = _Rows(records, state)
+    rows = Rows(records, state)
     for name in table.groups:
         rows.group(_number(arrangement, name), name)
     if arrangement.generalized:
@@ -348,7 +348,7 @@ def _quasi(
 def _sensitive(
     arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
 ) -> exp.Expr:
-    rows = _Rows(records, state)
+    rows = Rows(records, state)
     rows.group(_number(arrangement, table.partition), GROUP_ID)
     rows.exact(table.quasi)
     for item in table.sensitive:

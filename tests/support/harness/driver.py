@@ -24,7 +24,7 @@ from pganon.resolve import resolve
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
 from pganon.run.pipeline import run_release
-from pganon.run.resolving import public_relations
+from pganon.run.resolving import exception_relations, public_relations
 from pganon.run.result import RunResult
 from pganon.steps import State
 
@@ -102,6 +102,7 @@ def run(
         loaded,
         read_relation(conn, loaded.source),
         public=public_relations(conn, loaded),
+        exceptions=exception_relations(conn, loaded),
         base_dir=base_dir,
     )
     run_id = next(_RUNS)
