@@ -7,18 +7,18 @@ from pganon.encode.sensitive import valued
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
-from pganon.methods.mondrian.options import Mondrian as Options
-from pganon.methods.mondrian.rounds import Mondrian
+from pganon.methods.mondrian.options import Mondrian
+from pganon.methods.mondrian.rounds import MondrianRounds
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
 
-def mondrian(spec: ReleaseSpec) -> Mondrian:
+def mondrian(spec: ReleaseSpec) -> MondrianRounds:
     options = spec.policy.method
-    assert isinstance(options, Options)
+    assert isinstance(options, Mondrian)
     relaxed = options.variant == "relaxed"
     counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
-    return Mondrian(
+    return MondrianRounds(
         axes=axes(spec.attributes),
         requirements=spec.requirements,
         sensitive=tuple(item.index for item in valued(spec)),
@@ -33,4 +33,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*cell_steps(spec), *mondrian(spec).steps())
 
 
-METHOD = Method(Options, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
+METHOD = Method(Mondrian, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.methods.mondrian.shape import Shape, at
+from pganon.methods.mondrian.shape import CellShape, at
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 
@@ -32,7 +32,7 @@ SEVERAL = 12
 """Attributes that such a group is tried on."""
 
 
-def tries(shape: Shape, state: State) -> exp.Expr:
+def tries(shape: CellShape, state: State) -> exp.Expr:
     """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
 
     A group that is tried again gets all of them, widest first, as those before left room for
@@ -47,7 +47,7 @@ def tries(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _losses(shape: Shape, state: State) -> exp.Select:
+def _losses(shape: CellShape, state: State) -> exp.Select:
     """(node, n, again, l<i>, level<i>): weighted loss and level of every active group."""
     tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
     for axis in shape.axes:
@@ -64,7 +64,7 @@ def _losses(shape: Shape, state: State) -> exp.Select:
     return tree.offset(0)
 
 
-def _rows(shape: Shape) -> exp.Select:
+def _rows(shape: CellShape) -> exp.Select:
     """Lateral rows (attr, level, loss), one per attribute, of the losses in `l`."""
     values = exp.Values(
         expressions=[

@@ -17,7 +17,7 @@ from pganon.encode.axis import BITS
 from pganon.encode.codes import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measures
-from pganon.methods.mondrian.shape import Shape, at, same
+from pganon.methods.mondrian.shape import CellShape, at, same
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import State
 
@@ -25,7 +25,7 @@ PLACE_BITS = 31
 """Positions are integers; distances to balance are kept above them in one bigint."""
 
 
-def shown(shape: Shape, state: State) -> exp.Select:
+def shown(shape: CellShape, state: State) -> exp.Select:
     """(node, attr, n, v, w, codes, [rid]): every cell with its value on every tried attribute."""
     extra = [*shape.codes, *(["rid"] if shape.relaxed else [])]
     return query(
@@ -36,7 +36,7 @@ def shown(shape: Shape, state: State) -> exp.Select:
     ).select(*[col(name, "c") for name in extra])
 
 
-def order(shape: Shape, table: str, weight: str) -> exp.Expr:
+def order(shape: CellShape, table: str, weight: str) -> exp.Expr:
     """Sort key of values: falling frequency for nominal attributes, else code order."""
     return shape.by_attribute(
         col("attr", table),
@@ -44,7 +44,7 @@ def order(shape: Shape, table: str, weight: str) -> exp.Expr:
     )
 
 
-def ordered(shape: Shape, state: State) -> exp.Expr:
+def ordered(shape: CellShape, state: State) -> exp.Expr:
     """Relaxed only: records in cutting order and their half at the exact median.
 
     Records of one value are told apart by `rid`, a random number: whoever is on which side
@@ -63,7 +63,7 @@ def ordered(shape: Shape, state: State) -> exp.Expr:
     return query("select p.*, (p.place * 2 > p.n)::int as half from p", {"p": placed})
 
 
-def ranked(shape: Shape, state: State) -> exp.Expr:
+def ranked(shape: CellShape, state: State) -> exp.Expr:
     """(node, attr, v, [half], w, n, pos, cum, [extents]): one row per value (in each half).
 
     The extents are those of its cells on all attributes: enough to tell what is on either side
@@ -108,7 +108,7 @@ def _weight(state: State, table: str) -> exp.Expr:
     return cast(fragment("sum(:w)", w=col("w", table)), weight_type(state))
 
 
-def best(shape: Shape, state: State) -> exp.Select:
+def best(shape: CellShape, state: State) -> exp.Select:
     """(node, attr, level, rank, cum, thr, mask): the cut of every try, if it has one.
 
     A cut in code order is kept as its last value on the left, one by frequency as the bit mask
@@ -118,7 +118,7 @@ def best(shape: Shape, state: State) -> exp.Select:
     return _nearest(shape, state, _allowed(shape, state, conditions))
 
 
-def searched(shape: Shape, state: State) -> exp.Select:
+def searched(shape: CellShape, state: State) -> exp.Select:
     """Like :func:`best`, for the tries whose nearest cut of all misses a condition."""
     allowed = _allowed(shape, state, shape.conditions)
     failing = query(
@@ -128,7 +128,7 @@ def searched(shape: Shape, state: State) -> exp.Select:
     return _nearest(shape, state, allowed)
 
 
-def _allowed(shape: Shape, state: State, conditions: list) -> exp.Select:
+def _allowed(shape: CellShape, state: State, conditions: list) -> exp.Select:
     allowed = query(
         "select r.node, r.attr, r.n, r.cum, r.pos from ranked as r"
         " where r.cum >= :k and r.n - r.cum >= :k",
@@ -142,7 +142,7 @@ def _allowed(shape: Shape, state: State, conditions: list) -> exp.Select:
     return allowed
 
 
-def _nearest(shape: Shape, state: State, allowed: exp.Select) -> exp.Select:
+def _nearest(shape: CellShape, state: State, allowed: exp.Select) -> exp.Select:
     nearest = query(
         "select a.node, a.attr,"
         " (min((abs(2 * a.cum - a.n) << :bits) + a.pos) & ((1::bigint << :bits) - 1))::int as pos"
@@ -165,12 +165,12 @@ def _nearest(shape: Shape, state: State, allowed: exp.Select) -> exp.Select:
     )
 
 
-def _narrow(shape: Shape, state: State) -> bool:
+def _narrow(shape: CellShape, state: State) -> bool:
     """Whether one word has a bit for every code of each attribute that is cut by frequency."""
     return all(axis.size(state) < BITS for axis in shape.axes if axis.by_frequency)
 
 
-def _mask(shape: Shape, state: State) -> exp.Expr:
+def _mask(shape: CellShape, state: State) -> exp.Expr:
     if shape.relaxed or not any(axis.by_frequency for axis in shape.axes):
         return fragment("null::bigint")
     if _narrow(shape, state):
@@ -187,7 +187,7 @@ def _mask(shape: Shape, state: State) -> exp.Expr:
     return exp.func("bit_or", bit)
 
 
-def is_left(shape: Shape, state: State, table: str) -> exp.Expr:
+def is_left(shape: CellShape, state: State, table: str) -> exp.Expr:
     """Whether a cell `c` lies on the left of the cut in `table`."""
 
     def side(axis) -> exp.Expr:
@@ -203,7 +203,7 @@ def is_left(shape: Shape, state: State, table: str) -> exp.Expr:
     return shape.by_attribute(col("attr", table), side)
 
 
-def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.Select:
+def join_order(shape: CellShape, state: State, tree: exp.Select, table: str) -> exp.Select:
     """Relaxed only: the place `o` of a record `c` in the order of the cut in `table`."""
     if not shape.relaxed:
         return tree
@@ -215,7 +215,7 @@ def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.
 # -- conditions beyond the size ---------------------------------------------------------------
 
 
-def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def certain(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr): the best cuts with a cell on each side that has values enough by itself."""
     placed = query(
         "select b.node, b.attr, (:left)::int as side, :d as d"
@@ -234,7 +234,7 @@ def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     return both_sides(most, strictest, ["node", "attr"])
 
 
-def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def sides(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
     tried: exp.Select | QualifiedName = state.work("best", round=state.round)
     if sensitive in shape.counted:
@@ -257,7 +257,7 @@ def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     )
 
 
-def checked(shape: Shape, state: State) -> exp.Expr:
+def checked(shape: CellShape, state: State) -> exp.Expr:
     """(node, attr, level, holds): whether both sides of the best cut satisfy all conditions."""
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
@@ -280,7 +280,7 @@ def checked(shape: Shape, state: State) -> exp.Expr:
     return tree.select(named(conjunction(holding), "holds"))
 
 
-def hist(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def hist(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, pos, value, w): records per position and sensitive value.
 
     In the strict variant only where the nearest cut was not good enough.
@@ -311,7 +311,7 @@ def hist(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     )
 
 
-def cuts(shape: Shape, state: State) -> exp.Select:
+def cuts(shape: CellShape, state: State) -> exp.Select:
     """The cuts that satisfy everything, in the form of :func:`best`."""
     if shape.relaxed or not shape.conditions:
         return query("select b.* from best as b", at(state, "best"))

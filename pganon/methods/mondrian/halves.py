@@ -7,14 +7,14 @@ from sqlglot import exp
 from pganon.encode.axis import LOSS_DECIMALS, Axis, TreeAxis, weighted_loss
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian import cuts
-from pganon.methods.mondrian.shape import Shape, at, same
+from pganon.methods.mondrian.shape import CellShape, at, same
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 
 SIDE = ("node", "attr", "is_left")
 
 
-def competing(shape: Shape, state: State) -> exp.Select:
+def competing(shape: CellShape, state: State) -> exp.Select:
     """(node, attr, level, cum, thr, mask): of every group the cuts on the widest attributes.
 
     None yet of a group that has fewer than can compete while attributes are left to try.
@@ -31,7 +31,7 @@ def competing(shape: Shape, state: State) -> exp.Select:
     )
 
 
-def halves(shape: Shape, state: State) -> exp.Expr:
+def halves(shape: CellShape, state: State) -> exp.Expr:
     """(node, attr, level, is_left, n, extents, [promised]): both sides of these cuts.
 
     `promised` is what the cells of the side lose on the attribute if that is a tree and is cut to
@@ -58,7 +58,7 @@ def halves(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _promise(shape: Shape, state: State) -> exp.Expr:
+def _promise(shape: CellShape, state: State) -> exp.Expr:
     case = exp.Case(this=col("attr", "r"))
     for axis in shape.axes:
         if isinstance(axis, TreeAxis):
@@ -67,7 +67,7 @@ def _promise(shape: Shape, state: State) -> exp.Expr:
     return case.else_(num(0)) if case.args.get("ifs") else num(0)
 
 
-def _counted(shape: Shape, state: State, counted: list[Axis]) -> exp.Select:
+def _counted(shape: CellShape, state: State, counted: list[Axis]) -> exp.Select:
     """(node, attr, is_left, extents) of attributes of which `ranked` does not tell enough."""
     side = exp.paren(cuts.is_left(shape, state, "b"))
     tree = query(
@@ -80,7 +80,7 @@ def _counted(shape: Shape, state: State, counted: list[Axis]) -> exp.Select:
     return tree.group_by(col("node", "b"), col("attr", "b"), side.copy())
 
 
-def chosen(shape: Shape, state: State) -> exp.Select:
+def chosen(shape: CellShape, state: State) -> exp.Select:
     """(node, attr, level, cum, thr, mask): the one cut of every group that has any."""
     names = ("node", "attr", "level", "cum", "thr", "mask")
     if not shape.by_loss:

@@ -36,7 +36,7 @@ from sqlglot import exp
 
 from pganon.methods.mondrian import candidates, cuts
 from pganon.methods.mondrian.halves import chosen, halves
-from pganon.methods.mondrian.shape import Shape, at
+from pganon.methods.mondrian.shape import CellShape, at
 from pganon.methods.pairs import paired
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
@@ -56,7 +56,7 @@ _TEMPORARY = (
 
 
 @dataclass(frozen=True)
-class Mondrian(Shape):
+class MondrianRounds(CellShape):
     """The rounds for one set of cells."""
 
     def steps(self) -> tuple[Step, ...]:

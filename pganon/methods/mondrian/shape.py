@@ -30,7 +30,7 @@ the square of their number, so with more of them only the sides of cuts that com
 
 
 @dataclass(frozen=True)
-class Shape:
+class CellShape:
     """One set of cells and what is asked of its groups.
 
     Attributes:
