@@ -23,7 +23,7 @@ from pganon.encode.sensitive import valued
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
-from pganon.methods.mondrian.options import Mondrian as Options
+from pganon.methods.mondrian.options import Mondrian
 from pganon.methods.mondrian.rule import BalancedCuts
 from pganon.methods.rounds.rounds import CutRounds
 from pganon.spec.model import ReleaseSpec
@@ -32,7 +32,7 @@ from pganon.steps import Step
 
 def mondrian(spec: ReleaseSpec) -> BalancedCuts:
     options = spec.policy.method
-    assert isinstance(options, Options)
+    assert isinstance(options, Mondrian)
     relaxed = options.variant == "relaxed"
     counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
     return BalancedCuts(
@@ -51,4 +51,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*cell_steps(spec), *rounds.steps())
 
 
-METHOD = Method(Options, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
+METHOD = Method(Mondrian, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
