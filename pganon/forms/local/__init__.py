@@ -13,7 +13,7 @@ columns decide.
 
 from __future__ import annotations
 
-from pganon.forms.local import figures, staging, verification, views
+from pganon.forms.local import figures, staging, verification, views, warned
 from pganon.forms.local.layout import Layout
 from pganon.published.form import PublishedForm
 
@@ -29,4 +29,5 @@ LOCAL = PublishedForm(
     figures=figures.LocalUtility,
     groups="groups",
     histogram=verification.histogram,
+    warnings=warned.warnings,
 )
