@@ -29,7 +29,7 @@ from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, total, union_all
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
@@ -222,7 +222,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
         " (select 1 from f where f.node = c.node and not f.holds)",
         {"c": state.work("cells"), "f": state.work("fit")},
     )
-    return tree.select(named(failing.subquery(), "failing_records"))
+    return tree.select(named(scalar(failing), "failing_records"))
 
 
 def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:

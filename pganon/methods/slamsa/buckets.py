@@ -30,7 +30,7 @@ from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import named
+from pganon.sqltools import named, scalar
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 50_000
@@ -85,7 +85,7 @@ def _blocks_at_once(state: State) -> int:
 
 def _given(shape: SlamsaShape, state: State) -> exp.Select:
     """The seed, and where the values of ordered attributes are."""
-    tree = exp.select(named(run_secret(state, "partition_seed").subquery(), "seed"))
+    tree = exp.select(named(scalar(run_secret(state, "partition_seed")), "seed"))
     for axis in shape.axes:
         if isinstance(axis, OrderedAxis):
             tree = tree.select(named(axis.positions(state), axis.code))
