@@ -206,8 +206,17 @@ def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:
+    chosen = asdict(settings)
+    try:
+        _set(conn, {**_PREAMBLE, **_OPTIONAL, **chosen})
+    except psycopg.errors.InvalidParameterValue:
+        _apply_singly(conn, chosen)
+
+
+def _apply_singly(conn: psycopg.Connection[tuple[object, ...]], chosen: Mapping[str, str]) -> None:
+    """One after the other, where the server does not take all settings."""
     _set(conn, _PREAMBLE)
-    for name, value in asdict(settings).items():
+    for name, value in chosen.items():
         try:
             _set(conn, {name: value})
         except psycopg.errors.InvalidParameterValue as e:
@@ -220,15 +229,17 @@ def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> 
     for name, value in _OPTIONAL.items():
         try:
             _set(conn, {name: value})
-        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
+        except psycopg.errors.InvalidParameterValue:
             continue
 
 
 def _set(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]) -> None:
+    """Settings that this version has."""
     conn.execute(
         b"SELECT pg_catalog.set_config(s.name, s.value, false)"
         b" FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]),"
-        b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)",
+        b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)"
+        b" WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL",
         [list(wanted), list(wanted.values())],
     )
 
