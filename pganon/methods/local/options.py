@@ -37,6 +37,11 @@ class Local(MethodOptions):
     codes_sensitive = True
     unlinks = True
     measures_inference = False
+    assumes = (
+        "knows which columns the person hides",
+        "knows no hidden value of anybody",
+        "learns nothing from records that show a column about those that hide it",
+    )
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
