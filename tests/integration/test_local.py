@@ -388,3 +388,18 @@ def test_misspelt_exception(db: Database, row: tuple[int | None, str | None]) ->
     with refused("unmatched_exceptions") as caught:
         run(db.owner(), declared)
     assert "1 rows of public.hidden" in str(caught[0])
+
+
+def test_buckets_alone(db: Database) -> None:
+    make_example(db)
+    declared = local_policy(
+        EXAMPLE_COLUMNS,
+        EXAMPLE_MODELS[1:],
+        method={"name": "local_bucketization", "link_threshold": 1},
+    )
+    staged = run(db.owner(), declared)
+    assert groups(staged) == [[i] for i in range(1, 9)]
+    assert staged.utility.gcp == 0
+    assert values(staged, 0, "age") == [[24, 29], [31, 34]]
+    shown = {row["age"].lower for row in staged.table("groups") if row["age"] is not None}
+    assert shown == {22, 27, 41, 45}

@@ -100,7 +100,8 @@ class Local(MethodOptions):
                 )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        if not any(model.model == "k_anonymity" for model in models):
+        grouping = "k_anonymity" in self.models
+        if grouping and not any(model.model == "k_anonymity" for model in models):
             yield Refusal(
                 ("privacy",),
                 f"no model says how large the groups of the method {self.name} have to be",
@@ -153,6 +154,14 @@ class LgbMdp(Local):
     """Groups by cuts at medians of the widest column (LGB_MDP)."""
 
     name: Literal["lgb_mdp"]
+
+
+class LocalBucketization(Local):
+    """Buckets alone: what is not hidden is published as it is, one group for equal records."""
+
+    models = frozenset(PRINCIPLES)
+
+    name: Literal["local_bucketization"]
 
 
 class LgbNcp(Local):
