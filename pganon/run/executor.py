@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
+from sqlglot import exp
 
 from pganon.catalog.model import Outside
 from pganon.errors import Interrupted, PganonError, translate
@@ -49,13 +50,11 @@ from pganon.steps import (
     stamp_fact,
     taken,
 )
+from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
 Reading = Callable[[Connection, Outside], contextlib.AbstractContextManager[object]]
-
-_ANY_ROUND = 1_000_000_000
-"""Number that stands for the current round in a query that is rendered once for all."""
 
 
 @dataclass
@@ -98,7 +97,7 @@ class Executor:
     processes: int = 1
     crew: Crew | None = None
     wanted: Wanted = lambda: True
-    _rendered: dict[str, str] = field(default_factory=dict)
+    _rendered: dict[str, Template] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
         for step in steps:
@@ -193,13 +192,12 @@ class Executor:
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:
             return statement(step.select(self.state))
-        text = self._rendered.get(step.name)
-        if text is None:
-            text = statement(step.select(self.state.at_round(_ANY_ROUND))).as_string(None)
-            self._rendered[step.name] = text
-        for number, mark in ((0, _ANY_ROUND), (1, _ANY_ROUND + 1)):
-            text = text.replace(f'_{mark}"', f'_{self.state.round + number}"')
-        return sql.SQL(text)  # pyright: ignore[reportArgumentType]
+        if step.name not in self._rendered:
+            tree = step.select(self.state.in_every_round())
+            if not isinstance(tree, exp.Expr):
+                raise PganonError(f"the query of {step.name} is no tree to serve every round")
+            self._rendered[step.name] = Template.of(tree)
+        return self._rendered[step.name].at(self.state.round)
 
     def _drop(self, tables: Sequence[QualifiedName], name: str) -> None:
         lost = self._lost(tables, name)

@@ -19,6 +19,7 @@ from pganon.catalog.model import Outside
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.search.tasks import Task
+from pganon.steps.rounds import placeholder
 
 WORK_SCHEMA = "pganon_work"
 STAGE_SCHEMA = "pganon_stage"
@@ -38,17 +39,34 @@ class State:
     Attributes:
         run_id: number of the run; part of every work table's name.
         facts: observed counts and sizes by name. `explain` renders with assumed ones.
-        round: number of the current round of the innermost Repeat, from 0.
+        current: number of the current round of the innermost Repeat, from 0; None while a query is
+            rendered that serves all rounds.
     """
 
     run_id: int
     facts: Facts = field(default_factory=dict)
-    round: int = 0
+    current: int | None = 0
+
+    @property
+    def round(self) -> int:
+        """Number of the current round.
+
+        PganonError for a query of `every_round`: its text cannot depend on it.
+        """
+        if self.current is None:
+            raise PganonError("a query that is to serve every round asks for the round's number")
+        return self.current
 
     def work(self, name: str, *, round: int | None = None) -> QualifiedName:
         """A private unlogged table of this run; with `round`, the one of that round."""
         suffix = "" if round is None else f"_{round}"
         return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
+
+    def in_round(self, name: str, later: int = 0) -> QualifiedName:
+        """The work table of the current round, or of one that is so many rounds later."""
+        if self.current is not None:
+            return self.work(name, round=self.current + later)
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}_{placeholder(later)}")
 
     def stage(self, name: str) -> QualifiedName:
         """A private, logged table of this run that becomes part of the release."""
@@ -62,7 +80,11 @@ class State:
         return replace(self, facts={**self.facts, **facts})
 
     def at_round(self, number: int) -> State:
-        return replace(self, round=number)
+        return replace(self, current=number)
+
+    def in_every_round(self) -> State:
+        """What a query is rendered with that serves all rounds."""
+        return replace(self, current=None)
 
 
 def shared(state: State) -> bool:
@@ -93,8 +115,8 @@ class CreateTable:
         when: the step is left out unless this holds.
         counted: name of the fact that the number of rows becomes.
         outside: what the query reads and calls that is not pganon's own.
-        every_round: in a Repeat, the queries of all rounds differ in the round's number in the
-            names of work tables and in nothing else, so that one rendering serves them all.
+        every_round: in a Repeat, the queries of all rounds differ in the work tables that
+            :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
     """
 
     name: str

@@ -53,8 +53,8 @@ def both_sides(measured: exp.Select, requirement: Requirement, by: Sequence[str]
 
 
 def allowed_cuts(requirement: Requirement, state: State) -> exp.Select:
-    ranked = state.work("ranked", round=state.round)
-    hist = state.work(f"hist{requirement.sensitive}", round=state.round)
+    ranked = state.in_round("ranked")
+    hist = state.in_round(f"hist{requirement.sensitive}")
     if requirement.model.counts_distinct:
         return _by_distinct(requirement, hist, ranked)
     return _by_histogram(requirement, hist, ranked, state)

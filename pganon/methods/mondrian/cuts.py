@@ -207,7 +207,7 @@ def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.
     """Relaxed only: the place `o` of a record `c` in the order of the cut in `table`."""
     if not shape.relaxed:
         return tree
-    records = exp.alias_(state.work("ordered", round=state.round).table, "o", table=True)
+    records = exp.alias_(state.in_round("ordered").table, "o", table=True)
     on = fragment("o.node = c.node and o.rid = c.rid and o.attr = :attr", attr=col("attr", table))
     return tree.join(records, on=on, join_type="left")
 
@@ -236,12 +236,12 @@ def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
 
 def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
-    tried: exp.Select | QualifiedName = state.work("best", round=state.round)
+    tried: exp.Select | QualifiedName = state.in_round("best")
     if sensitive in shape.counted:
         tried = query(
             "select b.* from best as b where not exists"
             " (select 1 from s where s.node = b.node and s.attr = b.attr)",
-            {**at(state, "best"), "s": state.work(f"certain{sensitive}", round=state.round)},
+            {**at(state, "best"), "s": state.in_round(f"certain{sensitive}")},
         )
     placed = query(
         "select c.cell, b.node, b.attr, (:left)::int as side"
@@ -262,10 +262,10 @@ def checked(shape: Shape, state: State) -> exp.Expr:
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
     for j in shape.counted:
-        table = exp.alias_(state.work(f"certain{j}", round=state.round).table, f"s{j}", table=True)
+        table = exp.alias_(state.in_round(f"certain{j}").table, f"s{j}", table=True)
         tree = tree.join(table, on=same(f"s{j}", "b", ["node", "attr"]), join_type="left")
     for requirement in shape.conditions:
-        histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
+        histogram = state.in_round(f"sides{requirement.sensitive}")
         for measured in measures(requirement, histogram, ["node", "attr", "side"], state):
             alias = f"q{len(holding)}"
             held = both_sides(measured, requirement, ["node", "attr"])
@@ -322,7 +322,7 @@ def cuts(shape: Shape, state: State) -> exp.Select:
         at(state, "best", "checked"),
     ).select(*[col(name, "b") for name in names], append=False)
     found = exp.select(*[col(name, "f") for name in names]).from_(
-        exp.alias_(state.work("searched", round=state.round).table, "f", table=True)
+        exp.alias_(state.in_round("searched").table, "f", table=True)
     )
     return query(
         "select u.* from (select h.* from h union all select f.* from f) as u",

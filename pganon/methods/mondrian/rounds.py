@@ -263,7 +263,7 @@ class Mondrian(Shape):
         """(leaf, codes, [rid]): cells of the groups that became final in this round."""
         return query(
             "select -c.node as leaf from c where c.node < 0",
-            {"c": state.work("cells", round=state.round + 1)},
+            {"c": state.in_round("cells", 1)},
         ).select(*[col(name, "c") for name in self.final_columns])
 
     def next_nodes(self, state: State) -> exp.Expr:

@@ -112,7 +112,7 @@ class Shape:
 
 def at(state: State, *names: str) -> dict[str, QualifiedName | exp.Select]:
     """Work tables of the round by name."""
-    return {name: state.work(name, round=state.round) for name in names}
+    return {name: state.in_round(name) for name in names}
 
 
 def same(left: str, right: str, names: Sequence[str]) -> exp.Expr:
