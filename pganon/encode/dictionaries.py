@@ -22,6 +22,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
+from pganon.steps.facts import counts
 
 _AT_ONCE = 8
 """Columns per scan. Each has a hash table of its own in it; GROUPING takes 31 at most."""
@@ -165,6 +166,6 @@ def _order_steps(attribute: Attribute, order: tuple[str, ...]) -> list[Step]:
                 {"v": s.work(f"values{i}"), "o": s.work(f"order{i}")},
             ),
             problem,
-            prefix=f"order{i}_",
+            gives=counts("missing", "records", of=f"order{i}_"),
         ),
     ]

@@ -10,10 +10,12 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
+from pganon.encode.facts import null_code, value_count
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step
+from pganon.steps.facts import Fact
 
 
 def valued(spec: ReleaseSpec) -> list[Sensitive]:
@@ -84,16 +86,21 @@ def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) ->
     )
 
 
+def value_facts(item: Sensitive) -> list[Fact[int]]:
+    """What :func:`value_counts` gives."""
+    return [value_count(item.index), null_code(item.index)]
+
+
 def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
-    """Facts sm<j>, the highest code, and snull<j>, that of NULL; 0 without NULL."""
+    """The highest code, and that of NULL; 0 without NULL."""
     counted = {"d": state.work(f"sdict{item.index}")}
     highest = query("select count(*) from d", counted)
     missing = query(
         "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
     )
     return [
-        named(highest.subquery(), f"sm{item.index}"),
-        named(missing.subquery(), f"snull{item.index}"),
+        named(highest.subquery(), value_count(item.index).column),
+        named(missing.subquery(), null_code(item.index).column),
     ]
 
 
@@ -101,7 +108,7 @@ def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) 
     """With the code of a value of the column, as s<j>."""
     alias = f"e{item.index}"
     on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
-    missing = num(state.count(f"snull{item.index}"))
+    missing = num(state[null_code(item.index)])
     code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
     found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
     return found.select(named(cast(code, "integer"), f"s{item.index}"))

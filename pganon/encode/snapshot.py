@@ -21,6 +21,7 @@ from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts
 
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
@@ -40,6 +41,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "count records, NULLs and values that cannot be placed",
             lambda state: _inspection(spec, state),
             lambda row, state: _inspection_problem(spec, row),
+            gives=_inspected(spec),
         ),
     )
 
@@ -190,6 +192,20 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             named(fragment("count(*) - count(:p)", p=person), "nobody"),
         )
     return tree
+
+
+def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
+    """What :func:`_inspection` counts."""
+    found = [RECORDS]
+    for attribute in spec.attributes:
+        name = f"q{attribute.index}"
+        found.append(count(f"nulls_{name}"))
+        if _infinite(attribute.column, name) is not None:
+            found.append(count(f"infinite_{name}"))
+        if attribute.domain is not None or attribute.values is not None:
+            found.append(count(f"outside_{name}"))
+    found += [count(f"nulls_s{item.index}") for item in spec.sensitive]
+    return [*found, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
 
 
 def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:

@@ -11,6 +11,7 @@ from pganon.forms.recode import EXTENTS
 from pganon.metrics import loss
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
+from pganon.published.facts import losses
 from pganon.published.form import Description, OnRequest, PublishedForm, Tables
 from pganon.published.utility import ClassUtility, class_utility
 from pganon.spec.model import ReleaseSpec
@@ -58,7 +59,7 @@ def measures(spec: ReleaseSpec) -> Chains:
         "utility",
         "loss, discernibility, class sizes",
         lambda s: loss.basic(spec, extents(s), s),
-        prefix="measure_",
+        gives=losses(spec),
     )
     return [[basic]]
 

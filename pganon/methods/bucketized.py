@@ -18,13 +18,18 @@ from sqlglot import exp
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.methods.partitions import grouped_rows, partition_columns
-from pganon.methods.suppression import suppression_problem
+from pganon.methods.suppression import RELEASED, suppression_problem
 from pganon.privacy.rows import Relation
+from pganon.published.facts import SUPPRESSED
 from pganon.search.msb import Priority, msb
 from pganon.search.tasks import Found
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, Name, Search, State
+from pganon.steps.facts import RECORDS, count, flag
+
+COMPLETE = flag("complete")
+"""Whether every record has a group."""
 
 
 def vector_columns(items: Sequence[Sensitive]) -> list[str]:
@@ -46,7 +51,7 @@ class Bucketization:
     """What MSB makes groups of.
 
     Attributes:
-        vectors: the table of :func:`vectors`; the fact `released` is the number of its rows.
+        vectors: the table of :func:`vectors`; RELEASED is the number of its rows.
         table: the table of the groups.
         place: of the partition in the arrangement.
         items: sensitive columns in which the records of a group differ.
@@ -68,7 +73,7 @@ class Bucketization:
             self.table,
             partition_columns(self.place),
             given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: -(-s.count("released") // self.block_size),
+            batches=lambda s: -(-s[RELEASED] // self.block_size),
             rows=self._rows,
             tasks=lambda s, given, rows: [
                 _Group(block, tuple(found), self.size(s), self.priority)
@@ -107,7 +112,7 @@ def leftover_check(
     least: int,
     minimum: int = 1,
 ) -> Check:
-    """Facts `released`, `suppressed`, `ungrouped`, and `complete` if every record has a group.
+    """RELEASED and SUPPRESSED, and COMPLETE if every record has a group.
 
     Args:
         placed: the records that have a group.
@@ -121,10 +126,11 @@ def leftover_check(
             "select count(*) as released, :records - count(*) as suppressed,"
             " :tried - count(*) as ungrouped, count(*) = :tried as complete from p",
             {"p": placed(s)},
-            records=num(s.count("records")),
-            tried=num(s.count("released")),
+            records=num(s[RECORDS]),
+            tried=num(s[RELEASED]),
         ),
         lambda row, state: _too_many(spec, least, row, state) or _too_few(minimum, row, state),
+        gives=[RELEASED, SUPPRESSED, count("ungrouped"), COMPLETE],
     )
 
 
@@ -132,9 +138,9 @@ def _too_many(
     spec: ReleaseSpec, least: int, row: Mapping[str, Any], state: State
 ) -> PganonError | None:
     if row["ungrouped"] < 0:
-        records = state.count("released")
+        records = state[RELEASED]
         return Unbalanced(f"{records} records are in groups {row['released']} times")
-    limit = spec.policy.suppression_limit * state.count("records")
+    limit = spec.policy.suppression_limit * state[RECORDS]
     if (row["released"] and row["suppressed"] <= limit) or not row["ungrouped"]:
         return suppression_problem(spec, row, state)
     return PrivacyRefusal(
@@ -152,7 +158,7 @@ def _too_few(minimum: int, row: Mapping[str, Any], state: State) -> PganonError 
     if row["released"] >= minimum:
         return None
     return PrivacyRefusal(
-        f"{row['released']} of {state.count('records')} records are in groups, a release needs at"
+        f"{row['released']} of {state[RECORDS]} records are in groups, a release needs at"
         f" least {minimum}",
         required=minimum,
         observed=row["released"],

@@ -22,14 +22,17 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.codes import weight_type
+from pganon.encode.facts import KEPT
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
+from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
 from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_null
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -51,6 +54,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "whether the requirements can be reached at all",
             lambda s: _feasibility(spec, s),
             lambda row, s: _infeasible(spec, row, s),
+            gives=_feasible(spec),
         ),
         *_released(spec),
         CreateTable(
@@ -231,6 +235,14 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree.select(named(failing.subquery(), "failing_records"))
 
 
+def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:
+    """What :func:`_feasibility` gives."""
+    found: list[Fact[Any]] = list(counts("parts", "failing_parts", "failing_records"))
+    for number in range(len(spec.requirements)):
+        found += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
+    return found
+
+
 def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:
     if row["failing_parts"] == 0 and row["parts"] > 0:
         return None
@@ -242,7 +254,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     if row["parts"] == 1:
         return PrivacyRefusal(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state.count('kept')} records; {_best(requirement, reached)}",
+            f" {state[KEPT]} records; {_best(requirement, reached)}",
             model=model.name,
             required=model.parameter,
             observed=reached,
@@ -251,7 +263,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         )
     if spec.policy.on_infeasible == "suppress":
         return None  # the limit on suppressed records decides
-    left_out = state.count("records") - state.count("kept") + row["failing_records"]
+    left_out = state[RECORDS] - state[KEPT] + row["failing_records"]
     return PrivacyRefusal(
         f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
         f" satisfy {requirement.label}; they hold {row['failing_records']} records",
@@ -323,7 +335,7 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
             return PrivacyRefusal(
                 f"{requirement.label} holds for the source, but"
                 f" {row['failing']} parts kept apart by nulls: own_class miss it against the"
-                f" published distribution, without the {state.count('suppressed')} suppressed"
+                f" published distribution, without the {state[SUPPRESSED]} suppressed"
                 " records",
                 model=model.name,
                 required=model.parameter,
@@ -337,7 +349,10 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
             f"{requirement.label} against what is published",
             select,
             problem,
-            prefix=f"close{number}_",
+            gives=[
+                count("failing", f"close{number}_"),
+                or_null(measure("measured", f"close{number}_")),
+            ],
         )
 
     return [

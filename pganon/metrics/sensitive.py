@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from pganon.encode.sensitive import value_counts, valued, values_of
+from pganon.encode.facts import null_code, value_count
+from pganon.encode.sensitive import value_counts, value_facts, valued, values_of
 from pganon.metrics.draws import Column, Domain, chosen
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -39,7 +40,10 @@ def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) 
     if others:
         counts = lambda s: [count for item in others for count in value_counts(item, s)]  # noqa: E731
         sizes = Check(
-            "workload_sizes", "sizes of the dictionaries", lambda s: exp.select(*counts(s))
+            "workload_sizes",
+            "sizes of the dictionaries",
+            lambda s: exp.select(*counts(s)),
+            gives=[fact for item in others for fact in value_facts(item)],
         )
         steps.append(sizes)
     return steps
@@ -63,8 +67,8 @@ def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[Col
 
 def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> Column:
     """NULL has the last code, which is never asked for."""
-    highest = state.count(f"sm{item.index}")
-    size = highest - (state.count(f"snull{item.index}") > 0)
+    highest = state[value_count(item.index)]
+    size = highest - (state[null_code(item.index)] > 0)
     known = query(
         "select d.code from d where d.code <= :size",
         {"d": state.work(f"sdict{item.index}")},

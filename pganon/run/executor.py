@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -37,7 +38,6 @@ from pganon.steps import (
     Check,
     CreateTable,
     DropTables,
-    Facts,
     Load,
     Parallel,
     Query,
@@ -47,9 +47,10 @@ from pganon.steps import (
     Statement,
     Step,
     shared,
-    stamp_fact,
+    stamp_of,
     taken,
 )
+from pganon.steps.facts import Fact
 from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
@@ -176,9 +177,9 @@ class Executor:
             self.created(step.name)
             if target.schema == STAGE_SCHEMA:
                 stamp = stamp_of_written(self.conn, target, rows)
-                self.state = self.state.with_facts({stamp_fact(target): stamp})
+                self.state = self.state.observing({stamp_of(target): stamp})
         if step.counted is not None:
-            self.state = self.state.with_facts({step.counted: rows})
+            self.state = self.state.observing({step.counted: rows})
         if rows:
             self.filled.add(target)
 
@@ -227,9 +228,22 @@ class Executor:
                 rows += copy_rows(self.conn, target, found.rows)
                 figures.update(found.figures)
         self._copied(target, rows)
-        self.state = self.state.with_facts(
-            {f"{step.name}_{name}": value for name, value in figures.items()}
-        )
+        self._observe(step.name, step.gives, {f.column: 0 for f in step.gives} | figures)
+
+    def _observe(
+        self, step: str, facts: Sequence[Fact[Any]], found: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Keeps what a step found as the facts that it gives, which are neither more nor less.
+
+        Returns:
+            What was found by column, each of the type of its fact.
+        """
+        declared = {fact.column for fact in facts}
+        if declared != found.keys():
+            odd = ", ".join(sorted(declared ^ found.keys()))
+            raise PganonError(f"the step {step} gives other facts than it declares: {odd}")
+        self.state = self.state.observing({fact: found[fact.column] for fact in facts})
+        return {fact.column: self.state[fact] for fact in facts}
 
     def _copied(self, target: QualifiedName, rows: int) -> None:
         if rows:
@@ -241,10 +255,7 @@ class Executor:
             row = cursor.execute(statement(step.select(self.state))).fetchone()
         if row is None:
             raise PganonError(f"the check {step.name} returned no row")
-        self.state = self.state.with_facts(
-            {f"{step.prefix}{name}": value for name, value in row.items()}
-        )
-        problem = step.problem(row, self.state)
+        problem = step.problem(self._observe(step.name, step.gives, row), self.state)
         if problem is not None:
             raise problem
 
@@ -255,10 +266,8 @@ class Executor:
         for number in range(bound):
             self.state = self.state.at_round(number)
             self.run(step.body(number), prefix=f"{name}.")
-            if self.state.facts[step.until]:
-                self.state = self.state.at_round(outer).with_facts(
-                    {f"{step.name}_rounds": number + 1}
-                )
+            if self.state[step.until]:
+                self.state = self.state.at_round(outer).observing({step.rounds: number + 1})
                 return
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
@@ -269,9 +278,11 @@ class Executor:
         else:
             with self.crew.sharing(len(pieces)) as connections:
                 parts = side_by_side(pieces, connections, step.early)
-        facts, filled = self.state.facts, frozenset(self.filled)
+        filled = frozenset(self.filled)
+        self.state = replace(
+            self.state, facts=self.state.facts.joined(part.state.facts for part in parts)
+        )
         for part in parts:
-            self.state = self.state.with_facts(_new(part.state.facts, facts))
             self.filled |= part.filled - filled
             self.filled -= filled - part.filled
             for name, spent in part.times.items():
@@ -293,11 +304,3 @@ class Executor:
             return part
 
         return walk
-
-
-def _new(found: Facts, before: Facts) -> Facts:
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in before or value is not before[name]
-    }

@@ -29,7 +29,7 @@ from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
 from pganon.metrics.reasons import reasons
-from pganon.plan.build import DECIDED, Phase, Plan, build_plan
+from pganon.plan.build import DECIDED, SAME_GROUPS, Phase, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, renewal
@@ -41,6 +41,7 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap
+from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.run import handover
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.connections import Crew
@@ -54,6 +55,7 @@ from pganon.run.warnings import warnings_of
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 Connection = psycopg.Connection[Any]
 
@@ -228,9 +230,9 @@ class _Run:
             run_id=run_id,
             view=str(spec.view),
             method=plan.method.name,
-            records=state.count("records"),
-            released=state.count("published"),
-            suppressed=state.count("suppressed"),
+            records=state[RECORDS],
+            released=state[PUBLISHED],
+            suppressed=state[SUPPRESSED],
             verified=verified,
             utility=utility,
             metrics=metrics,
@@ -263,8 +265,7 @@ class _Run:
         check_swap(self.conn, result.release, views, cascade=self.options.cascade)
         republication = plan.republication
         refusal = republication and republication.if_published(
-            source_fingerprint(state.facts),
-            state.facts.get("same_groups"),  # pyright: ignore[reportArgumentType]
+            source_fingerprint(plan.spec, state.facts), state.facts.get(SAME_GROUPS)
         )
         details = ledger.error_details(refusal) if refusal else {}
         ledger.finish(self.conn, result.run_id, "dry_run", details)
@@ -291,7 +292,7 @@ class _Run:
         if self.options.force or self.options.dry_run or republication is None:
             return None
         known = history.read(self.conn, spec.policy.release)
-        current = renewal.standing(known, republication, source_fingerprint(state.facts))
+        current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
         if current is None or not is_intact(self.conn, current):
             return None
         settled = plan.method.form.settled(spec)

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.curve import numbered
+from pganon.encode.facts import KEPT
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.suppression import suppressed_check
@@ -53,8 +54,8 @@ def runs(spec: ReleaseSpec, state: State) -> exp.Select:
         {"c": state.work("coded")},
         place=order,
         k=num(spec.minimum_size),
-        n=num(state.count("kept")),
+        n=num(state[KEPT]),
     ).select(*[col(name, "c") for name in codes])
 
 
-METHOD = Method(SortedRuns, CLASSES, steps, lambda spec: {})
+METHOD = Method(SortedRuns, CLASSES, steps)

@@ -10,8 +10,9 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
 from pganon.methods.anatomy.options import Anatomy
-from pganon.methods.eligibility import Eligibility
+from pganon.methods.eligibility import ROUNDS, Eligibility
 from pganon.methods.shape import MethodShape
+from pganon.methods.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.sqltools import col, fragment, num
@@ -60,7 +61,7 @@ class Shape(MethodShape[Anatomy]):
 
     def trimmed(self, state: State) -> bool:
         """Whether records were left out, so that places have gaps."""
-        return state.count("trim_rounds") > 1
+        return state[ROUNDS] > 1
 
     def placed(self, state: State) -> QualifiedName:
         """Released records with their places along the curve, 1 to the number of them."""
@@ -72,11 +73,11 @@ class Shape(MethodShape[Anatomy]):
             "((:place - 1)::bigint * :pieces / :records)::int",
             place=col(PLACE, table),
             pieces=num(self.pieces(state)),
-            records=num(state.count("released")),
+            records=num(state[RELEASED]),
         )
 
     def pieces(self, state: State) -> int:
         """A power of two: the halves of a node would else be of any size, and the whole curve be
         one block for a few records at its end."""
-        wanted = state.count("released") // max(self.block_size, self.model.l)
+        wanted = state[RELEASED] // max(self.block_size, self.model.l)
         return 1 << max(wanted.bit_length() - 1, 0)

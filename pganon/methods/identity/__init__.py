@@ -68,11 +68,5 @@ def _grouped(shape: Shape, state: State) -> exp.Expr:
     ).select(*[col(code, "c") for code in shape.codes])
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1, "meet_rounds": 1}
-    return {**known, "spans_places": 2, "spans_joined": 1}
-
-
-DANONYIR = Method(DAnonyIR, IDENTITY, danonyir, assumed)
-GENEIR = Method(GeneIR, LABELLED, geneir, assumed)
+DANONYIR = Method(DAnonyIR, IDENTITY, danonyir)
+GENEIR = Method(GeneIR, LABELLED, geneir)

@@ -25,8 +25,10 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
-from pganon.methods.identity.individuals import block_steps, blocks
+from pganon.encode.facts import KEPT
+from pganon.methods.identity.individuals import INDIVIDUALS, block_steps, blocks
 from pganon.methods.identity.neighbours import (
+    JOINED,
     MOST_TOGETHER,
     PASSES,
     made,
@@ -66,7 +68,7 @@ def danonyir_steps(shape: Shape) -> list[Step]:
     passes = PASSES if generalize else 0
 
     def at_once(state: State) -> int:
-        records = -(-size * state.count("kept") // state.count("individuals"))
+        records = -(-size * state[KEPT] // state[INDIVIDUALS])
         return max(1, AT_ONCE // records)
 
     def fewer(state: State) -> int:
@@ -91,10 +93,10 @@ def danonyir_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("regrown"),
             CLASSED,
             given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-s.count("spans_joined") // fewer(s)),
+            batches=lambda s: -(-s[JOINED] // fewer(s)),
             rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer(s)),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, blocks(s, size)),
-            when=lambda s: s.count("spans_joined") > 0,
+            when=lambda s: s[JOINED] > 0,
         ),
         *(neighbour_steps(shape, at_once) if generalize else []),
         CreateTable(

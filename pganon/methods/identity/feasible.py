@@ -23,6 +23,7 @@ from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
 from pganon.sqltools import col, query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import counts
 
 
 def feasible_steps(shape: Shape) -> list[Step]:
@@ -32,15 +33,16 @@ def feasible_steps(shape: Shape) -> list[Step]:
 def _check(shape: Shape, requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
-        select, problem = _everybody, _out_of_reach
+        select, problem, given = _everybody, _out_of_reach, ("reached",)
     else:
         select, problem = _shared, _too_small
+        given = ("individuals", "values", "holders")
     return Check(
         f"feasible{number}",
         f"whether {model.name} can be reached",
         lambda s: select(shape, requirement, s),
         lambda row, state: problem(requirement, row),
-        prefix=f"feasible{number}_",
+        gives=counts(*given, of=f"feasible{number}_"),
     )
 
 

@@ -34,6 +34,10 @@ from pganon.privacy.identity import measured
 from pganon.search.tasks import Found
 from pganon.sqltools import col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.steps.facts import count, flag
+
+_SWEPT = flag("swept")
+_ROUNDS = count("sweep_rounds")
 
 
 def geneir_steps(shape: Shape) -> list[Step]:
@@ -60,14 +64,15 @@ def geneir_steps(shape: Shape) -> list[Step]:
             name="sweep",
             purpose="groups of individuals that show the same become classes if they can",
             body=lambda number: _sweep(shape),
-            until="swept",
+            until=_SWEPT,
             bound=lambda state: sum(_levels(shape, state)) + 2,
+            rounds=_ROUNDS,
         ),
         CreateTable(
             "swept",
             "the class of every individual of these groups",
             lambda s: s.work("swept"),
-            lambda s: stacked([_named_classes(s, r) for r in range(s.count("sweep_rounds"))]),
+            lambda s: stacked([_named_classes(s, r) for r in range(s[_ROUNDS])]),
         ),
         *_residual_steps(shape),
         DropTables(
@@ -76,10 +81,10 @@ def geneir_steps(shape: Shape) -> list[Step]:
             lambda s: [
                 s.work("swept"),
                 *made(s),
-                s.work("left", round=s.count("sweep_rounds")),
+                s.work("left", round=s[_ROUNDS]),
                 *[
                     s.work(name, round=r)
-                    for r in range(s.count("sweep_rounds"))
+                    for r in range(s[_ROUNDS])
                     for name in ("left", "groups", "fit")
                 ],
             ],
@@ -98,7 +103,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
 
 def _residual_steps(shape: Shape) -> list[Step]:
     def left(state: State) -> exp.Select:
-        last = state.work("left", round=state.count("sweep_rounds"))
+        last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
 
     def swept(state: State) -> exp.Select:
@@ -172,6 +177,7 @@ def _sweep(shape: Shape) -> Sequence[Step]:
                 round=num(s.round),
                 steps=num(sum(_levels(shape, s))),
             ),
+            gives=[_SWEPT],
         ),
     ]
 

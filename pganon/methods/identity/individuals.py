@@ -25,6 +25,9 @@ from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import Shape, hull
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+INDIVIDUALS = count("individuals", assumed=1000)
 
 
 def individual_steps(shape: Shape) -> list[Step]:
@@ -43,6 +46,7 @@ def individual_steps(shape: Shape) -> list[Step]:
             "individuals",
             "number of individuals",
             lambda s: query("select count(*) as individuals from i", {"i": s.work("individuals")}),
+            gives=[INDIVIDUALS],
         ),
     ]
 
@@ -61,7 +65,13 @@ def _agreement(shape: Shape) -> Check:
             {"s": several},
         )
 
-    return Check("agreement", "whether the records of an individual agree", select, _conflict)
+    return Check(
+        "agreement",
+        "whether the records of an individual agree",
+        select,
+        _conflict,
+        gives=[count("conflicting")],
+    )
 
 
 def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
@@ -115,9 +125,9 @@ def _blocked(shape: Shape, state: State, block_size: int) -> exp.Expr:
         "select o.rid, ((o.place - 1) * :blocks / :individuals)::int as block from o",
         {"o": ordered},
         blocks=num(blocks(state, block_size)),
-        individuals=num(state.count("individuals")),
+        individuals=num(state[INDIVIDUALS]),
     )
 
 
 def blocks(state: State, block_size: int) -> int:
-    return max(state.count("individuals") // block_size, 1)
+    return max(state[INDIVIDUALS] // block_size, 1)

@@ -35,6 +35,10 @@ from pganon.search.identity.models import Person, Tally
 from pganon.search.tasks import Found
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import Name, Search, State
+from pganon.steps.facts import count
+
+RESIDUALS = count("residuals")
+"""Individuals without a class."""
 
 _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
 

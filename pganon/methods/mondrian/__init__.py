@@ -33,4 +33,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*cell_steps(spec), *mondrian(spec).steps())
 
 
-METHOD = Method(Options, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
+METHOD = Method(Options, CLASSES, partition_steps)

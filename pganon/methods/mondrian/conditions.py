@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.privacy.base import Relation, Requirement
+from pganon.published.facts import SUPPRESSED
 from pganon.sqltools import col, query
 from pganon.steps import State
 
@@ -25,7 +26,7 @@ def reference_table(state: State, sensitive: int, kind: str):
 
 def reference_kinds(state: State) -> tuple[str, ...]:
     """Distributions a group is compared with: they differ only where records were suppressed."""
-    return ("source", "published") if state.count("suppressed") else ("source",)
+    return ("source", "published") if state[SUPPRESSED] else ("source",)
 
 
 def measures(

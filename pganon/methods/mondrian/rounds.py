@@ -40,6 +40,10 @@ from pganon.methods.mondrian.shape import Shape, at
 from pganon.methods.pairs import paired
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, flag
+
+_FINISHED = flag("finished")
+_ROUNDS = count("cut_rounds")
 
 _TEMPORARY = (
     "tries",
@@ -66,8 +70,9 @@ class Mondrian(Shape):
                 name="cut",
                 purpose="cut every group where both sides keep all requirements",
                 body=self.round,
-                until="finished",
-                bound=lambda state: 4 * state.count("records") + 8,
+                until=_FINISHED,
+                bound=lambda state: 4 * state[RECORDS] + 8,
+                rounds=_ROUNDS,
             ),
             CreateTable(
                 "gather",
@@ -80,8 +85,8 @@ class Mondrian(Shape):
                 "drop what the rounds left",
                 lambda state: [
                     *[state.work("done", round=number) for number in _finishing(state)],
-                    state.work("cells", round=state.count("cut_rounds")),
-                    state.work("nodes", round=state.count("cut_rounds")),
+                    state.work("cells", round=state[_ROUNDS]),
+                    state.work("nodes", round=state[_ROUNDS]),
                     *[state.work(f"cellvalues{j}") for j in self.sensitive],
                 ],
             ),
@@ -117,7 +122,8 @@ class Mondrian(Shape):
                 lambda state: query(
                     "select m.active, m.active = 0 as finished from m",
                     {"m": query(_PROGRESS, at(state, "moves"))},
-                ).select(named(col("final", "m"), final)),
+                ).select(named(col("final", "m"), final.column)),
+                gives=[count("active"), _FINISHED, final],
             ),
             # Without statistics: they are joined with tables that have one row per group and are
             # analyzed, which is what the planner goes by.
@@ -135,7 +141,7 @@ class Mondrian(Shape):
                 lambda state: state.work("done", round=number),
                 self.finished,
                 analyze=False,
-                when=lambda state: state.count(final) > 0,
+                when=lambda state: state[final] > 0,
                 every_round=True,
             ),
             self._create(number, "nodes", "groups of the next round", self.next_nodes, later=1),
@@ -304,11 +310,11 @@ def _clustered(tree: exp.Select, number: int) -> exp.Select:
     return tree.order_by(num(1)) if _clusters(number) else tree
 
 
-def _final(number: int) -> str:
-    """Fact: number of groups that became final in a round."""
-    return f"cut_final{number}"
+def _final(number: int) -> Fact[int]:
+    """Number of groups that became final in a round."""
+    return count(f"cut_final{number}")
 
 
 def _finishing(state: State) -> list[int]:
     """Rounds in which groups became final."""
-    return [n for n in range(state.count("cut_rounds")) if state.count(_final(n)) > 0]
+    return [n for n in range(state[_ROUNDS]) if state[_final(n)] > 0]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
-from pganon.methods.eligibility import ASSUMED, Eligibility
+from pganon.methods.eligibility import Eligibility
 from pganon.methods.msb.options import Msb
 from pganon.methods.shape import MethodShape
 from pganon.published.arrangement import Arrangement, arranged
@@ -78,14 +78,8 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return dict(ASSUMED)
-
-
 METHOD = Method(
     Msb,
     anatomized(arrangement, groups="groups"),
     partition_steps,
-    assumed,
 )

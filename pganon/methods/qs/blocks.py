@@ -18,13 +18,18 @@ from sqlglot import exp
 
 from pganon.encode.curve import curve_words, numbered, on_curve
 from pganon.errors import PganonError, PreconditionError
+from pganon.methods.qs.cells import CELLS
 from pganon.methods.qs.shape import Shape, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
+from pganon.steps.facts import count
 
 SLACK = 8
 """How many times `block_size` a block of a quadratic method may have before that is refused."""
+
+
+BLOCKS = count("blocks")
 
 
 def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
@@ -89,6 +94,7 @@ def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bo
                 {"p": s.work("points")},
             ),
             size_problem,
+            gives=[BLOCKS, count("largest_block")],
         ),
         DropTables(
             "tidy",
@@ -99,7 +105,7 @@ def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bo
 
 
 def _pieces(state: State, block_size: int) -> int:
-    return -(-state.count("cells") // block_size)
+    return -(-state[CELLS] // block_size)
 
 
 def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
@@ -110,7 +116,7 @@ def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
         "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
         {"p": placed},
         pieces=num(_pieces(state, block_size)),
-        cells=num(state.count("cells")),
+        cells=num(state[CELLS]),
     )
     return tree.select(*[col(code, "p") for code in shape.codes])
 

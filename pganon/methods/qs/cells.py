@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.curve import numbered
+from pganon.encode.facts import KEPT
 from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError, PrivacyRefusal
@@ -24,6 +25,9 @@ from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, count
+
+CELLS = count("cells", assumed=1000)
 
 
 def cell_steps(shape: Shape) -> list[Step]:
@@ -47,6 +51,7 @@ def cell_steps(shape: Shape) -> list[Step]:
             "whether the requirement can be reached at all",
             lambda s: _feasibility(shape, s),
             lambda row, state: _infeasible(shape, row, state),
+            gives=_feasible(shape),
         ),
     ]
 
@@ -126,6 +131,13 @@ def _feasibility(shape: Shape, state: State) -> exp.Expr:
     return tree
 
 
+def _feasible(shape: Shape) -> list[Fact[int]]:
+    """What :func:`_feasibility` gives."""
+    sets = range(1, len(shape.set_names) + 1)
+    reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
+    return [CELLS, *reached, *[count(f"values{axis.index}") for axis in shape.axes]]
+
+
 def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
     model = shape.model
     for number, name in enumerate(shape.set_names, start=1):
@@ -134,7 +146,7 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
             continue
         return PrivacyRefusal(
             f'QS set "{name}" has only {reached} value combinations in'
-            f" {state.count('kept')} records; k = {model.k} cannot be reached",
+            f" {state[KEPT]} records; k = {model.k} cannot be reached",
             model=model.name,
             required=model.k,
             observed=reached,
@@ -143,14 +155,14 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
             else "name a public table with combinations that the records have",
             code="infeasible",
         )
-    if state.count("kept") < model.size:
+    if state[KEPT] < model.size:
         return PrivacyRefusal(
-            f"there are only {state.count('kept')} records; k = {model.k} cannot be reached,"
+            f"there are only {state[KEPT]} records; k = {model.k} cannot be reached,"
             " since a cluster has at least k records",
             model=model.name,
             required=model.k,
-            observed=state.count("kept"),
-            hint=f"require at most k = {state.count('kept')}",
+            observed=state[KEPT],
+            hint=f"require at most k = {state[KEPT]}",
             code="infeasible",
         )
     for axis in shape.axes:
@@ -158,7 +170,7 @@ def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErr
         if reached < model.min_values:
             return PrivacyRefusal(
                 f"column {quote(axis.attribute.column.name)} has only {reached} values in"
-                f" {state.count('kept')} records; min_values = {model.min_values} cannot be"
+                f" {state[KEPT]} records; min_values = {model.min_values} cannot be"
                 " reached",
                 model=model.name,
                 required=model.min_values,

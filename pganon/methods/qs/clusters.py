@@ -12,6 +12,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.methods.pairs import paired
+from pganon.methods.qs.blocks import BLOCKS
 from pganon.methods.qs.shape import Shape
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
@@ -88,8 +89,8 @@ def _formed(shape: Shape, state: State, *, nearest: bool) -> sql.Composed:
         sql.SQL(
             "SELECT f.block, (f.r).cluster, (f.r).cell, (f.r).n FROM"
             " (SELECT b.block, {} AS r FROM generate_series({}, {}, {}) AS b(block)) AS f"
-        ).format(call, *map(sql.Literal, (first, state.count("blocks"), PORTIONS)))
-        for first in range(1, min(PORTIONS, state.count("blocks")) + 1)
+        ).format(call, *map(sql.Literal, (first, state[BLOCKS], PORTIONS)))
+        for first in range(1, min(PORTIONS, state[BLOCKS]) + 1)
     ]
     return sql.SQL("SELECT u.* FROM ({}) AS u").format(sql.SQL(" UNION ALL ").join(portions))
 

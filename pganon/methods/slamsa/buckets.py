@@ -22,9 +22,12 @@ from pganon.encode.secrets import run_secret
 from pganon.identifiers import QualifiedName
 from pganon.methods.eligibility import Frequency
 from pganon.methods.partitions import joined, labelled, partition_columns, rows_of_blocks
+from pganon.methods.slamsa.blocks import BLOCKS
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import Shape
 from pganon.methods.slamsa.strata import columns, frequencies
+from pganon.methods.suppression import RELEASED
+from pganon.published.facts import baseline, objective
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
@@ -70,17 +73,18 @@ def _search(shape: Shape, place: int) -> Search:
         lambda s: _table(s, place),
         partition_columns(place),
         given=lambda s: _given(shape, s),
-        batches=lambda s: -(-s.count("blocks") // _blocks_at_once(s)),
+        batches=lambda s: -(-s[BLOCKS] // _blocks_at_once(s)),
         rows=lambda s, batch: rows_of_blocks(
             s.work("blocked"), columns(shape, s), batch, _blocks_at_once(s)
         ),
         tasks=lambda s, given, rows: _tasks(shape, s, place, given, rows),
         when=lambda s: place < len(arrangement(shape.spec, s).partitions),
+        gives=[objective(place), baseline(place)],
     )
 
 
 def _blocks_at_once(state: State) -> int:
-    return max(1, AT_ONCE * state.count("blocks") // max(state.count("released"), 1))
+    return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
 
 
 def _given(shape: Shape, state: State) -> exp.Select:
@@ -115,7 +119,7 @@ def _tasks(
             space=space,
             conditions=mine,
             minimum=shape.minimum_size,
-            swarm=shape.swarm(state.count("released")),
+            swarm=shape.swarm(state[RELEASED]),
             norm=shape.options.norm,
             seed=given["seed"],
             path=f"{place}/{block}:",

@@ -19,6 +19,7 @@ from pganon.methods.slamsa.shape import Shape
 from pganon.spec.model import Rule
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
 
 
 def eligibility(shape: Shape) -> Eligibility:
@@ -128,4 +129,10 @@ def _contradiction(rule: Rule, number: int) -> Check:
             code="rule_contradicted",
         )
 
-    return Check(f"rule{number}", f"no record contradicts: {rule.label}", select, problem)
+    return Check(
+        f"rule{number}",
+        f"no record contradicts: {rule.label}",
+        select,
+        problem,
+        gives=[count("contradictions", f"rule{number}_")],
+    )

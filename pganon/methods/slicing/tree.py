@@ -31,6 +31,7 @@ from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.shape import Shape
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, count, flag
 
 
 def eligibility(shape: Shape) -> Eligibility:
@@ -63,6 +64,10 @@ def _stratum(shape: Shape, state: State) -> str:
     return f"records with the same {names}, which the sensitive column holds" if names else ALL
 
 
+_FINISHED = flag("finished")
+_ROUNDS = count("cut_rounds")
+
+
 def tree_steps(shape: Shape) -> list[Step]:
     first = CreateTable(
         "judged",
@@ -83,8 +88,9 @@ def tree_steps(shape: Shape) -> list[Step]:
             name="cut",
             purpose="cut every bucket where both halves satisfy the requirement",
             body=lambda number: _round(shape),
-            until="finished",
-            bound=lambda state: state.count("records") + 2,
+            until=_FINISHED,
+            bound=lambda state: state[RECORDS] + 2,
+            rounds=_ROUNDS,
         ),
         CreateTable(
             "gather",
@@ -93,7 +99,7 @@ def tree_steps(shape: Shape) -> list[Step]:
             lambda s: stacked(
                 [
                     query("select d.* from d", {"d": s.work("done", round=number)})
-                    for number in range(s.count("cut_rounds"))
+                    for number in range(s[_ROUNDS])
                 ]
             ),
         ),
@@ -109,10 +115,10 @@ def tree_steps(shape: Shape) -> list[Step]:
             lambda s: [
                 *[
                     s.work(name, round=number)
-                    for number in range(s.count("cut_rounds"))
+                    for number in range(s[_ROUNDS])
                     for name in ("cells", "cuts", "sides", "done")
                 ],
-                s.work("cells", round=s.count("cut_rounds")),
+                s.work("cells", round=s[_ROUNDS]),
                 s.work("gathered"),
                 s.work("judged"),
                 *eligibility(shape).leftovers(s),
@@ -183,6 +189,7 @@ def _round(shape: Shape) -> Sequence[Step]:
                 "select not exists (select 1 from c) as finished",
                 {"c": s.work("cells", round=s.round + 1)},
             ),
+            gives=[_FINISHED],
         ),
     ]
 

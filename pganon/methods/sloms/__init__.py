@@ -7,22 +7,19 @@ generalized to k-anonymous classes (KACA).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.division import division_steps, sensitive_settled, sensitive_tables
-from pganon.methods.eligibility import ASSUMED
 from pganon.methods.mixed import mixed_scales, sensitive_scales
 from pganon.methods.partitions import joined
-from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
+from pganon.methods.sloms.buckets import bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.options import Sloms
 from pganon.methods.sloms.shape import Shape
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps.facts import Facts
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
@@ -63,12 +60,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return {**ASSUMED, ROUNDS: 1}
-
-
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     compared = [] if settled(spec) else [sensitive_scales(spec)]
     return mixed_scales(Shape(spec).options.association, compared)
 
@@ -77,5 +69,4 @@ METHOD = Method(
     Sloms,
     anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
     partition_steps,
-    assumed,
 )

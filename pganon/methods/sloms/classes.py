@@ -22,6 +22,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import Shape
+from pganon.methods.suppression import RELEASED
 from pganon.search.kaca import Attribute, Line, Tree, kaca
 from pganon.search.tasks import Found
 from pganon.sqltools import col, named, num, query
@@ -65,7 +66,7 @@ def _blocked_table(state: State) -> QualifiedName:
 
 def _blocks(shape: Shape, state: State) -> int:
     """As many as keep to the size that the policy asks for, if each can have a class."""
-    records = state.count("released")
+    records = state[RELEASED]
     return max(1, min(-(-records // shape.options.block_size), records // shape.k))
 
 
@@ -83,7 +84,7 @@ def _blocked(shape: Shape, state: State) -> exp.Expr:
         "select ((o.place - 1) * :blocks / :records)::int as block, o.rid from o",
         {"o": along_curve(shape.axes, state, records, ["rid", *codes])},
         blocks=num(_blocks(shape, state)),
-        records=num(state.count("released")),
+        records=num(state[RELEASED]),
     ).select(*[col(code, "o") for code in codes])
 
 
