@@ -112,6 +112,11 @@ def conjunction(conditions: Iterable[exp.Expr]) -> exp.Expr:
     return exp.and_(*conditions)
 
 
+def equal(names: Iterable[str], left: str, right: str) -> exp.Expr:
+    """Whether the rows of two tables agree on columns of which none is NULL, so that it hashes."""
+    return conjunction(exp.EQ(this=col(n, left), expression=col(n, right)) for n in names)
+
+
 def union_all(selects: Sequence[exp.Select]) -> exp.Expr:
     result: exp.Expr = selects[0]
     for item in selects[1:]:

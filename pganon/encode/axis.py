@@ -216,6 +216,17 @@ class NominalAxis(Axis):
         )
 
 
+class ShareAxis(NominalAxis):
+    """Unordered values: loss is the share of the domain's values that is covered, 0 for one."""
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        return fragment(
+            "case when :d > 1 then :d::float8 / :m else 0 end",
+            d=self.distinct(state, table),
+            m=num(self.domain(state)),
+        )
+
+
 class TreeAxis(Axis):
     """Leaves of a hierarchy: loss is that of the lowest common ancestor (NULL mixed: 1).
 
@@ -327,6 +338,9 @@ _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: Tre
 _CLUSTER_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: FlatAxis, Scale.TREE: HeightAxis}
 
 
+_SHARE_AXES = {**_AXES, Scale.NOMINAL: ShareAxis}
+
+
 def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     """One axis per attribute, in the order of the policy.
 
@@ -337,6 +351,11 @@ def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
         (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
         for attribute in attributes
     )
+
+
+def share_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    """The same for local generalization, whose sets of d values out of m lose d / m."""
+    return tuple(_SHARE_AXES[attribute.scale](attribute) for attribute in attributes)
 
 
 def group_extents(

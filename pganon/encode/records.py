@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Sensitive
+from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
 from pganon.sqltools import col, fragment, named
 from pganon.steps import State
 
@@ -25,7 +25,7 @@ PLACE = "place"
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot, with how it looks: equal values may be published as 1.0 and 1.00."""
-    exact = [a for a in spec.attributes if a.form in (Form.EXACT, Form.VALUES)]
+    exact = [a for a in spec.attributes if a.form in (Shown.EXACT, Shown.VALUES)]
     shown = [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
     looks = [look for name, item in shown for look in ties(item, col(name, table))]
     return exp.func("row", *_columns(spec, table), *looks)

@@ -20,12 +20,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.facts import KEPT
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
+from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.published.facts import SUPPRESSED
@@ -57,14 +58,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             gives=_feasible(spec),
         ),
         *_released(spec),
-        CreateTable(
-            "nodes",
-            "the parts to start from",
-            lambda s: s.work("nodes", round=0),
-            lambda s: group_extents(
-                axes(spec.attributes), s, s.work("cells", round=0), ["node"]
-            ).select(named(exp.false(), "again")),
-        ),
+        start_step(axes(spec.attributes)),
         suppressed_check(
             spec,
             lambda s: s.work("nodes", round=0),

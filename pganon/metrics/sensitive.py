@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.encode.facts import null_code, value_count
 from pganon.encode.sensitive import value_counts, value_facts, valued, values_of
-from pganon.metrics.draws import Column, Domain, chosen
+from pganon.metrics.draws import Domain, QueriedColumn, chosen
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import num, query
@@ -60,12 +60,12 @@ def items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
     return chosen(workload.seed ^ 1, workload.queries, len(spec.sensitive), 1)
 
 
-def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[Column]:
+def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[QueriedColumn]:
     """What queries may ask; numbered behind the quasi-identifiers."""
     return [_column(spec, item, workload, state) for item in spec.sensitive]
 
 
-def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> Column:
+def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> QueriedColumn:
     """NULL has the last code, which is never asked for."""
     highest = state[value_count(item.index)]
     size = highest - (state[null_code(item.index)] > 0)
@@ -81,4 +81,4 @@ def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State
     )
     ordered = item.column.is_number or item.column.is_time or size > SETS
     domain = Domain(len(spec.attributes) + item.index, size, highest, known)
-    return Column(domain, size > 0 and ordered, mine)
+    return QueriedColumn(domain, size > 0 and ordered, mine)

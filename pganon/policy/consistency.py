@@ -26,7 +26,7 @@ from pganon.policy.words import (
 )
 
 if TYPE_CHECKING:
-    from pganon.policy.model import Column
+    from pganon.policy.model import ColumnPolicy
 
 
 _GROUPED = ("quasi_identifying", "quasi_sensitive")
@@ -175,7 +175,7 @@ def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal
         )
 
 
-def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _order_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if getattr(model, "distance", None) == "ordered" and column and column.type == "categorical":
         yield Refusal(
             ("privacy", i, "distance"),
@@ -184,7 +184,7 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
         )
 
 
-def _null_refusals(known: Known, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _null_refusals(known: Known, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if column is None or column.nulls != "conditional" or model.conditional:
         return
     others = alternatives(word for word, other in known.models.items() if other.conditional)
@@ -195,7 +195,7 @@ def _null_refusals(known: Known, model: Any, column: Column | None) -> Iterable[
     )
 
 
-def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _tree_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if column is None or column.role != "sensitive" or column.hierarchy is not None:
         return
     if getattr(model, "distance", None) == "hierarchical":

@@ -101,7 +101,7 @@ def _one_set(value: object) -> object:
     return value
 
 
-class Column(Declaration):
+class ColumnPolicy(Declaration):
     """What one source column is, and how it may be treated."""
 
     role: Annotated[Role, known_word("role", ROLES, LATER_ROLES)]
@@ -118,7 +118,7 @@ class Column(Declaration):
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")
-    def _keys_fit_role(self) -> Column:
+    def _keys_fit_role(self) -> ColumnPolicy:
         refuse(column_refusals(self.model_dump(by_alias=True)))
         return self
 
@@ -164,7 +164,7 @@ class Policy(Declaration):
     source: RelationName
     where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None
     individual: Key | None = None
-    columns: dict[Name, Column]
+    columns: dict[Name, ColumnPolicy]
     privacy: tuple[ModelDeclaration, ...]
     method: MethodOptions
     exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()

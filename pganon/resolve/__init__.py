@@ -20,8 +20,7 @@ from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
-from pganon.policy.model import Column as Declared
-from pganon.policy.model import Policy, policy_hash
+from pganon.policy.model import ColumnPolicy, Policy, policy_hash
 from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
 from pganon.privacy.requirements import requirements_of
@@ -29,7 +28,7 @@ from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
+from pganon.spec.model import Attribute, Carried, ReleaseSpec, Scale, Sensitive, Shown
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -232,7 +231,7 @@ class _Builder:
                 )
 
     def _sensitive(
-        self, index: int, column: Column, declared: Declared, published: str
+        self, index: int, column: Column, declared: ColumnPolicy, published: str
     ) -> Sensitive:
         if declared.hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
@@ -244,7 +243,7 @@ class _Builder:
         return item
 
     def _attribute(
-        self, index: int, column: Column, declared: Declared, published: str
+        self, index: int, column: Column, declared: ColumnPolicy, published: str
     ) -> Attribute | None:
         if not self._supported(column.name, column):
             return None
@@ -266,15 +265,15 @@ class _Builder:
         scale = self._scale(declared, kind)
         form = self._form(declared, kind)
         null_column = None
-        mixed = form not in (Form.VALUES, Form.EXACT)
+        mixed = form not in (Shown.VALUES, Shown.EXACT)
         if mixed and column.nullable and declared.nulls == "as_value":
             null_column = f"{published}_null"
         published_type = {
-            Form.RANGE: RANGE_TYPES.get(column.kind, ""),
-            Form.SET: f"{column.stored_type}[]",
-            Form.LABEL: "text",
-            Form.VALUES: f"{column.stored_type}[]",
-            Form.EXACT: column.stored_type,
+            Shown.RANGE: RANGE_TYPES.get(column.kind, ""),
+            Shown.SET: f"{column.stored_type}[]",
+            Shown.LABEL: "text",
+            Shown.VALUES: f"{column.stored_type}[]",
+            Shown.EXACT: column.stored_type,
         }[form]
         attribute = Attribute(
             index=index,
@@ -309,18 +308,18 @@ class _Builder:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
     @staticmethod
-    def _scale(declared: Declared, kind: str) -> Scale:
+    def _scale(declared: ColumnPolicy, kind: str) -> Scale:
         if declared.hierarchy is not None:
             return Scale.TREE
         return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
 
-    def _form(self, declared: Declared, kind: str) -> Form:
+    def _form(self, declared: ColumnPolicy, kind: str) -> Shown:
         shows = self.policy.method.shows
         if shows != "generalized":
-            return Form.VALUES if shows == "values" else Form.EXACT
+            return Shown.VALUES if shows == "values" else Shown.EXACT
         if declared.hierarchy is not None:
-            return Form.RANGE if has_ranges(declared.hierarchy) else Form.LABEL
-        return Form.RANGE if kind == "numeric" else Form.SET
+            return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
+        return Shown.RANGE if kind == "numeric" else Shown.SET
 
     def _names(
         self,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -167,14 +167,14 @@ class Layout:
     value_on_line: bool
 
 
-def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
+def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """Rows (posterior, right): of every record, how probable its likeliest value is for the
     reader, and whether it has that.
 
     The attack takes from the sensitive column no more than what every bucket counts.
     """
     if not rows:
-        return Found([])
+        return TaskResult([])
     found = np.array(rows, dtype=np.int64)
     # Sums depend in their last digits on the order in which the server gives rows.
     found = found[np.lexsort(found.T[::-1])]
@@ -185,7 +185,7 @@ def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
     record, first = np.unique(candidates.record[best], return_index=True)
     best = best[first]
     right = seen.cell_value[candidates.cell[best]] == value[record]
-    return Found(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
+    return TaskResult(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
 
 
 def _published(layout: Layout, found: Ints) -> tuple[Published, Ints]:

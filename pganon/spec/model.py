@@ -37,7 +37,7 @@ class Scale(StrEnum):
     TREE = "tree"
 
 
-class Form(StrEnum):
+class Shown(StrEnum):
     """What the values of a group look like when they are published.
 
     range, set, label: one generalized value that covers them.
@@ -73,7 +73,7 @@ class Attribute:
     column: Column
     published: str
     scale: Scale
-    form: Form
+    form: Shown
     value_type: str
     published_type: str
     null_column: str | None
@@ -88,7 +88,7 @@ class Attribute:
     @property
     def flat_names(self) -> tuple[str, ...]:
         """Columns that show its values where ranges and sets are taken apart."""
-        if self.form is Form.RANGE:
+        if self.form is Shown.RANGE:
             return (f"{self.published}_low", f"{self.published}_high")
         return (self.published,)
 

@@ -11,7 +11,7 @@ from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.forms.buckets import inferred
 from pganon.forms.buckets.informed import informed as informed_risk
-from pganon.forms.buckets.staging import Buckets, bucket, relations
+from pganon.forms.buckets.staging import Grouping, bucket, relations
 from pganon.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -37,7 +37,7 @@ from pganon.steps import Chains, Check, State
 from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
 
 
-def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
+def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """What :func:`utility` reads."""
     extents = Check(
         "utility",

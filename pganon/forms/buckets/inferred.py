@@ -24,7 +24,7 @@ from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.buckets.generalized import GENERALIZED
-from pganon.forms.buckets.staging import Buckets, bucket, record_columns
+from pganon.forms.buckets.staging import Grouping, bucket, record_columns
 from pganon.identifiers import quote
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -74,7 +74,7 @@ def _figure(item: Sensitive, name: str) -> Fact[float | None]:
     return or_null(measure(name, f"inferred{item.index}_"))
 
 
-def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
+def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """Steps that observe what :func:`inferred` and :func:`related` read."""
     related = [
         CreateTable(
@@ -99,7 +99,7 @@ class _Attack:
 
     spec: ReleaseSpec
     arrange: Arrange
-    buckets: Buckets
+    buckets: Grouping
     item: Sensitive
 
     @property

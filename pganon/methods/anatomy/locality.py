@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pganon.identifiers import quote
 from pganon.methods.anatomy.blocks import BLOCKS
-from pganon.methods.anatomy.shape import Shape
+from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import Facts
@@ -15,7 +15,7 @@ FEW = 8
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """That the public rule has left the records in few blocks, with the remedy."""
-    shape = Shape(spec)
+    shape = AnatomyShape(spec)
     blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
     if shape.division != "public" or not (whole or pieces >= FEW * blocks):

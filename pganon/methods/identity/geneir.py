@@ -29,9 +29,9 @@ from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.meetings import joined, made, meeting_steps
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.identity import measured
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
 from pganon.steps.facts import count, flag
@@ -40,7 +40,7 @@ _SWEPT = flag("swept")
 _ROUNDS = count("sweep_rounds")
 
 
-def geneir_steps(shape: Shape) -> list[Step]:
+def geneir_steps(shape: IdentityShape) -> list[Step]:
     return [
         Search(
             "sequence",
@@ -101,7 +101,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
     )
 
 
-def _residual_steps(shape: Shape) -> list[Step]:
+def _residual_steps(shape: IdentityShape) -> list[Step]:
     def left(state: State) -> exp.Select:
         last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
@@ -123,7 +123,7 @@ def _residual_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _levels(shape: Shape, state: State) -> list[int]:
+def _levels(shape: IdentityShape, state: State) -> list[int]:
     return [axis.levels(state) for axis in trees(shape)]
 
 
@@ -134,7 +134,7 @@ class _Draw:
     levels: Sequence[int]
     seed: int
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
         left = list(self.levels)
         rows: list[tuple[int, int]] = []
@@ -142,10 +142,10 @@ class _Draw:
             attribute = draw.choice([a for a, levels in enumerate(left) if levels])
             left[attribute] -= 1
             rows.append((len(rows) + 1, attribute))
-        return Found(rows)
+        return TaskResult(rows)
 
 
-def _sweep(shape: Shape) -> Sequence[Step]:
+def _sweep(shape: IdentityShape) -> Sequence[Step]:
     return [
         CreateTable(
             "groups",
@@ -182,7 +182,7 @@ def _sweep(shape: Shape) -> Sequence[Step]:
     ]
 
 
-def _groups(shape: Shape, state: State) -> exp.Expr:
+def _groups(shape: IdentityShape, state: State) -> exp.Expr:
     shown = query("select i.rid from i join l on l.rid = i.rid", {
         "i": state.work("individuals"), "l": state.work("left", round=state.round)
     })  # fmt: skip
@@ -217,7 +217,7 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     )
 
 
-def _fit(shape: Shape, state: State) -> exp.Expr:
+def _fit(shape: IdentityShape, state: State) -> exp.Expr:
     records = query(
         "select g.label, g.rid as individual, c.v as value from g"
         " join i on i.rid = g.rid join c on c.individual = i.individual",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
-from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
 from pganon.published.stored import numbers
@@ -23,7 +23,7 @@ from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 
 
-def trees(shape: Shape) -> list[TreeAxis]:
+def trees(shape: IdentityShape) -> list[TreeAxis]:
     """The attributes, all of which have a hierarchy: the policy sees to it."""
     found = [axis for axis in shape.axes if isinstance(axis, TreeAxis)]
     assert len(found) == len(shape.axes)
@@ -36,7 +36,9 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
         "select x.*, n.gid as unit from x join n on n.class_id = x.class_id",
         {"x": extents, "n": numbers(state, CLASS_ID)},
     )
-    return as_shown(Shape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state))
+    return as_shown(
+        IdentityShape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state)
+    )
 
 
 def _released(axis: TreeAxis, state: State) -> exp.Expr:
@@ -51,7 +53,7 @@ def _released(axis: TreeAxis, state: State) -> exp.Expr:
 
 
 def as_shown(
-    shape: Shape,
+    shape: IdentityShape,
     state: State,
     hulls: exp.Select,
     keep: Sequence[str],

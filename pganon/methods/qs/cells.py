@@ -20,7 +20,7 @@ from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import col, fragment, named, num, query
@@ -30,7 +30,7 @@ from pganon.steps.facts import Fact, count
 CELLS = count("cells", assumed=1000)
 
 
-def cell_steps(shape: Shape) -> list[Step]:
+def cell_steps(shape: QSShape) -> list[Step]:
     return [
         suppressed_check(shape.spec, lambda s: s.work("coded")),
         CreateTable(
@@ -56,7 +56,7 @@ def cell_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
+def _cells(shape: QSShape, state: State) -> exp.Expr:
     """Numbered by a secret hash of what they hold, so that no number tells anything."""
     codes = [col(name, "r") for name in shape.codes]
     tree = query("select count(*) as w from r", {"r": state.work("coded")})
@@ -71,7 +71,7 @@ def _all_cells(state: State) -> exp.Select:
     return query("select 1 as whole, c.* from c", {"c": state.work("cells")})
 
 
-def _support(shape: Shape, number: int) -> Step:
+def _support(shape: QSShape, number: int) -> Step:
     name = shape.set_names[number - 1]
     return CreateTable(
         f"support{number}",
@@ -81,7 +81,7 @@ def _support(shape: Shape, number: int) -> Step:
     )
 
 
-def _known(shape: Shape, state: State, name: str) -> exp.Expr:
+def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
     tree = query("select distinct 1 from r", {"r": public_table(shape.spec, name, state)})
     columns: list[exp.Expr] = []
@@ -98,7 +98,7 @@ def _known(shape: Shape, state: State, name: str) -> exp.Expr:
     return tree.select(*columns, append=False)
 
 
-def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
+def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set that the records have."""
     tree = query("select distinct 1 from c", {"c": state.work("cells")})
     columns: list[exp.Expr] = []
@@ -109,7 +109,7 @@ def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
     return tree.select(*columns, append=False)
 
 
-def _feasibility(shape: Shape, state: State) -> exp.Expr:
+def _feasibility(shape: QSShape, state: State) -> exp.Expr:
     """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
     whole, sets = state.work("whole"), shape.sets(state)
     tree = query("select count(*) as cells from c", {"c": state.work("cells")})
@@ -131,14 +131,14 @@ def _feasibility(shape: Shape, state: State) -> exp.Expr:
     return tree
 
 
-def _feasible(shape: Shape) -> list[Fact[int]]:
+def _feasible(shape: QSShape) -> list[Fact[int]]:
     """What :func:`_feasibility` gives."""
     sets = range(1, len(shape.set_names) + 1)
     reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
     return [CELLS, *reached, *[count(f"values{axis.index}") for axis in shape.axes]]
 
 
-def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
+def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonError | None:
     model = shape.model
     for number, name in enumerate(shape.set_names, start=1):
         reached = int(row[f"{model.count}{number}"])

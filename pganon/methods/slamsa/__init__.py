@@ -15,7 +15,7 @@ from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
 from pganon.methods.slamsa.options import Slamsa
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
@@ -23,7 +23,7 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlamsaShape(spec)
     return (
         *column_steps(shape),
         *stratum_steps(shape),
@@ -34,7 +34,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    options = Shape(spec).options
+    options = SlamsaShape(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
         compared.append(quasi_scales(spec))

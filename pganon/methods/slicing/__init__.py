@@ -10,7 +10,7 @@ from pganon.methods.base import Method
 from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slicing.columns import arrangement, column_steps, settled
 from pganon.methods.slicing.options import Slicing
-from pganon.methods.slicing.shape import Shape
+from pganon.methods.slicing.shape import SlicingShape
 from pganon.methods.slicing.tree import tree_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
@@ -18,12 +18,12 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlicingShape(spec)
     return (*column_steps(shape), *tree_steps(shape))
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    options = Shape(spec).options
+    options = SlicingShape(spec).options
     lists = isinstance(options.columns, tuple)
     compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]
     return mixed_scales(options.association, compared)

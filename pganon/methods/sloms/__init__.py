@@ -15,7 +15,7 @@ from pganon.methods.partitions import joined
 from pganon.methods.sloms.buckets import bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.options import Sloms
-from pganon.methods.sloms.shape import Shape
+from pganon.methods.sloms.shape import SlomsShape
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -39,7 +39,7 @@ def settled(spec: ReleaseSpec) -> bool:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlomsShape(spec)
     return (
         *division_steps(
             spec,
@@ -62,7 +62,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     compared = [] if settled(spec) else [sensitive_scales(spec)]
-    return mixed_scales(Shape(spec).options.association, compared)
+    return mixed_scales(SlomsShape(spec).options.association, compared)
 
 
 METHOD = Method(

@@ -98,6 +98,21 @@ def run(
     request: Request = NOTHING_MORE,
 ) -> Staged:
     """All phases up to measures; `conn` belongs to the owner of pganon."""
+    executor, plan = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
+    for phase in plan.phases:
+        executor.run(phase.steps)
+    return Staged(conn, plan, executor.state)
+
+
+def prepared(
+    conn: Connection,
+    policy: dict[str, Any],
+    *,
+    seed: int = 1,
+    base_dir: Path = Path(),
+    request: Request = NOTHING_MORE,
+) -> tuple[Executor, Plan]:
+    """A run before its first phase."""
     loaded = policy_from(policy)
     spec = resolve(
         loaded,
@@ -112,11 +127,7 @@ def run(
         " VALUES (%s, sha256(%s), %s, %s, %s)",
         [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
-    plan = build_plan(spec, request=request)
-    executor = Executor(conn, State(run_id))
-    for phase in plan.phases:
-        executor.run(phase.steps)
-    return Staged(conn, plan, executor.state)
+    return Executor(conn, State(run_id)), build_plan(spec, request=request)
 
 
 @contextlib.contextmanager
