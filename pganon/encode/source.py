@@ -72,6 +72,12 @@ def source_fingerprint(spec: ReleaseSpec, facts: Facts) -> bytes:
     return hashlib.sha256(b"".join(parts)).digest()
 
 
+def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
+    """That of the source that `explain` assumes."""
+    facts = (_ROWS, *_other_facts(spec))
+    return source_fingerprint(spec, Facts().observing({fact: fact.assumed for fact in facts}))
+
+
 def repeated(
     spec: ReleaseSpec, republication: Republication | None, facts: Facts
 ) -> Earlier | None:

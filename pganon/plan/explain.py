@@ -9,7 +9,8 @@ from typing import Any, assert_never
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.plan.build import Plan
+from pganon.encode.source import assumed_fingerprint
+from pganon.plan.build import Phase, Plan
 from pganon.steps import (
     Alone,
     Check,
@@ -44,17 +45,29 @@ class Explained:
 def explain(plan: Plan) -> list[Explained]:
     """Every step in order; the body of a repetition once, as its first round.
 
-    Nothing was observed yet, so a step is taken to give what its facts assume.
+    Nothing was observed yet, so a step is taken to give what its facts assume. Beside versions of
+    the same policy the source is assumed to be that of the nearest.
 
     PganonError where a step reads a fact that no step before it gives.
     """
+    plan = _over_the_same_source(plan)
+    found, state = explained(plan.phases)
+    return [*found, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
+
+
+def explained(phases: Sequence[Phase]) -> tuple[list[Explained], State]:
+    """The steps of phases, and the state that they are assumed to end in."""
     walk = _Walk(State(0))
-    for phase in plan.phases:
+    for phase in phases:
         walk.through(phase.name, phase.steps)
-    return [
-        *walk.found,
-        Explained("publish", "publish", PUBLISH, _publication(plan, walk.state)),
-    ]
+    return walk.found, walk.state
+
+
+def _over_the_same_source(plan: Plan) -> Plan:
+    if plan.republication is None:
+        return plan
+    assumed = assumed_fingerprint(plan.spec)
+    return replace(plan, republication=plan.republication.unchanged(assumed))
 
 
 @dataclass

@@ -63,11 +63,21 @@ Connection = psycopg.Connection[Any]
 def plan_release(
     policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
 ) -> Plan:
-    """The plan of a policy against the catalog; nothing is run and no data is read."""
+    """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(database.connect(dsn)) as conn, _translated():
         become_owner(conn, named=owner)
-        return build_plan(resolve_policy(conn, loaded))
+        spec = resolve_policy(conn, loaded)
+        sources = history.sources_of(conn, spec.source.oid)
+        return build_plan(spec, _beside(conn, spec, sources, publishes=True))
+
+
+def _beside(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
+) -> Republication:
+    """The run beside the versions that were ever readable."""
+    earlier = history.earlier(conn, spec.policy.release, sources)
+    return Republication(spec.policy, spec.partition, earlier, publishes=publishes)
 
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
@@ -205,7 +215,7 @@ class _Run:
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        republication = self._republication(spec)
+        republication = _beside(self.conn, spec, self.sources, publishes=not self.options.dry_run)
         refusal = republication.before_work()
         if refusal is not None:
             raise refusal
@@ -279,12 +289,6 @@ class _Run:
     def _finished(self, result: RunResult) -> RunResult:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
-
-    def _republication(self, spec: ReleaseSpec) -> Republication:
-        earlier = history.earlier(self.conn, spec.policy.release, self.sources)
-        return Republication(
-            spec.policy, spec.partition, earlier, publishes=not self.options.dry_run
-        )
 
     def _standing(self, plan: Plan, state: State) -> tuple[Version, Renewal] | None:
         """The version that readers see, if source and policy are those that it was made from."""
