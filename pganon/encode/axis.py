@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode import facts
+from pganon.encode.work import ancestors, dictionary
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num, query, total
@@ -52,7 +53,7 @@ class Axis(ABC):
         return state[facts.has_null(self.index)]
 
     def dictionary(self, state: State):
-        return state.work(f"dict{self.index}")
+        return state.work(dictionary(self.index))
 
     def code_type(self, state: State) -> str:
         return "smallint" if self.size(state) < 32_000 else "integer"
@@ -243,7 +244,7 @@ class TreeAxis(Axis):
         return state[facts.levels(self.index)]
 
     def table(self, state: State):
-        return state.work(f"level{self.index}")
+        return state.work(ancestors(self.index))
 
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)

@@ -1,9 +1,4 @@
-"""Encoding: every record as codes, one table that all later steps read.
-
-coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<j> codes of
-        sensitive values where a requirement needs them, record, individual, and rid or draw, a
-        random order of the records; where the method asks for it also the place along a curve
-"""
+"""Encoding: every record as codes, one table that all later steps read."""
 
 from __future__ import annotations
 
@@ -19,13 +14,13 @@ from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
 from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
     reference_step,
-    referenced,
     sensitive_dictionary,
     value_counts,
     value_facts,
-    valued,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
+from pganon.encode.valued import referenced, valued
+from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
@@ -33,13 +28,7 @@ from pganon.sqltools import col, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count
 
-REPEATED = "repeated"
-"""Work table like `coded` before records that repeat a value of their individual were left out."""
-
 _COUNTED = count("counted")
-
-LEFT_OUT = "left_out"
-"""Work table like `coded` with the records that the rules for NULL suppress, for metrics."""
 
 
 def encode_steps(
@@ -81,12 +70,15 @@ def encode_steps(
         purpose = "records that the rules for NULL leave out"
         steps.append(
             CreateTable(
-                LEFT_OUT, purpose, lambda s: s.work(LEFT_OUT), lambda s: left_out_records(spec, s)
+                LEFT_OUT.name,
+                purpose,
+                lambda s: s.work(LEFT_OUT),
+                lambda s: left_out_records(spec, s),
             )
         )
     steps += [reference_step(item, "source") for item in referenced(spec)]
     steps += [
-        DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work("snap")]),
+        DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work(SNAP)]),
     ]
     return tuple(steps)
 
@@ -111,7 +103,7 @@ def _once(spec: ReleaseSpec) -> Step:
 
 def all_records(spec: ReleaseSpec, state: State) -> QualifiedName:
     """Work table of all records that are kept, those among them that repeat a value."""
-    return state.work(REPEATED if spec.policy.method.collapses else "coded")
+    return state.work(REPEATED if spec.policy.method.collapses else CODED)
 
 
 def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
@@ -126,7 +118,7 @@ def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
         CreateTable(
             "collapsed",
             "one record of every value that an individual has",
-            lambda s: s.work("coded"),
+            lambda s: s.work(CODED),
             lambda s: (
                 query("select r.* from r", {"r": s.work(REPEATED)})
                 .distinct(col("individual", "r"), *values)

@@ -1,8 +1,7 @@
 """Snapshot: one statement reads the source; everything later works on pganon's own tables.
 
-Columns of the snapshot: `q<i>` values of quasi-identifiers in their canonical type, `s<j>`
-sensitive and `p<j>` insensitive values in the type that is stored, `record` the source's key as
-text, `individual` whose record it is.
+Its table is :data:`pganon.encode.work.SNAP`, with quasi-identifiers in their canonical type, other
+values in the type that is stored, and keys as text.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from pganon.catalog.model import Column, Outside
 from pganon.catalog.values import as_text, stored
 from pganon.encode import number_line
 from pganon.encode.sensitive import equal_key
+from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec
@@ -32,7 +32,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             SNAPSHOT,
             "read the source, once",
-            lambda state: state.work("snap"),
+            lambda state: state.work(SNAP),
             lambda state: snapshot_select(spec),
             outside=Outside((spec.source.name,)),
         ),
@@ -167,7 +167,7 @@ def _infinite(column: Column, name: str) -> exp.Expr | None:
 
 
 def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = query("select count(*) as records from t", {"t": state.work("snap")})
+    tree = query("select count(*) as records from t", {"t": state.work(SNAP)})
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
         missing = fragment("count(*) - count(:v)", v=col(name, "t"))

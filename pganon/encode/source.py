@@ -19,6 +19,7 @@ from sqlglot import exp
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
+from pganon.encode.work import SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
@@ -37,7 +38,7 @@ def source_check(spec: ReleaseSpec) -> Check:
 
     def select(state: State) -> exp.Expr:
         return exp.select(
-            _digest(state.work("snap"), snapshot_row(spec, "t"), _signature(spec), _ROWS.column)
+            _digest(state.work(SNAP), snapshot_row(spec, "t"), _signature(spec), _ROWS.column)
         )
 
     return Check("source", "fingerprint of the source", select, _secret_missing, gives=[_ROWS])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED, dictionary
 from pganon.exclusions.conditions import meets, one_of
 from pganon.identifiers import quote
 from pganon.policy.exclusions import Between
@@ -39,9 +40,9 @@ class _Part:
         """Whether a record that is kept has it."""
         column = self.item.column
         if isinstance(self.item, Sensitive):
-            rows, value = state.work("coded"), col(f"v{self.item.index}", "t")
+            rows, value = state.work(CODED), col(f"v{self.item.index}", "t")
         else:
-            rows = state.work(f"dict{self.item.index}")
+            rows = state.work(dictionary(self.item.index))
             value = cast(col("value", "t"), column.stored_type)
         if isinstance(self.asked, Between):
             condition = meets(self.asked, column, value)

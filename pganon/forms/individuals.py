@@ -22,6 +22,7 @@ from pganon.published.facts import MEASURE
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, render, stacked
 from pganon.steps import Chains, Check, State, Step
@@ -38,14 +39,14 @@ def staging_steps(
 ) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
     return (
-        numbers_step("classed", "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
+        numbers_step(CLASSED, "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
         *classes.staging_steps(spec, _records, extents),
     )
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Select:
     def owned(tree: exp.Select) -> classes.Owned:
-        individuals = exp.alias_(state.work("individuals").table, "i", table=True, quoted=True)
+        individuals = exp.alias_(state.work(INDIVIDUALS).table, "i", table=True, quoted=True)
         drawn = exp.alias_(numbers(state, INDIVIDUAL_NO).table, "n", table=True, quoted=True)
         tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
         tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
@@ -58,7 +59,7 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     """Beside what classes have: an individual is in one class, and has one number."""
     return [
         *classes.misplaced(spec, state),
-        repeated(state.work("individuals"), "individual"),
+        repeated(state.work(INDIVIDUALS), "individual"),
         repeated(numbers(state, INDIVIDUAL_NO), "gid"),
     ]
 

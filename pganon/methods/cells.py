@@ -23,7 +23,9 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.facts import KEPT
-from pganon.encode.sensitive import reference_step, referenced, valued
+from pganon.encode.sensitive import reference_step
+from pganon.encode.valued import referenced, valued
+from pganon.encode.work import CODED, FIT, PART_CELLS, reference
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.rounds.rounds import start_step
@@ -41,13 +43,13 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             "cells",
             "equal quasi-identifiers collapse into weighted cells",
-            lambda s: s.work("cells"),
+            lambda s: s.work(PART_CELLS),
             lambda s: _cells(spec, s),
         ),
         CreateTable(
             "fit",
             "every part measured as one class, the best it can reach",
-            lambda s: s.work("fit"),
+            lambda s: s.work(FIT),
             lambda s: _fit(spec, s),
         ),
         Check(
@@ -66,7 +68,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         ),
         *[reference_step(item, "published") for item in referenced(spec)],
         *_closeness_checks(spec),
-        DropTables("tidy", "cells of all parts", lambda s: [s.work("cells"), s.work("fit")]),
+        DropTables("tidy", "cells of all parts", lambda s: [s.work(PART_CELLS), s.work(FIT)]),
     )
 
 
@@ -76,11 +78,11 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     node = named(_part(spec, state), "node")
     if spec.policy.method.numbers_records:
         one = cast(num(1), weight_type(state))
-        return query("select r.rid, :w as w from r", {"r": state.work("coded")}, w=one).select(
+        return query("select r.rid, :w as w from r", {"r": state.work(CODED)}, w=one).select(
             node, *columns
         )
     count = cast(fragment("count(*)"), weight_type(state))
-    tree = query("select :w as w from r", {"r": state.work("coded")}, w=count)
+    tree = query("select :w as w from r", {"r": state.work(CODED)}, w=count)
     return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
 
 
@@ -89,7 +91,7 @@ def released_cells(state: State) -> exp.Select:
     return query(
         "select c.* from c where not exists"
         " (select 1 from f where f.node = c.node and not f.holds)",
-        {"c": state.work("cells"), "f": state.work("fit")},
+        {"c": state.work(PART_CELLS), "f": state.work(FIT)},
     )
 
 
@@ -115,7 +117,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
 
     def values(state: State, item: Sensitive) -> exp.Expr:
         same = [exp.EQ(this=col(n, "p"), expression=col(n, "c")) for n in ("node", *codes)]
-        tree = query("select :w as w from c", {"c": state.work("cells")}, w=_sum(state)).join(
+        tree = query("select :w as w from c", {"c": state.work(PART_CELLS)}, w=_sum(state)).join(
             exp.alias_(state.work("cells", round=0).table, "p", table=True, quoted=True),
             on=exp.and_(*same),
         )
@@ -188,13 +190,13 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
             value = col(f"s{requirement.sensitive}", "c")
         histogram = query(
             "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
-            {"c": state.work("cells")},
+            {"c": state.work(PART_CELLS)},
             value=value,
         )
-        reference = None
+        distribution = None
         if requirement.model.needs_reference:
-            reference = state.work(f"ref{requirement.sensitive}_source")
-        measured = requirement.model.measure(histogram, ["node"], reference)
+            distribution = state.work(reference(requirement.sensitive, "source"))
+        measured = requirement.model.measure(histogram, ["node"], distribution)
         parts.append(
             query(
                 "select m.node, :number as requirement, m.measure::float8 as measure,"
@@ -211,7 +213,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
         "select count(distinct f.node) as parts,"
         " count(distinct f.node) filter (where not f.holds) as failing_parts from f",
-        {"f": state.work("fit")},
+        {"f": state.work(FIT)},
     )
     for number, requirement in enumerate(spec.requirements):
         extreme = "min" if requirement.model.bound.value == ">=" else "max"
@@ -224,7 +226,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     failing = query(
         "select coalesce(sum(c.w), 0)::bigint from c where exists"
         " (select 1 from f where f.node = c.node and not f.holds)",
-        {"c": state.work("cells"), "f": state.work("fit")},
+        {"c": state.work(PART_CELLS), "f": state.work(FIT)},
     )
     return tree.select(named(failing.subquery(), "failing_records"))
 
@@ -320,8 +322,8 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
                 {"c": released_cells(state)},
                 value=col(f"s{requirement.sensitive}", "c"),
             )
-            reference = state.work(f"ref{requirement.sensitive}_published")
-            return model.worst(model.measure(histogram, ["node"], reference))
+            published = state.work(reference(requirement.sensitive, "published"))
+            return model.worst(model.measure(histogram, ["node"], published))
 
         def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
             if not row["failing"]:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pganon.association import association, dependencies, matrix
 from pganon.association.columns import sensitive_columns
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.bucket_options import Divided, Tables, most_tables
@@ -88,9 +89,7 @@ def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[S
             Check(
                 "association",
                 "how much sensitive columns have to do with each other",
-                lambda s: association(
-                    s.work("coded"), sensitive_columns(spec), options.association
-                ),
+                lambda s: association(s.work(CODED), sensitive_columns(spec), options.association),
                 gives=[_ASSOCIATION],
             )
         )
@@ -115,7 +114,7 @@ def _options(spec: ReleaseSpec) -> Divided:
 
 def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
     """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
-    records, columns = state.work("coded"), sensitive_columns(spec)
+    records, columns = state.work(CODED), sensitive_columns(spec)
     found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
     if not sensitive_settled(spec) and _options(spec).association == MEASURE:
         return found.select(named(text(state[_ASSOCIATION] or ""), "linkage"))

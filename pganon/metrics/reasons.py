@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import KEPT
-from pganon.encode.sensitive import valued
+from pganon.encode.valued import valued
+from pganon.encode.work import CODED, sensitive_values
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
@@ -92,7 +93,7 @@ def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
     def select(state: State) -> exp.Expr:
         pairs = query(
             "select :c as c, :s as s, count(*) as n from r group by 1, 2",
-            {"r": state.work("coded")},
+            {"r": state.work(CODED)},
             c=col(f"c{axis}", "r"),
             s=col(f"s{item}", "r"),
         )
@@ -104,7 +105,7 @@ def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
         return query(
             "select coalesce(sum(a.n), 0)::bigint as records from a join d on d.code = a.s"
             " where a.n * ln(d.n::float8 / :all) < :chance",
-            {"a": alone, "d": state.work(f"sdict{item}")},
+            {"a": alone, "d": state.work(sensitive_values(item))},
             all=num(state[RECORDS]),
             chance=exp.Literal.number(repr(_CHANCE)),
         )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
-from pganon.encode.codes import LEFT_OUT
 from pganon.encode.number_line import place, share
+from pganon.encode.work import LEFT_OUT
 from pganon.published.form import Description
 from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked

@@ -15,6 +15,7 @@ from pganon.encode.codes import encode_steps
 from pganon.encode.facts import KEPT
 from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.methods.base import Method
 from pganon.methods.registry import method_of
@@ -206,7 +207,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
             " (select count(*) from c) as encoded, (select count(*) from m) as misplaced from r",
             {
                 "r": method.form.released(spec, state, tables),
-                "c": state.work("coded"),
+                "c": state.work(CODED),
                 "m": stacked(method.form.misplaced(spec, state)),
             },
             **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},

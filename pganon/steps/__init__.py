@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from psycopg import sql
 from sqlglot import exp
@@ -29,6 +29,27 @@ STAGE_SCHEMA = "pganon_stage"
 
 SHARED_FROM = 50_000
 """Records of a run from which on further connections pay."""
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class WorkTable(Generic[S]):
+    """A work table that one package makes and others read.
+
+    It is declared where both may import it. Tables of one module need no declaration.
+
+    Attributes:
+        name: in a run; see :meth:`State.work`.
+        columns: from a specification, and the state of the run when it is made.
+        numbered: what the names of further columns begin with, numbered from 0, of which there are
+            as many as whoever makes the table decides.
+    """
+
+    name: str
+    columns: Callable[[S, State], Sequence[str]]
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +77,9 @@ class State:
             raise PganonError("a query that is to serve every round asks for the round's number")
         return self.current
 
-    def work(self, name: str, *, round: int | None = None) -> QualifiedName:
+    def work(self, table: str | WorkTable[Any], *, round: int | None = None) -> QualifiedName:
         """A private unlogged table of this run; with `round`, the one of that round."""
+        name = table if isinstance(table, str) else table.name
         suffix = "" if round is None else f"_{round}"
         return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
 

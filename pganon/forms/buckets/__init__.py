@@ -27,7 +27,7 @@ def anatomized(
     arrange: Arrange,
     *,
     groups: str,
-    buckets: staging.Grouping = staging.GROUPED,
+    buckets: staging.Grouping = staging.NUMBERED,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:

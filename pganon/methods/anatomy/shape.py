@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.records import DRAW, PLACE
+from pganon.encode.work import CODED
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
 from pganon.methods.anatomy.options import Anatomy
@@ -47,7 +48,7 @@ class AnatomyShape(MethodShape[Anatomy]):
         frequency = self.frequency(self.sensitive.index, self.model.l)
         return Eligibility(
             spec=self.spec,
-            first=lambda s: s.work("coded"),
+            first=lambda s: s.work(CODED),
             keep=lambda s: [PLACE, *self.carried],
             conditions=lambda s: [frequency],
             model=self.model.name,

@@ -26,7 +26,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from pganon.encode.facts import KEPT
-from pganon.methods.identity.individuals import INDIVIDUALS, block_steps, blocks
+from pganon.methods.identity.individuals import INDIVIDUAL_COUNT, block_steps, blocks
 from pganon.methods.identity.neighbours import (
     JOINED,
     MOST_TOGETHER,
@@ -48,6 +48,7 @@ from pganon.methods.identity.reading import (
 from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.partitions import grouped_rows, rows_of_blocks
 from pganon.privacy.rows import Relation
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir
 from pganon.search.identity.feasibility import hopeless
@@ -68,7 +69,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
     passes = PASSES if generalize else 0
 
     def at_once(state: State) -> int:
-        records = -(-size * state[KEPT] // state[INDIVIDUALS])
+        records = -(-size * state[KEPT] // state[INDIVIDUAL_COUNT])
         return max(1, AT_ONCE // records)
 
     def fewer(state: State) -> int:
@@ -80,7 +81,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             "classes",
             "classes grown individual by individual",
             lambda s: s.work("grown"),
-            CLASSED,
+            _COLUMNS,
             given=lambda s: given_of_axes(shape, s),
             batches=lambda s: -(-blocks(s, size) // at_once(s)),
             rows=lambda s, batch: _rows(shape, s, s.work("blocked"), batch, at_once(s)),
@@ -91,7 +92,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             "regrown",
             "the same over blocks without any class, together with their neighbours",
             lambda s: s.work("regrown"),
-            CLASSED,
+            _COLUMNS,
             given=lambda s: given_of_axes(shape, s),
             batches=lambda s: -(-s[JOINED] // fewer(s)),
             rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer(s)),
@@ -102,14 +103,14 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
         CreateTable(
             "classed",
             "the class of every individual",
-            lambda s: s.work("classed"),
+            lambda s: s.work(CLASSED),
             lambda s: settled(s, passes),
         ),
         DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
     ]
 
 
-CLASSED = (("rid", "bigint"), ("gid", "bigint"))
+_COLUMNS = (("rid", "bigint"), ("gid", "bigint"))
 
 
 def _joined(state: State, size: int) -> exp.Select:
@@ -128,7 +129,7 @@ def _rows(
     names = ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
     joined = query(
         "select b.block, b.rid from b join i on i.rid = b.rid",
-        {"b": blocked, "i": state.work("individuals")},
+        {"b": blocked, "i": state.work(INDIVIDUALS)},
     ).select(*[col(name, "i") for name in names])
     return rows_of_blocks(joined, names, batch, at_once)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.cells import weaker
 from pganon.methods.identity.shape import IdentityShape
@@ -50,7 +51,7 @@ def _records(shape: IdentityShape, state: State) -> exp.Select:
     """(class, individual, value): all records as one class."""
     return query(
         "select 1 as class, c.individual, :v as value from c",
-        {"c": state.work("coded")},
+        {"c": state.work(CODED)},
         v=col(shape.value, "c"),
     )
 

@@ -27,10 +27,12 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
+from pganon.encode.work import CODED
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.meetings import joined, made, meeting_steps
 from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.identity import measured
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
@@ -58,7 +60,7 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             "left",
             "all individuals",
             lambda s: s.work("left", round=0),
-            lambda s: query("select i.rid from i", {"i": s.work("individuals")}),
+            lambda s: query("select i.rid from i", {"i": s.work(INDIVIDUALS)}),
         ),
         Repeat(
             name="sweep",
@@ -117,7 +119,7 @@ def _residual_steps(shape: IdentityShape) -> list[Step]:
         CreateTable(
             "classed",
             "the class of every individual",
-            lambda s: s.work("classed"),
+            lambda s: s.work(CLASSED),
             lambda s: stacked([swept(s), *joined(s)]),
         ),
     ]
@@ -184,7 +186,7 @@ def _sweep(shape: IdentityShape) -> Sequence[Step]:
 
 def _groups(shape: IdentityShape, state: State) -> exp.Expr:
     shown = query("select i.rid from i join l on l.rid = i.rid", {
-        "i": state.work("individuals"), "l": state.work("left", round=state.round)
+        "i": state.work(INDIVIDUALS), "l": state.work("left", round=state.round)
     })  # fmt: skip
     names: list[str] = []
     for axis in trees(shape):
@@ -223,10 +225,10 @@ def _fit(shape: IdentityShape, state: State) -> exp.Expr:
         " join i on i.rid = g.rid join c on c.individual = i.individual",
         {
             "g": state.work("groups", round=state.round),
-            "i": state.work("individuals"),
+            "i": state.work(INDIVIDUALS),
             "c": query(
                 "select r.individual, :v as v from r",
-                {"r": state.work("coded")},
+                {"r": state.work(CODED)},
                 v=col(shape.value, "r"),
             ),
         },

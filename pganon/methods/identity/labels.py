@@ -18,6 +18,7 @@ from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
 from pganon.published.stored import numbers
+from pganon.published.work import GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
@@ -47,7 +48,7 @@ def _released(axis: TreeAxis, state: State) -> exp.Expr:
         "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
         " max(t.code) over (partition by t.level, t.lo) as hi"
         " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work("grouped_classes")},
+        {"t": axis.table(state), "g": state.work(GROUPED_CLASSES)},
         code=col(axis.code, "g"),
     ).subquery()
 

@@ -21,6 +21,7 @@ from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import RESIDUALS, join_step, units
 from pganon.methods.identity.shape import IdentityShape
+from pganon.published.work import INDIVIDUALS
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 from pganon.steps.facts import count, flag
@@ -125,7 +126,7 @@ def _stretches(
     )
     placed = query(
         "select i.*, p.residual, p.unit from p join i on i.rid = p.rid",
-        {"p": people, "i": state.work("individuals")},
+        {"p": people, "i": state.work(INDIVIDUALS)},
     )
     ordered = along_curve(shape.axes, state, placed, ["residual", "unit"], order="rid")
     return query(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.identity.individuals import INDIVIDUALS
+from pganon.methods.identity.individuals import INDIVIDUAL_COUNT
 from pganon.methods.identity.residuals import RESIDUALS, join_step, units
 from pganon.methods.identity.shape import IdentityShape
 from pganon.methods.pairs import high_of
@@ -122,7 +122,7 @@ def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> li
             lambda s: query(
                 "select :individuals - count(*) as residuals from c",
                 {"c": settled(s, 0)},
-                individuals=num(s[INDIVIDUALS]),
+                individuals=num(s[INDIVIDUAL_COUNT]),
             ),
             gives=[RESIDUALS],
         )

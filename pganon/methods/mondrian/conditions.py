@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.encode.work import reference
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.facts import SUPPRESSED
 from pganon.sqltools import col, query
@@ -21,7 +22,7 @@ SIDE = ("node", "attr", "pos", "side")
 
 def reference_table(state: State, sensitive: int, kind: str):
     """Work table (value, position, share [, path]) of a column; kind source or published."""
-    return state.work(f"ref{sensitive}_{kind}")
+    return state.work(reference(sensitive, kind))
 
 
 def reference_kinds(state: State) -> tuple[str, ...]:

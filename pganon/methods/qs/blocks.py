@@ -21,6 +21,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.methods.qs.cells import CELLS
 from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.published.work import QS_CELLS
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
 from pganon.steps.facts import count
@@ -51,7 +52,7 @@ def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: 
             "curve",
             "cells on a Hilbert curve",
             lambda s: s.work("curve"),
-            lambda s: on_curve(shape.axes, s, s.work("cells"), ["cell", "w", *shape.codes]),
+            lambda s: on_curve(shape.axes, s, s.work(QS_CELLS), ["cell", "w", *shape.codes]),
         ),
         CreateTable(
             "pieces",

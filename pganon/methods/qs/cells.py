@@ -1,7 +1,5 @@
 """Weighted cells of a QS release, and whether its requirement can be reached at all.
 
-    cells        (cell, w, c<i>)         equal records collapsed, in random order
-    support<j>   (v1, v2, ..)            combinations of set j that exist, values by number
     whole        (whole, c<i>)           values of all records, as one cluster would show them
 
 One cluster of all records has the most combinations, so what it misses nothing reaches.
@@ -18,11 +16,13 @@ from pganon.encode.curve import numbered
 from pganon.encode.facts import KEPT
 from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.published.work import QS_CELLS
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count
@@ -32,11 +32,11 @@ CELLS = count("cells", assumed=1000)
 
 def cell_steps(shape: QSShape) -> list[Step]:
     return [
-        suppressed_check(shape.spec, lambda s: s.work("coded")),
+        suppressed_check(shape.spec, lambda s: s.work(CODED)),
         CreateTable(
             "cells",
             "equal records collapse into weighted cells",
-            lambda s: s.work("cells"),
+            lambda s: s.work(QS_CELLS),
             lambda s: _cells(shape, s),
         ),
         *[_support(shape, number) for number in range(1, len(shape.set_names) + 1)],
@@ -59,7 +59,7 @@ def cell_steps(shape: QSShape) -> list[Step]:
 def _cells(shape: QSShape, state: State) -> exp.Expr:
     """Numbered by a secret hash of what they hold, so that no number tells anything."""
     codes = [col(name, "r") for name in shape.codes]
-    tree = query("select count(*) as w from r", {"r": state.work("coded")})
+    tree = query("select count(*) as w from r", {"r": state.work(CODED)})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
     values = [col(name, "g") for name in shape.codes]
     secret = run_secret(state, "partition_seed").subquery()
@@ -68,7 +68,7 @@ def _cells(shape: QSShape, state: State) -> exp.Expr:
 
 
 def _all_cells(state: State) -> exp.Select:
-    return query("select 1 as whole, c.* from c", {"c": state.work("cells")})
+    return query("select 1 as whole, c.* from c", {"c": state.work(QS_CELLS)})
 
 
 def _support(shape: QSShape, number: int) -> Step:
@@ -100,7 +100,7 @@ def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
 
 def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set that the records have."""
-    tree = query("select distinct 1 from c", {"c": state.work("cells")})
+    tree = query("select distinct 1 from c", {"c": state.work(QS_CELLS)})
     columns: list[exp.Expr] = []
     for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
         code = col(shape.axes[attribute.index].code, "c")
@@ -112,7 +112,7 @@ def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
 def _feasibility(shape: QSShape, state: State) -> exp.Expr:
     """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
     whole, sets = state.work("whole"), shape.sets(state)
-    tree = query("select count(*) as cells from c", {"c": state.work("cells")})
+    tree = query("select count(*) as cells from c", {"c": state.work(QS_CELLS)})
     counts = {
         "product": product_histogram(whole, "whole", sets),
         "supported": supported_histogram(whole, "whole", sets, shape.element(state)),

@@ -3,7 +3,6 @@
 formed     (block, cluster, cell, n)         by pganon.qs_clusters; cluster 0 is left over
 open       (block, cluster, n, lo<i>, hi<i>) clusters of blocks with records left over
 absorbed   (block, cluster, cell, n)         by pganon.qs_absorb
-assigned   (gid, cell, n)                    records of a cell in a cluster
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from sqlglot import exp
 from pganon.methods.pairs import paired
 from pganon.methods.qs.blocks import BLOCKS
 from pganon.methods.qs.shape import QSShape
+from pganon.published.work import ASSIGNED
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
 
@@ -56,7 +56,7 @@ def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
         CreateTable(
             "assigned",
             "the cluster of every record",
-            lambda s: s.work("assigned"),
+            lambda s: s.work(ASSIGNED),
             _assigned,
         ),
         DropTables(

@@ -1,7 +1,6 @@
 """Buckets of every block, found in Python.
 
     partition_<i>   (rid, b<i>)       one per partition of the arrangement
-    grouped         (rid, b<i>)       the buckets of every record
 
 With one partition behind all tables a block is divided once, by all conditions. Independent
 partitions are each divided by the conditions of their own table, with random numbers of their own.
@@ -28,6 +27,7 @@ from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.methods.suppression import RELEASED
 from pganon.published.facts import baseline, objective
+from pganon.published.work import GROUPED
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
@@ -47,7 +47,7 @@ def bucket_steps(shape: SlamsaShape) -> list[Step]:
         CreateTable(
             "grouped",
             "the buckets of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: joined(_tables(shape, s)),
         ),
         DropTables(

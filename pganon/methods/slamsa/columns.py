@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pganon.association import association
 from pganon.association.columns import quasi_columns
+from pganon.encode.work import CODED
 from pganon.methods.division import (
     divided,
     division_steps,
@@ -67,7 +68,7 @@ def _quasi_association(shape: SlamsaShape) -> Check:
         "how much quasi-identifiers have to do with each other",
         lambda s: query(
             "select a.association as quasi_association from a",
-            {"a": association(s.work("coded"), quasi_columns(spec, s), measure)},
+            {"a": association(s.work(CODED), quasi_columns(spec, s), measure)},
         ),
         gives=[_ASSOCIATION],
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
 from pganon.exclusions.conditions import When, applies_to_codes, conditions, excluded
 from pganon.exclusions.idle import occurrence_steps
@@ -68,7 +69,7 @@ def columns(shape: SlamsaShape, state: State) -> list[str]:
 
 
 def _judged(shape: SlamsaShape, state: State) -> exp.Expr:
-    tree = query("select c.rid from c", {"c": state.work("coded")})
+    tree = query("select c.rid from c", {"c": state.work(CODED)})
     tree = tree.select(named(_stratum(shape, state), "stratum"))
     tree = tree.select(*[col(code, "c") for code in shape.codes])
     made_from = {f.column: f.columns for f in frequencies(shape, state)}
@@ -115,7 +116,7 @@ def _contradiction(rule: Rule, number: int) -> Check:
     def select(state: State) -> exp.Expr:
         return query(
             "select count(*) as contradictions from c where :applies and :excluded",
-            {"c": state.work("coded")},
+            {"c": state.work(CODED)},
             applies=applies_to_codes(rule.when, state, "c"),
             excluded=excluded(rule, col(f"v{rule.sensitive.index}", "c")),
         )

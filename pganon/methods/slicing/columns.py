@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pganon.association import association, matrix
 from pganon.association.columns import quasi_columns, sensitive_columns
+from pganon.encode.work import CODED
 from pganon.methods.slicing.shape import SlicingShape
 from pganon.policy.bucket_options import most_tables
 from pganon.published.arrangement import Arrangement, arranged
@@ -79,7 +80,7 @@ def column_steps(shape: SlicingShape) -> list[Step]:
             "association",
             "how much attributes have to do with each other",
             lambda s: association(
-                s.work("coded"),
+                s.work(CODED),
                 [*quasi_columns(spec, s), *sensitive_columns(spec)],
                 shape.options.association,
             ),

@@ -24,11 +24,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import LOSS_DECIMALS, group_extents
+from pganon.encode.work import CODED
 from pganon.identifiers import quote
 from pganon.methods.eligibility import ALL, Eligibility
 from pganon.methods.pairs import paired
 from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.shape import SlicingShape
+from pganon.published.work import GROUPED
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 from pganon.steps.facts import RECORDS, count, flag
@@ -106,7 +108,7 @@ def tree_steps(shape: SlicingShape) -> list[Step]:
         CreateTable(
             "grouped",
             "the bucket of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: _grouped(shape, s),
         ),
         DropTables(
@@ -140,7 +142,7 @@ def _judged(shape: SlicingShape, state: State) -> exp.Expr:
         )
         number = cast(ranked, "integer")
     names = ["rid", *shape.codes, shape.value]
-    tree = query("select :n as beside from c", {"c": state.work("coded")}, n=number)
+    tree = query("select :n as beside from c", {"c": state.work(CODED)}, n=number)
     return tree.select(*[col(name, "c") for name in names])
 
 

@@ -17,6 +17,7 @@ from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.options import Sloms
 from pganon.methods.sloms.shape import SlomsShape
 from pganon.published.arrangement import Arrangement, arranged
+from pganon.published.work import GROUPED
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
 from pganon.steps.facts import Facts
@@ -53,7 +54,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             "grouped",
             "the class and the buckets of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: joined([classes(s), *tables(shape, s)]),
         ),
         DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(shape, s)]),

@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.encode.curve import along_curve
+from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
@@ -78,7 +79,7 @@ def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
     codes = [axis.code for axis in shape.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
-        {"c": state.work("coded"), "b": tables(shape, state)[0]},
+        {"c": state.work(CODED), "b": tables(shape, state)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
         "select ((o.place - 1) * :blocks / :records)::int as block, o.rid from o",
