@@ -20,7 +20,7 @@ from pganon.encode import facts
 from pganon.encode.work import ancestors, dictionary
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import Attribute, Scale
-from pganon.sqltools import col, fragment, named, num, query, total
+from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import State
 
 BITS = 64
@@ -143,10 +143,12 @@ class OrderedAxis(Axis):
 
     def positions(self, state: State) -> exp.Expr:
         """The places of all values between the start (0) and the end (1) of the span, by code."""
-        return query(
-            "select array_agg(position order by code) from dict where code > 0",
-            {"dict": self.dictionary(state)},
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(position order by code) from dict where code > 0",
+                {"dict": self.dictionary(state)},
+            )
+        )
 
     def position(self, state: State, code: exp.Expr) -> exp.Expr:
         """Place of a value; NULL has none."""
@@ -253,11 +255,13 @@ class TreeAxis(Axis):
         return self._merged_bounds(state, table)
 
     def _lookup(self, state: State, column: str, code: exp.Expr, level: exp.Expr):
-        values = query(
-            "select array_agg(:column order by t.code, t.level) from t",
-            {"t": self.table(state)},
-            column=col(column, "t"),
-        ).subquery()
+        values = scalar(
+            query(
+                "select array_agg(:column order by t.code, t.level) from t",
+                {"t": self.table(state)},
+                column=col(column, "t"),
+            )
+        )
         step = num(self.levels(state) + 1)
         return fragment(
             ":a[(:code - 1) * :step + :level + 1]", a=values, code=code, step=step, level=level
@@ -268,19 +272,23 @@ class TreeAxis(Axis):
 
         One after another, as many as there are levels below the root.
         """
-        return query(
-            "select array_agg(t.lo order by t.code, t.level) from t where t.level < :levels",
-            {"t": self.table(state)},
-            levels=num(self.levels(state)),
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(t.lo order by t.code, t.level) from t where t.level < :levels",
+                {"t": self.table(state)},
+                levels=num(self.levels(state)),
+            )
+        )
 
     def losses(self, state: State) -> exp.Expr:
         """Of every leaf, by code, the loss of itself and of its ancestors up to the root."""
-        return query(
-            "select array_agg(t.loss order by t.code, t.level) from t where t.level <= :levels",
-            {"t": self.table(state)},
-            levels=num(self.levels(state)),
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(t.loss order by t.code, t.level) from t where t.level <= :levels",
+                {"t": self.table(state)},
+                levels=num(self.levels(state)),
+            )
+        )
 
     def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""

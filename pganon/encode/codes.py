@@ -24,7 +24,7 @@ from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, named, num, query
+from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count
 
@@ -163,13 +163,10 @@ def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
     i, counted = axis.index, {"d": axis.dictionary(state)}
     highest = query("select coalesce(max(d.code), 0) from d", counted)
     null = query("select coalesce(bool_or(d.code = 0), false) from d", counted)
-    found = [
-        named(highest.subquery(), size(i).column),
-        named(null.subquery(), has_null(i).column),
-    ]
+    found = [named(scalar(highest), size(i).column), named(scalar(null), has_null(i).column)]
     if isinstance(axis, TreeAxis):
         top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
-        found.append(named(top.subquery(), levels(i).column))
+        found.append(named(scalar(top), levels(i).column))
     return found
 
 

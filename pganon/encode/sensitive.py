@@ -13,7 +13,7 @@ from pganon.encode.facts import null_code, value_count
 from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Fact
 
@@ -85,8 +85,8 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
         "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
     )
     return [
-        named(highest.subquery(), value_count(item.index).column),
-        named(missing.subquery(), null_code(item.index).column),
+        named(scalar(highest), value_count(item.index).column),
+        named(scalar(missing), null_code(item.index).column),
     ]
 
 

@@ -24,7 +24,7 @@ from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
 from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, query, render, stacked
+from pganon.sqltools import col, fragment, named, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
@@ -217,9 +217,9 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
         dict(tables),
     )
     return tree.select(
-        named(exposed.subquery(), "exposed"),
-        named(shares.subquery(), "highest_share"),
-        named(counts.subquery(), "smallest_count_group"),
+        named(scalar(exposed), "exposed"),
+        named(scalar(shares), "highest_share"),
+        named(scalar(counts), "smallest_count_group"),
     )
 
 

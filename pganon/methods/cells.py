@@ -33,7 +33,7 @@ from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, total, union_all
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_null
 
@@ -228,7 +228,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
         " (select 1 from f where f.node = c.node and not f.holds)",
         {"c": state.work(PART_CELLS), "f": state.work(FIT)},
     )
-    return tree.select(named(failing.subquery(), "failing_records"))
+    return tree.select(named(scalar(failing), "failing_records"))
 
 
 def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:

@@ -20,7 +20,7 @@ from pganon.identifiers import quote
 from pganon.policy.bucket_options import Divided, Tables, most_tables
 from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import named, query, text
+from pganon.sqltools import named, query, scalar, text
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import label, or_null
 
@@ -118,7 +118,7 @@ def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
     found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
     if not sensitive_settled(spec) and _options(spec).association == MEASURE:
         return found.select(named(text(state[_ASSOCIATION] or ""), "linkage"))
-    return found.select(named(association(records, columns, MEASURE).subquery(), "linkage"))
+    return found.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
 
 
 def _associated(

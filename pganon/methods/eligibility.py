@@ -28,7 +28,7 @@ from pganon.methods.cells import LEAST
 from pganon.methods.suppression import RELEASED, nothing_left, suppression_problem
 from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 from pganon.steps.facts import RECORDS, count, flag, label, or_null
 
@@ -229,12 +229,14 @@ def _together(eligibility: Eligibility, state: State) -> exp.Expr:
         "select c.place, c.value, sum(c.n) as n from c group by c.place, c.value",
         {"c": _counted(eligibility, state)},
     )
-    return query(
-        "select bool_and(t.most * :l <= t.size) from"
-        " (select v.place, max(v.n) as most, sum(v.n) as size from v group by v.place) as t",
-        {"v": values},
-        l=exp.paren(_needed(eligibility, state, "t")),
-    ).subquery()
+    return scalar(
+        query(
+            "select bool_and(t.most * :l <= t.size) from"
+            " (select v.place, max(v.n) as most, sum(v.n) as size from v group by v.place) as t",
+            {"v": values},
+            l=exp.paren(_needed(eligibility, state, "t")),
+        )
+    )
 
 
 # -- refusal ----------------------------------------------------------------------------------

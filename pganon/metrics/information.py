@@ -14,7 +14,7 @@ from pganon.metrics.source import few
 from pganon.published.facts import PUBLISHED
 from pganon.published.form import Description, Tables
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, conjunction, fragment, named, num, query
+from pganon.sqltools import col, conjunction, fragment, named, num, query, scalar
 from pganon.steps import State
 from pganon.steps.facts import RECORDS, Fact, count, measure, or_null
 
@@ -132,5 +132,5 @@ def vulnerable(
             {"g": groups},
             t=exp.Literal.number(repr(threshold)),
         )
-        tree = tree.select(named(share.subquery(), vulnerable_share(item.index).column))
+        tree = tree.select(named(scalar(share), vulnerable_share(item.index).column))
     return tree

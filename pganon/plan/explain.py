@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from pganon.encode.source import assumed_fingerprint
 from pganon.plan.build import Phase, Plan
+from pganon.sqltools import pretty
 from pganon.steps import (
     Alone,
     Check,
@@ -160,4 +161,4 @@ def _sql(step: Alone, state: State) -> str:
 def _pretty(tree: exp.Expr | Query) -> str:
     if isinstance(tree, sql.SQL | sql.Composed):
         return tree.as_string(None)
-    return tree.sql(dialect="postgres", identify=True, pretty=True)
+    return pretty(tree)

@@ -14,7 +14,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.errors import PganonError
-from pganon.sqltools import render
+from pganon.sqltools import names, render
 
 _MARK = "\x00"
 
@@ -33,9 +33,9 @@ class Template:
     @classmethod
     def of(cls, tree: exp.Expr) -> Template:
         """The text of a tree, which must not be used afterwards."""
-        names = [node.this for node in tree.find_all(exp.Identifier)]
+        marks = sum(name.count(_MARK) for name in names(tree))
         text = render(tree)
-        if text.count(_MARK) != sum(name.count(_MARK) for name in names):
+        if text.count(_MARK) != marks:
             raise PganonError("a value in a query has the character NUL")
         return cls(tuple(text.split(_MARK)))
 

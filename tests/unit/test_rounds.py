@@ -11,9 +11,10 @@ from pganon.steps.rounds import Template
 
 
 def _tree(state: State, value: str, column: str):
+    within = query("select x.* from x", {"x": state.in_round("cells")}).where(col(column, "x"))
     return query(
         "select 1 from c join n on n.node = c.node",
-        {"c": state.in_round("cells"), "n": state.in_round("nodes", 1)},
+        {"c": within, "n": state.in_round("nodes", 1)},
     ).select(named(text(value), "said"), col(column, "c"))
 
 

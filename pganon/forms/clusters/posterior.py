@@ -20,7 +20,7 @@ from pganon.published.facts import MEASURE
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.search.exact_cover import worst_posterior
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
@@ -137,7 +137,7 @@ def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
                 x=fragment(aggregate),
                 set=num(number),
             )
-            tree = tree.select(named(value.subquery(), fact.column))
+            tree = tree.select(named(scalar(value), fact.column))
     return tree
 
 

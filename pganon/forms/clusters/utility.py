@@ -23,7 +23,7 @@ from pganon.published.facts import (
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.published.utility import ClusterUtility, Combinations, Posterior
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, total
+from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import Chains, Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
 
@@ -64,11 +64,13 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
     extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
     tree = loss.basic(spec, extents, state)
     alone = [
-        query(
-            "select count(*) filter (where cardinality(:a) = 1) from k",
-            {"k": state.work("cluster_codes")},
-            a=col(axis.code, "k"),
-        ).subquery()
+        scalar(
+            query(
+                "select count(*) filter (where cardinality(:a) = 1) from k",
+                {"k": state.work("cluster_codes")},
+                a=col(axis.code, "k"),
+            )
+        )
         for axis in axes(spec.attributes)
     ]
     return tree.select(named(total(alone), "constants"))
@@ -126,7 +128,7 @@ def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
                     set=num(number),
                 )
                 tree = tree.select(
-                    named(value.subquery(), _combinations_of(kind, number, name).column)
+                    named(scalar(value), _combinations_of(kind, number, name).column)
                 )
     return tree
 
