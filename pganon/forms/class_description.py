@@ -16,7 +16,7 @@ from pganon.published.form import Description, OnRequest, PublishedForm, Tables
 from pganon.published.utility import ClassUtility, class_utility
 from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, named, query
+from pganon.sqltools import aliased, col, named, query
 from pganon.steps import Chains, Check, State
 
 
@@ -43,7 +43,7 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [name for name, _ in unchanged(spec)]
     tree = query("select g.class_id as group_id from c", {"c": state.work(CODED)}).join(
-        exp.alias_(state.work(GROUPED_CLASSES).table, "g", table=True, quoted=True),
+        aliased(state.work(GROUPED_CLASSES), "g"),
         on=same_cell(spec, "g", "c"),
         join_type="left",
     )

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from pganon.forms.buckets.staging import bucket
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import col, query
+from pganon.sqltools import aliased, col, query
 
 
 def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
@@ -29,7 +29,7 @@ def joined(tables: Sequence[QualifiedName], first: int = 0) -> exp.Select:
         tree = tree.select(col(bucket(first + number), alias))
         if number:
             tree = tree.join(
-                exp.alias_(table.table, alias, table=True, quoted=True),
+                aliased(table, alias),
                 on=exp.EQ(this=col("rid", alias), expression=col("rid", "p0")),
             )
     return tree

@@ -29,7 +29,7 @@ from pganon.published.stored import (
 )
 from pganon.published.work import GROUPED
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, presorted, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, presorted, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step, shared
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -256,7 +256,7 @@ def _numbered(
         alias = f"n{place}"
         columns.append(col(name, alias))
         tree = tree.join(
-            exp.alias_(numbers(state, name).table, alias, table=True, quoted=True),
+            aliased(numbers(state, name), alias),
             on=exp.EQ(this=col("gid", alias), expression=col(name, "r")),
         )
     # Records of a bucket lie together, which all that follows is faster for.
@@ -305,7 +305,7 @@ class _Rows:
     def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
         """What a class shows, which is the same for all rows with its number."""
         on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
-        table = exp.alias_(self.state.work(GENERALIZED).table, "e", table=True, quoted=True)
+        table = aliased(self.state.work(GENERALIZED), "e")
         self.tree = self.tree.join(table, on=on)
         names = [column.name for a in attributes for column in attribute_columns(a)]
         self.shown += [named(col(name, "e"), name) for name in names]
