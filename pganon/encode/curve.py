@@ -103,6 +103,16 @@ def numbered(order: Sequence[exp.Expr], within: Sequence[exp.Expr] = ()) -> exp.
     )
 
 
+def piece_of(place: exp.Expr, pieces: exp.Expr, records: exp.Expr) -> exp.Expr:
+    """The piece, from 0, of a place from 1, if there are as many records in each, to one."""
+    return fragment(
+        "((:place - 1)::bigint * :pieces / :records)::int",
+        place=place,
+        pieces=pieces,
+        records=records,
+    )
+
+
 def _bits(axes: Sequence[Axis], state: State) -> int:
     """Bits per coordinate: enough for the attribute with the most values, NULL among them."""
     most = max(axis.size(state) + int(axis.has_null(state)) for axis in axes)
