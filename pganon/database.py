@@ -141,11 +141,11 @@ def _checked(target: ServerChoice) -> ServerChoice:
 
 
 def dsn_like(connection: psycopg.Connection[Any]) -> str:
-    """A connection string for further sessions like this one, with its password.
+    """A connection string for additional sessions like this one, with its password.
 
     Raises:
-        UsageError: in_transaction. A run would not see what the transaction has written, and would
-            wait for its locks.
+        UsageError: in_transaction. A run would not see uncommitted rows of the transaction, and
+            would wait for its locks.
     """
     info = connection.info
     if connection.closed:

@@ -96,7 +96,7 @@ class Imported:
 
     Attributes:
         columns: (column, type) in order.
-        notes: columns that are texts because of a word for what is missing, and what to do.
+        notes: columns that are text because of a word for missing values, and what to do.
     """
 
     table: str
@@ -200,10 +200,10 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
 
 
 def _undecodable(file: Path, encoding: str) -> int | None:
-    """The line with the first byte that is no text. Files are read ahead, so no record tells it.
+    """The line with the first invalid byte. Files are read ahead, so no record has its number.
 
-    None where the encoding is of units of several bytes, which have no lines after an error, and
-    for what can be read only once, such as a pipe.
+    None if a unit of the encoding has several bytes, since there are no lines after an error, and
+    for input that can be read only once, such as a pipe.
     """
     if not file.is_file():
         return None

@@ -241,7 +241,7 @@ def _execute_file(conn: Connection, path: str, text: bytes) -> None:
 
 
 def _close(conn: Connection) -> None:
-    """Revoke what others hold on pganon's schemas and what is in them; refuse if anything stays."""
+    """Revoke privileges of others on pganon's schemas and their objects; refuse if any remain."""
     query = sqlfiles.query("install", "foreign_privileges")
     held = conn.execute(query, [list(SCHEMAS)]).fetchall()
     for statement in {row[0] for row in held}:

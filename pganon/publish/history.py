@@ -128,7 +128,7 @@ def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Ear
 
 
 def check_none_appeared(conn: Connection, staged: Staged) -> None:
-    """Refuse what may not appear beside versions that were published while it was made."""
+    """Refuse a version that conflicts with versions published while it was made."""
     if staged.compared_with is None:
         return
     for found in earlier(conn, staged.release, staged.sources):
@@ -231,7 +231,7 @@ def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
 
 
 def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
-    """What analysts are told about columns; `view` as `parse_name` reads it."""
+    """The description of columns for analysts; `view` as `parse_name` reads it."""
     return [
         {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
     ]

@@ -1,8 +1,8 @@
-"""Columns whose collation can call different texts equal.
+"""Columns whose collation can treat different texts as equal.
 
-Texts are compared byte by byte, as two values where the column has one. For quasi-identifiers that
-only makes finer classes, and insensitive values are not compared. It is refused where values are
-counted, or recognized by a rule.
+Texts are compared byte by byte, so values that are equal under the collation count as different.
+For quasi-identifiers that only makes finer classes, and insensitive values are not compared. It is
+refused where values are counted, or recognized by a rule.
 """
 
 from __future__ import annotations
