@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
-from pganon.sqltools import col, fragment, named
+from pganon.sqltools import col, fragment, named, scalar
 from pganon.steps import State
 
 NUMBER = "rid"
@@ -48,7 +48,7 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
     It decides ties and is never published. It follows a secret hash of the record's values, so the
     same records have the same order under the same seed.
     """
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     columns, looks = _columns(spec, table), _looks(spec, table)
     match spec.policy.method.random_order:
         case "none":

@@ -12,7 +12,7 @@ from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 
@@ -92,8 +92,8 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
         "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
     )
     return [
-        named(highest.subquery(), f"sm{item.index}"),
-        named(missing.subquery(), f"snull{item.index}"),
+        named(scalar(highest), f"sm{item.index}"),
+        named(scalar(missing), f"snull{item.index}"),
     ]
 
 

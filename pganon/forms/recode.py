@@ -23,7 +23,7 @@ from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
 from pganon.spec.model import Shown
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 EXTENTS = "extents"
@@ -187,12 +187,14 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
 def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:
     """The ends of the ranges just below the top that released values are in."""
     return [
-        query(
-            "select :end from t join r on r.code = t.code where t.level = :below",
-            {"t": axis.table(state), "r": _released(axis, state)},
-            end=fragment(end),
-            below=num(axis.levels(state) - 1),
-        ).subquery()
+        scalar(
+            query(
+                "select :end from t join r on r.code = t.code where t.level = :below",
+                {"t": axis.table(state), "r": _released(axis, state)},
+                end=fragment(end),
+                below=num(axis.levels(state) - 1),
+            )
+        )
         for end in ("min(t.lower)", "max(t.upper)")
     ]
 
@@ -240,7 +242,7 @@ def _sets(axis: Axis, state: State) -> exp.Expr:
     members = query(
         "select array_agg(:item order by d.code) from d where d.code > 0", {"d": values}, item=item
     ).where(_belongs(axis, state))
-    return exp.select(*[col(key, "k") for key in keys], named(members.subquery(), "members")).from_(
+    return exp.select(*[col(key, "k") for key in keys], named(scalar(members), "members")).from_(
         distinct.subquery("k")
     )
 

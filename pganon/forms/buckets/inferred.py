@@ -34,7 +34,7 @@ from pganon.published.elements import attribute_columns
 from pganon.published.inference import Inferred, Related
 from pganon.search.inference import Layout, guesses
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Chains, Check, CreateTable, Search, State, Step
 
 RECORDS = 50_000
@@ -229,7 +229,7 @@ def _code(item: Sensitive | Carried, name: str, state: State) -> exp.Expr:
 
 
 def _hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
-    return row_hash(exp.func("row", *values), run_secret(state, "seed_a").subquery())
+    return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
 # -- association --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.search.exact_cover import worst_posterior
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Search, State, Step
 
 MOST_RECORDS = 8
@@ -129,7 +129,7 @@ def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
                 x=fragment(aggregate),
                 set=num(number),
             )
-            tree = tree.select(named(value.subquery(), f"{name}{number}"))
+            tree = tree.select(named(scalar(value), f"{name}{number}"))
     return tree
 
 

@@ -32,7 +32,7 @@ from pganon.methods.identity.meetings import joined, made, meeting_steps
 from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.identity import measured
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
 
 
@@ -44,7 +44,7 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             lambda s: s.work("sequence"),
             (("step", "integer"), ("attribute", "integer")),
             given=lambda s: query(
-                "select :seed as seed", seed=run_secret(s, "partition_seed").subquery()
+                "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
             ),
             batches=lambda s: 1,
             rows=lambda s, batch: query("select 1 as nothing"),
@@ -191,12 +191,14 @@ def _groups(shape: IdentityShape, state: State) -> exp.Expr:
 
 def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     """What an individual `i` shows: the first leaf below its ancestor; 0 for NULL, -1 for both."""
-    level = query(
-        "select count(*) from q where q.step <= :round and q.attribute = :a",
-        {"q": state.work("sequence")},
-        round=num(state.round),
-        a=num(axis.index),
-    ).subquery()
+    level = scalar(
+        query(
+            "select count(*) from q where q.step <= :round and q.attribute = :a",
+            {"q": state.work("sequence")},
+            round=num(state.round),
+            a=num(axis.index),
+        )
+    )
     lo = col(f"lo{axis.index}", "i")
     reached = fragment("greatest(:g, :own)", g=level, own=exp.paren(axis.level(state, "i")))
     if not axis.has_null(state):

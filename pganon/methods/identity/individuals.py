@@ -23,7 +23,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import IdentityShape, hull
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
@@ -100,7 +100,7 @@ def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
         gathered = gathered.select(*hull(axis, state, "c"))
         # One of its codes stands for an individual on the curve.
         gathered = gathered.select(named(fragment("min(:c)", c=col(axis.code, "c")), axis.code))
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     return query(
         "select row_number() over (order by hashtextextended(g.individual, :seed), g.individual)"
         " as rid, g.* from g",

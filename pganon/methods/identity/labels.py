@@ -19,7 +19,7 @@ from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
 from pganon.published.stored import numbers
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
@@ -43,13 +43,15 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
 
 def _released(axis: TreeAxis, state: State) -> exp.Expr:
     """The nodes above every leaf of released records, as ranges of such leaves alone."""
-    return query(
-        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
-        " max(t.code) over (partition by t.level, t.lo) as hi"
-        " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work("grouped_classes")},
-        code=col(axis.code, "g"),
-    ).subquery()
+    return scalar(
+        query(
+            "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
+            " max(t.code) over (partition by t.level, t.lo) as hi"
+            " from t where t.code in (select :code from g)",
+            {"t": axis.table(state), "g": state.work("grouped_classes")},
+            code=col(axis.code, "g"),
+        )
+    )
 
 
 def as_shown(
@@ -106,6 +108,6 @@ def _climbed(state: State, axis: TreeAxis) -> exp.Expr:
     )
     return fragment(
         "(:levels)[:sweep + 1]",
-        levels=by_sweep.subquery(),
+        levels=scalar(by_sweep),
         sweep=exp.paren(high_of(col("unit", "u"))),
     )

@@ -14,34 +14,16 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import BITS
-from pganon.encode.codes import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measures
-from pganon.methods.mondrian.shape import CellShape, at, same
-from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.methods.mondrian.shape import CellShape
+from pganon.methods.rounds.ranked import in_order, order, shown, total_weight
+from pganon.methods.rounds.rule import at
+from pganon.sqltools import col, conjunction, equal, fragment, named, num, query
 from pganon.steps import State
 
 PLACE_BITS = 31
 """Positions are integers; distances to balance are kept above them in one bigint."""
-
-
-def shown(shape: CellShape, state: State) -> exp.Select:
-    """(node, attr, n, v, w, codes, [rid]): every cell with its value on every tried attribute."""
-    extra = [*shape.codes, *(["rid"] if shape.relaxed else [])]
-    return query(
-        "select c.node, t.attr, t.n, :key as v, c.w"
-        " from cells as c join tries as t on t.node = c.node",
-        at(state, "cells", "tries"),
-        key=shape.key(state, "t"),
-    ).select(*[col(name, "c") for name in extra])
-
-
-def order(shape: CellShape, table: str, weight: str) -> exp.Expr:
-    """Sort key of values: falling frequency for nominal attributes, else code order."""
-    return shape.by_attribute(
-        col("attr", table),
-        lambda axis: exp.Neg(this=col(weight, table)) if axis.by_frequency else col("v", table),
-    )
 
 
 def ordered(shape: CellShape, state: State) -> exp.Expr:
@@ -50,7 +32,7 @@ def ordered(shape: CellShape, state: State) -> exp.Expr:
     Records of one value are told apart by `rid`, a random number: whoever is on which side
     depends on nothing that is known about them.
     """
-    tree = shown(shape, state).select(*[col(f"s{j}", "c") for j in shape.sensitive])
+    tree = shown(shape, state, "rid", *[f"s{j}" for j in shape.sensitive])
     weighed = query(
         "select k.*, sum(k.w) over (partition by k.node, k.attr, k.v) as vw from k", {"k": tree}
     )
@@ -63,49 +45,16 @@ def ordered(shape: CellShape, state: State) -> exp.Expr:
     return query("select p.*, (p.place * 2 > p.n)::int as half from p", {"p": placed})
 
 
-def ranked(shape: CellShape, state: State) -> exp.Expr:
-    """(node, attr, v, [half], w, n, pos, cum, [extents]): one row per value (in each half).
-
-    The extents are those of its cells on all attributes: enough to tell what is on either side
-    of any cut.
-    """
-    covered = shape.axes if shape.covers else ()
-    if shape.relaxed:
-        values = query(
-            "select x.node, x.attr, x.v, x.half, :w as w,"
-            " sum(sum(x.w)) over (partition by x.node, x.attr, x.v) as vw from x"
-            " group by x.node, x.attr, x.v, x.half",
-            {"x": at(state, "ordered")["ordered"]},
-            w=_weight(state, "x"),
-        )
-    else:
-        values = query(
-            "select x.node, x.attr, x.v, :w as w from x group by x.node, x.attr, x.v",
-            {"x": shown(shape, state)},
-            w=_weight(state, "x"),
-        )
-    text = (
-        "select g.node, g.attr, g.v, g.w, t.n,"
-        " (row_number() over (partition by g.node, g.attr order by :order, g.v))::int as pos,"
-        " (sum(g.w) over (partition by g.node, g.attr order by :order, g.v"
-        " rows unbounded preceding))::bigint as cum"
-        " from g join tries as t on t.node = g.node and t.attr = g.attr"
+def ranked_halves(shape: CellShape, state: State) -> exp.Expr:
+    """Relaxed only: as `ranked`, one row per value and half, which has the column `half`."""
+    values = query(
+        "select x.node, x.attr, x.v, x.half, :w as w,"
+        " sum(sum(x.w)) over (partition by x.node, x.attr, x.v) as vw from x"
+        " group by x.node, x.attr, x.v, x.half",
+        {"x": at(state, "ordered")["ordered"]},
+        w=total_weight(state, "x"),
     )
-    if shape.relaxed:
-        text = text.replace("g.v)", "g.v, g.half)").replace("g.v rows", "g.v, g.half rows")
-    extents = [item for axis in covered for item in axis.extent(state, "x")]
-    values = values.select(*extents)
-    tree = query(
-        text,
-        {"g": values, **at(state, "tries")},
-        order=order(shape, "g", "vw" if shape.relaxed else "w"),
-    )
-    extra = [*[item.alias for item in extents], *(["half"] if shape.relaxed else [])]
-    return tree.select(*[col(name, "g") for name in extra])
-
-
-def _weight(state: State, table: str) -> exp.Expr:
-    return cast(fragment("sum(:w)", w=col("w", table)), weight_type(state))
+    return in_order(shape, state, values, "vw", ["half"])
 
 
 def best(shape: CellShape, state: State) -> exp.Select:
@@ -124,7 +73,7 @@ def searched(shape: CellShape, state: State) -> exp.Select:
     failing = query(
         "select k.node, k.attr from checked as k where not k.holds", at(state, "checked")
     )
-    allowed = allowed.join(failing.subquery("k"), on=same("k", "r", ["node", "attr"]))
+    allowed = allowed.join(failing.subquery("k"), on=equal(["node", "attr"], "k", "r"))
     return _nearest(shape, state, allowed)
 
 
@@ -138,7 +87,7 @@ def _allowed(shape: CellShape, state: State, conditions: list) -> exp.Select:
     for number, requirement in enumerate(conditions):
         alias = f"q{number}"
         cuts = allowed_cuts(requirement, state)
-        allowed = allowed.join(cuts.subquery(alias), on=same(alias, "r", ["node", "attr", "pos"]))
+        allowed = allowed.join(cuts.subquery(alias), on=equal(["node", "attr", "pos"], alias, "r"))
     return allowed
 
 
@@ -263,14 +212,14 @@ def checked(shape: CellShape, state: State) -> exp.Expr:
     holding: list[exp.Expr] = []
     for j in shape.counted:
         table = exp.alias_(state.work(f"certain{j}", round=state.round).table, f"s{j}", table=True)
-        tree = tree.join(table, on=same(f"s{j}", "b", ["node", "attr"]), join_type="left")
+        tree = tree.join(table, on=equal(["node", "attr"], f"s{j}", "b"), join_type="left")
     for requirement in shape.conditions:
         histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
         for measured in measures(requirement, histogram, ["node", "attr", "side"], state):
             alias = f"q{len(holding)}"
             held = both_sides(measured, requirement, ["node", "attr"])
             tree = tree.join(
-                held.subquery(alias), on=same(alias, "b", ["node", "attr"]), join_type="left"
+                held.subquery(alias), on=equal(["node", "attr"], alias, "b"), join_type="left"
             )
             found = fragment(":n is not null", n=col("node", alias))
             if requirement.sensitive in shape.counted:

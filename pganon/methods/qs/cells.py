@@ -22,7 +22,7 @@ from pganon.identifiers import quote
 from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
@@ -57,7 +57,7 @@ def _cells(shape: QSShape, state: State) -> exp.Expr:
     tree = query("select count(*) as w from r", {"r": state.work("coded")})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
     values = [col(name, "g") for name in shape.codes]
-    secret = run_secret(state, "partition_seed").subquery()
+    secret = scalar(run_secret(state, "partition_seed"))
     order = [row_hash(exp.func("row", *values), secret), *values]
     return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
 
@@ -119,10 +119,10 @@ def _feasibility(shape: QSShape, state: State) -> exp.Expr:
                 {"h": histogram},
                 set=num(number),
             )
-            tree = tree.select(named(reached.subquery(), f"{kind}{number}"))
+            tree = tree.select(named(scalar(reached), f"{kind}{number}"))
     for axis in shape.axes:
         values = query("select cardinality(:a) from w", {"w": whole}, a=col(axis.code, "w"))
-        tree = tree.select(named(values.subquery(), f"values{axis.index}"))
+        tree = tree.select(named(scalar(values), f"values{axis.index}"))
     return tree
 
 

@@ -27,7 +27,7 @@ from pganon.methods.slamsa.pieces import merging
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.search.blocks import merged
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 LARGE = 5_000
@@ -120,7 +120,7 @@ def _turn(shape: SlamsaShape, state: State) -> exp.Expr:
     """The order in which the records of a value are dealt out."""
     if not shape.public:
         return col(PLACE, "p")
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     return fragment("hashint8extended(:rid, :seed)", rid=col("rid", "p"), seed=seed)
 
 
