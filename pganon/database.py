@@ -186,7 +186,7 @@ def connect(
 
 
 def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerChoice) -> str:
-    """Where a connection led, however little of that was said."""
+    """The target of a connection, even if it was given only in part."""
     info = conn.info
     port = f":{info.port}" if info.port != embedded.PORT else ""
     return (

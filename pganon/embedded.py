@@ -85,7 +85,7 @@ class DataDirectory:
         return answer in (pq.Ping.OK, pq.Ping.REJECT)
 
     def create(self) -> None:
-        """Make the data directory; does nothing when it is there."""
+        """Create the data directory; does nothing if it exists."""
         self._make_private(self.home)
         if (self.data_dir / "PG_VERSION").exists():
             return

@@ -51,7 +51,7 @@ class Format:
         names: names to use; with a header they replace it.
         separator: one character, or one followed by blanks that are skipped (", "). None: a
             comma, but not if that makes one column of what another separator would divide.
-        nulls: texts that stand for NULL.
+        nulls: texts that mean NULL.
         quote: the quoting character.
         encoding: a Python codec.
         lower: names of the header in lower case, which SQL need not quote.
@@ -174,7 +174,7 @@ class _Records:
 
 @contextmanager
 def _reading(file: Path, form: Format) -> Iterator[_Records]:
-    """The file's records; whatever is wrong with the file becomes a UsageError with its line."""
+    """The file's records; any error in the file becomes a UsageError with its line."""
     dialect = form.dialect()
     # The default limit of 128 KiB per field is smaller than what a text column may hold.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))

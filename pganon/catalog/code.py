@@ -107,7 +107,7 @@ def _objects(conn: Connection, outside: Outside) -> list[tuple[object, ...]]:
 
 
 def _lock(conn: Connection, relations: Sequence[QualifiedName]) -> None:
-    """ACCESS SHARE locks on relations and on what views read, until the transaction ends.
+    """ACCESS SHARE locks on relations and on those that views read, until the transaction ends.
 
     LOCK TABLE takes no materialized view, no foreign table, and wants a privilege on the whole
     table. A prepared statement is parsed, which takes the locks, and is not planned.

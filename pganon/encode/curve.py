@@ -15,7 +15,7 @@ from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
 
 FINER = 6
-"""Bits of an index beyond what would tell evenly spread records apart."""
+"""Bits of an index beyond those that would distinguish evenly spread records."""
 
 _MANY = 7
 """Attributes from which on both curves give blocks of the same spread: the mean over ACS, Adult and

@@ -68,7 +68,7 @@ def source_fingerprint(facts: Facts) -> bytes:
 
 
 def repeated(republication: Republication | None, facts: Facts) -> Earlier | None:
-    """The earlier version whose groups come out again."""
+    """The earlier version with the same groups."""
     return republication.repeated(source_fingerprint(facts)) if republication else None
 
 

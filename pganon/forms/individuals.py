@@ -53,7 +53,7 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside what classes have: an individual is in one class, and has one number."""
+    """In addition to the checks of classes: an individual is in one class, and has one number."""
     return [
         *classes.misplaced(spec, state),
         repeated(state.work("individuals"), "individual"),

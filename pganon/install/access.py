@@ -61,7 +61,7 @@ _NODES = (
     "TARGETENTRY",
     "VAR",
 )
-"""What the stored trees of such views are made of."""
+"""Node types in the stored trees of such views."""
 
 _SHOWN = 5
 

@@ -36,7 +36,7 @@ def errors_of(name: str, facts: Mapping[str, Any]) -> Errors:
 
 
 def number(facts: Mapping[str, Any], name: str) -> float | None:
-    """A fact; None for NULL, and for what JSON cannot hold."""
+    """A fact; None for NULL, and for values that JSON cannot represent."""
     value = facts[name]
     return float(value) if value is not None and math.isfinite(value) else None
 

@@ -1,4 +1,4 @@
-"""The partition part of a policy: what decides which groups come out and what of them is shown.
+"""The partition part of a policy: keys that decide which groups are made and how they are shown.
 
 Two versions of one part over one source, under one seed, have the same groups and show the same
 of them. Whatever else a policy says (readers, names, versions kept) changes nothing of that.
@@ -36,7 +36,7 @@ DECIDES = frozenset(
         "records_per_individual",
     }
 )
-"""Keys of a policy that decide which groups come out, or what of them is shown."""
+"""Keys of a policy that decide which groups are made, or how they are shown."""
 
 ELSE = frozenset({"release", "republication", "publish", "trust", "inference", "variables"})
 """All other keys."""

@@ -40,7 +40,7 @@ def filled(document: Document) -> Document:
 
 
 class _Unusable(Exception):
-    """A variable that cannot be filled in; holds why, and what to do."""
+    """A variable that cannot be filled in; holds the reason and a remedy."""
 
 
 class _Filling:
@@ -100,7 +100,7 @@ class _Filling:
 
 
 def _pieces(condition: str) -> Iterator[tuple[str, str]]:
-    """SQL in pieces, with what a value may be in each: `string`, or `number`."""
+    """SQL in pieces, with the kind of value allowed in each: `string`, or `number`."""
     for piece in _QUOTED.split(condition):
         yield piece, "string" if piece.startswith("'") else "number"
 

@@ -201,7 +201,7 @@ _HISTOGRAMS = {
     "pairs": "select distinct r.individual, r.value from r",
     "holders": "select r.value, count(distinct r.individual) as n from r group by r.value",
 }
-"""What models read, by what they count."""
+"""The rows that models read, by the unit that they count."""
 
 
 def histogram(counts: str, records: Relation, by: str) -> exp.Select:

@@ -1,4 +1,4 @@
-"""Rows that models aggregate: a histogram of groups with what else the models read.
+"""Rows that models aggregate: a histogram of groups with additional columns of the models.
 
 The earth mover's distance over ordered values considers only the values that occur in a group, so
 its cost does not grow with groups x values. Between two of them the cumulative share of the group
@@ -31,7 +31,7 @@ def class_rows(
     models: Sequence[Model],
     reference: Relation | None = None,
 ) -> exp.Select:
-    """The histogram with the further columns that `Model.aggregate` of the models reads."""
+    """The histogram with the additional columns that `Model.aggregate` of the models reads."""
     if any(model.needs_tree for model in models):
         if not all(model.needs_tree for model in models):
             raise ValueError("a model over nodes shares no rows with one over values")

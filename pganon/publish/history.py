@@ -270,7 +270,7 @@ def set_current(conn: Connection, release: Release, version: Version | None) -> 
 
 
 def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
-    """Drop what the views of these versions read; rows and private tables stay."""
+    """Drop the tables that the views of these versions read; rows and private tables remain."""
     gone = [version for version in versions if version.stored]
     tables = [table for version in gone for table in version.data_tables]
     for table in sorted(tables):
@@ -285,7 +285,7 @@ def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> 
 def drop_relation(
     conn: Connection, kind: str, name: QualifiedName, *, cascade: bool = False
 ) -> None:
-    """DROP TABLE or VIEW; names what depends on it."""
+    """DROP TABLE or VIEW; names dependent objects."""
     statement = sql.SQL("DROP TABLE IF EXISTS {}") if kind == "TABLE" else sql.SQL("DROP VIEW {}")
     try:
         with conn.transaction():

@@ -81,7 +81,7 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
 
 
 def is_intact(conn: Connection, version: Version) -> bool:
-    """Whether the stored tables of a version are all there, with what was verified in them."""
+    """Whether the stored tables of a version all exist, with the verified content."""
     relations = version.all_tables
     if not all(views.find(conn, table) for table in relations):
         return False
@@ -94,7 +94,7 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
     The session must hold the locks of the release and of the run.
 
     Args:
-        cascade: drop what others built on a view whose columns changed.
+        cascade: drop objects that depend on a view whose columns changed.
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.

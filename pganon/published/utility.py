@@ -37,11 +37,11 @@ class Utility(ABC):
 
     @abstractmethod
     def summary(self) -> dict[str, str]:
-        """Label and text of what a run prints."""
+        """Label and text of the lines that a run prints."""
 
     @abstractmethod
     def details(self) -> dict[str, str]:
-        """Label and text of what `pganon show` prints of a version."""
+        """Label and text of the lines that `pganon show` prints for a version."""
 
 
 @dataclass(frozen=True)

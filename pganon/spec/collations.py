@@ -18,7 +18,7 @@ _COUNTED = ("sensitive", "individual", "quasi_sensitive")
 
 
 def collation_refusals(policy: Policy, relation: Relation) -> Iterator[Refusal]:
-    """Columns that cannot have what the policy makes of them; places are those of the policy."""
+    """Columns that cannot have the role of the policy; places are those of the policy."""
     for name, place in _counted(policy).items():
         column = relation.column(name)
         if column is None or column.collation_deterministic:

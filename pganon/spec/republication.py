@@ -84,23 +84,23 @@ class Republication:
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:
-        """Versions of the same part: what they show can be shown again."""
+        """Versions with the same partition part: their groups can be shown again."""
         wanted = part_hash(self.partition)
         return tuple(e for e in self.earlier if e.partition_hash == wanted)
 
     def repeated(self, source_fingerprint: bytes) -> Earlier | None:
-        """The version whose groups come out again over this source."""
+        """The version whose groups are repeated over this source."""
         found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
         return next(found, None)
 
     def before_work(self) -> PrivacyRefusal | None:
-        """What is wrong whatever the source holds."""
+        """The refusal that does not depend on the content of the source."""
         if not self.refuses or not self.earlier or self.candidates:
             return None
         return self._refusal()
 
     def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
-        """What is wrong with the source as it was read."""
+        """The refusal of the source as it was read."""
         if not self.refuses or self.repeated(source_fingerprint):
             return None
         if self.earlier:

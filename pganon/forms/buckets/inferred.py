@@ -60,7 +60,7 @@ _CHANCE = 3
 
 
 def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
-    """Steps that observe what :func:`inferred` and :func:`related` read."""
+    """Steps that observe the facts that :func:`inferred` and :func:`related` read."""
     related = [
         CreateTable(
             "related_records",
