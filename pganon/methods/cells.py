@@ -14,7 +14,6 @@ fails however it is divided.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,9 +27,10 @@ from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
+from pganon.methods.reachable import best_reachable, infeasible, weaker
 from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
-from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
+from pganon.privacy.base import Requirement, grouped
 from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import (
@@ -259,19 +259,18 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     requirement = spec.requirements[number]
     model = requirement.model
     if row["parts"] == 1:
-        return PrivacyRefusal(
+        return infeasible(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state[KEPT]} records; {_best(requirement, reached)}",
+            f" {state[KEPT]} records; {best_reachable(requirement, reached)}",
             model=model.name,
             required=model.parameter,
             observed=reached,
             hint=f"{weaker(requirement, reached)}, or release other records",
-            code="infeasible",
         )
     if spec.policy.on_infeasible == "suppress":
         return None  # the limit on suppressed records decides
     left_out = state[RECORDS] - state[KEPT] + row["failing_records"]
-    return PrivacyRefusal(
+    return infeasible(
         f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
         f" satisfy {requirement.label}; they hold {row['failing_records']} records",
         model=model.name,
@@ -279,41 +278,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         observed=reached,
         hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
         f" suppression_limit: {enough(left_out, state):g}",
-        code="infeasible",
     )
-
-
-def _reachable(model: Model, reached: float) -> float:
-    """The measure with three decimals, rounded to the side that can still be reached."""
-    if model.bound is Bound.AT_LEAST:
-        return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
-    found = math.ceil((reached - TOLERANCE) * 1000) / 1000
-    return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
-
-
-def _best(requirement: Requirement, reached: float) -> str:
-    model = requirement.model
-    if not math.isfinite(reached):
-        return f"no {model.symbol} is enough"
-    return f"the best reachable is {model.symbol} = {_reachable(model, reached):g}"
-
-
-LEAST = 2
-"""The smallest k and l that a policy can ask for."""
-
-
-def weaker(requirement: Requirement, reached: float) -> str:
-    """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
-    model, declarable = requirement.model, requirement.declarable(reached)
-    if not math.isfinite(declarable):
-        return "choose another model"
-    enough = _reachable(model, declarable)
-    if model.bound is Bound.AT_LEAST and enough < LEAST:
-        return f"no {model.symbol} can be required: choose another model or column"
-    if model.symbol == "alpha" and enough > 1:
-        return "no alpha can be required: choose another model or column"
-    most = "most" if model.bound is Bound.AT_LEAST else "least"
-    return f"require at {most} {model.symbol} = {enough:g}"
 
 
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:

@@ -24,7 +24,7 @@ from sqlglot import exp
 from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.cells import LEAST
+from pganon.methods.reachable import LEAST, infeasible
 from pganon.methods.suppression import RELEASED, nothing_left, suppression_problem
 from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec
@@ -246,13 +246,12 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     """Names every condition that a stratum misses, with the largest l that it allows."""
     conditions, among = eligibility.conditions(state), eligibility.among(state)
     if row["fails"] is None:
-        return PrivacyRefusal(
+        return infeasible(
             f"{among} has {row['small']} records, a bucket needs at least {eligibility.minimum}",
             model=eligibility.model,
             required=eligibility.minimum,
             observed=int(row["small"]),
             hint="lower l or min_size, or leave these records out with `where`",
-            code="infeasible",
         )
     worst = _lowest(row)
     said = []
@@ -269,13 +268,12 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     ways = [eligibility.remedy(state)] if row["together"] else []
     if row["possible"]:
         ways.append("leave records out with on_infeasible: suppress and a suppression_limit")
-    return PrivacyRefusal(
+    return infeasible(
         f"not eligible: {'; '.join(said)}{where}",
         model=eligibility.model,
         required=conditions[first].l,
         observed=size // most,
         hint=_hint(eligibility.spec, conditions, worst, [way for way in ways if way]),
-        code="infeasible",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode.curve import piece_of
 from pganon.encode.records import DRAW, PLACE
 from pganon.encode.work import CODED
 from pganon.forms.buckets.staging import record_columns
@@ -16,7 +17,7 @@ from pganon.methods.shape import MethodShape
 from pganon.methods.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
-from pganon.sqltools import col, fragment, num
+from pganon.sqltools import col, num
 from pganon.steps import State
 
 
@@ -70,12 +71,7 @@ class AnatomyShape(MethodShape[Anatomy]):
 
     def piece(self, state: State, table: str) -> exp.Expr:
         """The piece of the curve that a record is in, from 0."""
-        return fragment(
-            "((:place - 1)::bigint * :pieces / :records)::int",
-            place=col(PLACE, table),
-            pieces=num(self.pieces(state)),
-            records=num(state[RELEASED]),
-        )
+        return piece_of(col(PLACE, table), num(self.pieces(state)), num(state[RELEASED]))
 
     def pieces(self, state: State) -> int:
         """A power of two: the halves of a node would else be of any size, and the whole curve be

@@ -17,8 +17,8 @@ from sqlglot import exp
 
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.methods.cells import weaker
 from pganon.methods.identity.shape import IdentityShape
+from pganon.methods.reachable import infeasible, weaker
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
@@ -115,11 +115,10 @@ def _too_small(requirement: Requirement, row: Mapping[str, Any]) -> PganonError 
 
 def _refusal(requirement: Requirement, said: str, hint: str, observed: float) -> PrivacyRefusal:
     model = requirement.model
-    return PrivacyRefusal(
+    return infeasible(
         f"cannot satisfy {model.label}{requirement.known}: {said}",
         model=model.name,
         required=model.parameter,
         observed=observed,
         hint=hint,
-        code="infeasible",
     )

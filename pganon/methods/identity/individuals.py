@@ -17,7 +17,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.codes import all_records
-from pganon.encode.curve import along_curve
+from pganon.encode.curve import along_curve, piece_of
+from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
@@ -123,10 +124,11 @@ def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
 def _blocked(shape: IdentityShape, state: State, block_size: int) -> exp.Expr:
     ordered = along_curve(shape.axes, state, state.work(INDIVIDUALS), ["rid"])
     return query(
-        "select o.rid, ((o.place - 1) * :blocks / :individuals)::int as block from o",
+        "select o.rid, :block as block from o",
         {"o": ordered},
-        blocks=num(blocks(state, block_size)),
-        individuals=num(state[INDIVIDUAL_COUNT]),
+        block=piece_of(
+            col(PLACE, "o"), num(blocks(state, block_size)), num(state[INDIVIDUAL_COUNT])
+        ),
     )
 
 

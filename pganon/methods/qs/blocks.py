@@ -16,7 +16,7 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.curve import curve_words, numbered, on_curve
+from pganon.encode.curve import curve_words, numbered, on_curve, piece_of
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.qs.cells import CELLS
 from pganon.methods.qs.shape import QSShape, code_arrays
@@ -114,10 +114,9 @@ def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
     place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
     tree = query(
-        "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
+        "select p.cell, p.w, p.place, :piece as piece from p",
         {"p": placed},
-        pieces=num(_pieces(state, block_size)),
-        cells=num(state[CELLS]),
+        piece=piece_of(col("place", "p"), num(_pieces(state, block_size)), num(state[CELLS])),
     )
     return tree.select(*[col(code, "p") for code in shape.codes])
 

@@ -17,9 +17,10 @@ from pganon.encode.facts import KEPT
 from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.work import CODED
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.errors import PganonError
 from pganon.identifiers import quote
 from pganon.methods.qs.shape import QSShape, code_arrays
+from pganon.methods.reachable import infeasible
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.published.work import QS_CELLS
@@ -144,7 +145,7 @@ def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonE
         reached = int(row[f"{model.count}{number}"])
         if reached >= model.k:
             continue
-        return PrivacyRefusal(
+        return infeasible(
             f'QS set "{name}" has only {reached} value combinations in'
             f" {state[KEPT]} records; k = {model.k} cannot be reached",
             model=model.name,
@@ -153,22 +154,20 @@ def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonE
             hint=f"require at most k = {reached}, or add columns to the set"
             if reached
             else "name a public table with combinations that the records have",
-            code="infeasible",
         )
     if state[KEPT] < model.size:
-        return PrivacyRefusal(
+        return infeasible(
             f"there are only {state[KEPT]} records; k = {model.k} cannot be reached,"
             " since a cluster has at least k records",
             model=model.name,
             required=model.k,
             observed=state[KEPT],
             hint=f"require at most k = {state[KEPT]}",
-            code="infeasible",
         )
     for axis in shape.axes:
         reached = row[f"values{axis.index}"]
         if reached < model.min_values:
-            return PrivacyRefusal(
+            return infeasible(
                 f"column {quote(axis.attribute.column.name)} has only {reached} values in"
                 f" {state[KEPT]} records; min_values = {model.min_values} cannot be"
                 " reached",
@@ -176,6 +175,5 @@ def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonE
                 required=model.min_values,
                 observed=reached,
                 hint=f"require at most min_values = {reached}, or leave the column out",
-                code="infeasible",
             )
     return None

@@ -17,7 +17,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
-from pganon.encode.curve import along_curve
+from pganon.encode.curve import along_curve, piece_of
+from pganon.encode.records import PLACE
 from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.methods.block_search import (
@@ -88,10 +89,9 @@ def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
         {"c": state.work(CODED), "b": tables(shape, state)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
-        "select ((o.place - 1) * :blocks / :records)::int as block, o.rid from o",
+        "select :block as block, o.rid from o",
         {"o": along_curve(shape.axes, state, records, ["rid", *codes])},
-        blocks=num(_blocks(shape, state)),
-        records=num(state[RELEASED]),
+        block=piece_of(col(PLACE, "o"), num(_blocks(shape, state)), num(state[RELEASED])),
     ).select(*[col(code, "o") for code in codes])
 
 
