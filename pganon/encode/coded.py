@@ -13,7 +13,9 @@ from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, pla
 from pganon.encode.gray import sum_modulo_2
 from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.records import DRAW, random_order
-from pganon.encode.sensitive import valued, with_code
+from pganon.encode.sensitive import with_code
+from pganon.encode.valued import valued
+from pganon.encode.work import SNAP
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
@@ -44,7 +46,7 @@ def unknown_records(spec: ReleaseSpec, state: State) -> exp.Select:
     unknown = _unknown(spec)
     if unknown is None:
         return query("select 0 as unknown")
-    return query("select count(*) as unknown from t", {"t": state.work("snap")}).where(unknown)
+    return query("select count(*) as unknown from t", {"t": state.work(SNAP)}).where(unknown)
 
 
 def _where_kept(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
@@ -63,7 +65,7 @@ def _unknown(spec: ReleaseSpec) -> exp.Expr | None:
 
 def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     """All records, with the `words` of their index on the curve of Gray codes."""
-    tree = query("select 1 from t", {"t": state.work("snap")})
+    tree = query("select 1 from t", {"t": state.work(SNAP)})
     every = axes(spec.attributes)
     index = _Index(every, state, words)
     codes: dict[int, exp.Expr] = {}

@@ -13,6 +13,7 @@ from pganon.encode.records import NUMBER, PLACE
 from pganon.privacy.rows import Relation
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 FINER = 6
 """Bits of an index beyond what would tell evenly spread records apart."""
@@ -120,7 +121,7 @@ def _bits(axes: Sequence[Axis], state: State) -> int:
 
 def coarse_bits(axes: Sequence[Axis], state: State) -> int:
     """Bits per coordinate: as many as it takes to tell blocks of records apart."""
-    enough = state.count("records").bit_length() + FINER
+    enough = state[RECORDS].bit_length() + FINER
     return min(_bits(axes, state), max(1, -(-enough // len(axes))))
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.secrets import keyed_digest
+from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
@@ -73,7 +74,7 @@ def cell_members(
     known = identity(spec)
     if known is None:
         return members(spec, state, grouped, [group])
-    tree = query("select 1 from c", {"c": state.work("coded")}).select(
+    tree = query("select 1 from c", {"c": state.work(CODED)}).select(
         col(known, "c"), col(group, "g"), append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))

@@ -11,8 +11,6 @@ from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Check, State, Step
 
-PREFIX = "metric_"
-
 
 def measure_steps(
     spec: ReleaseSpec,
@@ -41,26 +39,26 @@ def _everything(
             "metric_loss",
             "GLM and generalization height",
             lambda s: loss.further(spec, description, s),
-            prefix=PREFIX,
+            gives=loss.further_facts(spec),
         ),
         Check(
             "metric_entropy",
             "non-uniform entropy",
             lambda s: information.entropy(spec, s),
-            prefix=PREFIX,
+            gives=information.entropy_facts(spec),
         ),
         Check(
             "metric_vulnerable",
             "classes in which one sensitive value is too frequent",
             lambda s: information.vulnerable(spec, description, tables(s), request.vulnerable),
-            prefix=PREFIX,
+            gives=information.vulnerable_facts(spec),
         ),
         *distribution.steps(axes(spec.attributes)),
         Check(
             "metric_divergence",
             "divergence of the combinations of values",
             lambda s: information.divergence(spec, s),
-            prefix=PREFIX,
+            gives=[information.KL, information.UNCOVERED],
         ),
         *linkage.steps(spec),
     ]

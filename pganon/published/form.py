@@ -7,9 +7,8 @@ they are verified from those relations alone, and which views show them. A new m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlglot import exp
 
@@ -19,6 +18,7 @@ from pganon.published.request import Request, Restricts
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.steps import Chains, State, Step
+from pganon.steps.facts import Facts
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 STRUCTURE = "structure"
@@ -107,10 +107,10 @@ class PublishedForm:
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
     misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     measures: Callable[[ReleaseSpec], Chains]
-    utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
+    utility: Callable[[ReleaseSpec, Facts], Utility]
     figures: type[Utility]
     groups: str
     histogram: Histogram | None = None
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
-    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: ()
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()

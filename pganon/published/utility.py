@@ -10,8 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+from pganon.published.facts import (
+    CLASSES,
+    LARGEST,
+    RELEASED,
+    SMALLEST,
+    SQUARES,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    ncp,
+)
 from pganon.published.inference import Inferred, Related, strongest
 from pganon.spec.model import ReleaseSpec
+from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
@@ -83,19 +94,19 @@ class ClassUtility(Utility):
         return f"{self.classes} of {self.smallest_class} to {self.largest_class} records"
 
 
-def class_utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClassUtility:
-    """The figures from what :func:`pganon.metrics.loss.basic` observed as `measure_...`."""
-    records, suppressed = int(facts["records"]), int(facts["suppressed"])
-    released, classes = int(facts["measure_released"]), int(facts["measure_classes"])
+def class_utility(spec: ReleaseSpec, facts: Facts) -> ClassUtility:
+    """The figures from what :func:`pganon.metrics.loss.basic` observed."""
+    records, suppressed = facts[RECORDS], facts[SUPPRESSED]
+    released, classes = facts[RELEASED], facts[CLASSES]
     return ClassUtility(
-        gcp=(float(facts["measure_weighted_loss"]) + suppressed) / records,
-        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
-        discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
+        gcp=(facts[WEIGHTED_LOSS] + suppressed) / records,
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        discernibility=facts[SQUARES] + float(suppressed) * records,
         average_class=released / classes / spec.minimum_size,
         classes=classes,
-        smallest_class=int(facts["measure_smallest_class"]),
-        largest_class=int(facts["measure_largest_class"]),
-        highest_risk=1 / int(facts["measure_smallest_class"]),
+        smallest_class=facts[SMALLEST],
+        largest_class=facts[LARGEST],
+        highest_risk=1 / facts[SMALLEST],
         mean_risk=classes / released,
     )
 

@@ -93,6 +93,17 @@ class Republication:
         found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
         return next(found, None)
 
+    def unchanged(self, source_fingerprint: bytes) -> Republication:
+        """The same where this is the source of the nearest version of the same part."""
+        nearest = self.candidates[:1]
+        versions = (
+            replace(version, source_fingerprint=source_fingerprint)
+            if version in nearest
+            else version
+            for version in self.versions
+        )
+        return replace(self, versions=tuple(versions))
+
     def before_work(self) -> PrivacyRefusal | None:
         """What is wrong whatever the source holds."""
         if not self.refuses or not self.earlier or self.candidates:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
+from pganon.encode.work import CODED
 from pganon.forms.buckets.verification import histogram_of
 from pganon.policy.options import GROUP_ID
 from pganon.published.arrangement import Arrangement
@@ -73,7 +74,7 @@ def _met(
     """SELECT (group_id, value, met): mean lift of a value with those of a bucket elsewhere."""
     pairs = query(
         "select :v as value, :y as other from c",
-        {"c": state.work("coded")},
+        {"c": state.work(CODED)},
         v=_key(item),
         y=_key(other),
     )

@@ -178,4 +178,4 @@ class CutRule(ABC):
 
 def at(state: State, *names: str) -> Mapping[str, QualifiedName | exp.Select]:
     """Work tables of the round by name."""
-    return {name: state.work(name, round=state.round) for name in names}
+    return {name: state.in_round(name) for name in names}

@@ -27,6 +27,9 @@ from pganon.methods.slamsa.strata import columns, eligibility
 from pganon.search.blocks import halved, merged
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import count
+
+BLOCKS = count("blocks", assumed=2)
 
 
 def block_steps(shape: SlamsaShape) -> list[Step]:
@@ -49,6 +52,7 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
             "blocks",
             "number of blocks",
             lambda s: query("select max(b.block) + 1 as blocks from b", {"b": s.work("blocked")}),
+            gives=[BLOCKS],
         ),
         DropTables(
             "tidy",

@@ -13,8 +13,10 @@ from pganon.metrics.buckets.keys import matches
 from pganon.metrics.buckets.parts import Parts, PartsOf
 from pganon.sqltools import query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import measure, or_null
 
-FACT = "workload_deviation"
+DEVIATION = or_null(measure("workload_deviation"))
+"""None where chance draws more than once."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
@@ -23,6 +25,7 @@ def steps(parts: PartsOf) -> list[Step]:
             "workload_deviation",
             "how far answers may be from the truth by chance",
             lambda s: _deviation(parts(s), s),
+            gives=[DEVIATION],
         )
     ]
 
