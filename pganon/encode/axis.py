@@ -71,7 +71,7 @@ class Axis(ABC):
     def merged(self, state: State, table: str) -> list[exp.Expr]:
         """The extent of a group from those of its parts in `table`.
 
-        Empty where parts do not tell: the codes themselves have to be counted.
+        Empty where parts do not determine it: then the codes themselves have to be counted.
         """
 
     @abstractmethod

@@ -97,7 +97,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
 
 
 def _lookups(every: tuple[Axis, ...], state: State, index: _Index) -> Iterator[Joined]:
-    """An attribute with NULL is looked up alone: a record without a value has no row there."""
+    """An attribute with NULL is looked up alone: a record with NULL has no row there."""
     yield from joined([axis for axis in every if not axis.has_null(state)], state, index.sums)
     for axis in every:
         if axis.has_null(state):

@@ -1,9 +1,9 @@
-"""Whether the source is one that an earlier version was made from.
+"""Whether an earlier version was made from the same source.
 
 The fingerprint is a keyed hash of the rows that were read as a multiset, of their columns and
-types, and of what else of the database decides groups: hierarchies that tables or functions give,
-and public combinations. Its key is the installation's, so it can be compared with that of every
-other version, of whatever release.
+types, and of everything else in the database that decides groups: hierarchies from tables or
+functions, and public combinations. Its key is the installation's, so it can be compared with the
+fingerprint of every other version, of any release.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
 def repeated(
     spec: ReleaseSpec, republication: Republication | None, facts: Facts
 ) -> Earlier | None:
-    """The earlier version whose groups come out again."""
+    """The earlier version with the same groups."""
     return republication.repeated(source_fingerprint(spec, facts)) if republication else None
 
 

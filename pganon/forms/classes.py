@@ -184,10 +184,10 @@ Owned = tuple[exp.Select, exp.Expr]
 def records_of_classes(
     spec: ReleaseSpec, state: State, owned: Callable[[exp.Select], Owned] | None = None
 ) -> exp.Select:
-    """SELECT class_id and the columns that are published unchanged, in the order of what is shown.
+    """SELECT class_id and the columns that are published unchanged, ordered by published values.
 
-    `owned` adds to the records `c` a column that stands after the class: it gives the SELECT with
-    what it has to join, and the column.
+    `owned` adds to the records `c` a column after the class: it returns the SELECT with its joins,
+    and the column.
     """
     tree = exp.select(col("class_id", "g")).from_(aliased(state.work(CODED), "c"))
     tree = tree.join(
@@ -212,8 +212,8 @@ def records_of_classes(
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
 
-    `path` has the keys of a value's ancestors where a hierarchy is, so that distances in it can
-    be measured again from what is stored.
+    `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
+    be measured again from the stored relations.
     """
     items = referenced(spec)
     parts: list[exp.Select] = []

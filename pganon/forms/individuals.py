@@ -1,6 +1,6 @@
-"""The published form of identity reservation: classes whose records show whose they are.
+"""The published form of identity reservation: classes with linked records of each individual.
 
-As the form of classes, with `individual_no` in every record: a random number of the individual,
+Like the form of classes, with `individual_no` in every record: a random number of the individual,
 which all of its records share. Every individual is in one class.
 """
 
@@ -56,7 +56,7 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside what classes have: an individual is in one class, and has one number."""
+    """In addition to the checks of classes: an individual is in one class, and has one number."""
     return [
         *classes.misplaced(spec, state),
         repeated(state.work(INDIVIDUALS), "individual"),
@@ -192,7 +192,7 @@ def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
 
 
 def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """Classes of which a search cannot tell count as vulnerable."""
+    """Number of vulnerable classes; those that the search cannot decide count."""
     published = records(spec, tables)
     missed = [
         query(
@@ -206,7 +206,7 @@ def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 
 
 def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """Figures about who knows more of a victim than quasi-identifiers."""
+    """Risks from readers who know more about a victim than the quasi-identifiers."""
     published = records(spec, tables)
     exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
     counts = query("select g.n from g", {"g": _count_groups(tables)})
@@ -224,7 +224,7 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 
 
 def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """SELECT individual: who has several values of which nobody else in the class has one."""
+    """SELECT individual: those with several values, one of which nobody else in the class has."""
     holders = query(
         "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
         " count(*) over (partition by p.class_id, p.individual) as many from p",

@@ -1,4 +1,4 @@
-"""The steward's memory of who was in which group, the same for every form."""
+"""The steward's record of who was in which group, the same for every form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pganon.steps import State
 
 
 def identity(spec: ReleaseSpec) -> str | None:
-    """Column of `coded` that says who a record is: the individual, or the key of the record."""
+    """Column of `coded` that identifies a record: the individual, or the key of the record."""
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 

@@ -84,7 +84,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
 
 
 def _shows_between(axis: Axis) -> bool:
-    """Whether a class may show values, or ends of them, that none of its own records has."""
+    """Whether a class may show values or bounds that none of its own records has."""
     if isinstance(axis, TreeAxis):
         return axis.attribute.form is Shown.RANGE
     return isinstance(axis, OrderedAxis) and axis.attribute.form is Shown.SET

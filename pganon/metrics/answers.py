@@ -42,7 +42,7 @@ def _empty(name: str) -> Fact[int]:
 
 
 def finite(value: float | None) -> float | None:
-    """None for NULL, and for what JSON cannot hold."""
+    """None for NULL, and for values that JSON cannot represent."""
     return value if value is not None and math.isfinite(value) else None
 
 

@@ -23,7 +23,7 @@ EPSILON = "1e-9"
 """Distances that differ by less are equal."""
 
 RELEASED_FACTOR, SUPPRESSED_FACTOR = 2, 4
-"""RGCP's kR and nR: what a group costs that suppressed records fall to, and the whole table."""
+"""RGCP's kR and nR: factors for a group that suppressed records join, and for the whole table."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Why a release loses what it loses: what each quasi-identifier costs, and what it gives away.
+"""Reasons for the loss of a release: the cost and the disclosure of each quasi-identifier.
 
-A class must mix sensitive values. Where a value of a quasi-identifier comes with one sensitive
-value only, its records must share their class with those of other values, and the column is
+A class must mix sensitive values. Where a value of a quasi-identifier occurs with only one
+sensitive value, its records must share their class with those of other values, and the column is
 generalized although it may be of little use to anybody.
 """
 

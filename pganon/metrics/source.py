@@ -167,6 +167,6 @@ def _places(axis: Axis, state: State) -> exp.Expr:
 
 
 def distance(placed: exp.Expr, lowest: exp.Expr) -> exp.Expr:
-    """From the lowest value, as float8: large numbers near each other stay apart."""
+    """From the lowest value, as float8: so large numbers near each other remain distinct."""
     # A difference below the least float8 would be an error.
     return fragment("round(:p - :l, 40)::float8", p=placed, l=lowest)

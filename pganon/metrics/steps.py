@@ -1,4 +1,4 @@
-"""What is measured on request, in the order of what it builds on."""
+"""Steps of the metrics on request, in the order of their dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def measure_steps(
     tables: Callable[[State], Tables],
     request: Request,
 ) -> tuple[Step, ...]:
-    """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
+    """Steps with facts for :mod:`pganon.metrics.report`; `tables` are the staged relations."""
     found: list[Step] = [*source.steps(spec, description)]
     found += coverage.steps(spec, description.shown, tables)
     if request.everything:

@@ -66,7 +66,7 @@ class QuasiSensitive:
         return fragment(":code + :before", code=code, before=num(before + 1))
 
     def element(self, state: State) -> Element:
-        """From a code in an array to what the combinations hold."""
+        """From a code in an array to its form in the combinations."""
         return lambda code, index: self.value_number(state, index, code)
 
 

@@ -49,8 +49,8 @@ def drawn_numbers(
 ) -> CreateTable:
     """Work table `numbers_<number>` (gid, number): a random number for every group.
 
-    A permutation under the run's secret key, of which nobody can tell what groups went in which
-    order. Permutations with different names are independent.
+    A permutation under the run's secret key, which reveals nothing about the order of the groups.
+    Permutations with different names are independent.
 
     Args:
         groups: SELECT gid, every group once.

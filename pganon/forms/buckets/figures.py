@@ -110,7 +110,7 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state:
 def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
     """Privacy degree and reconstruction error of one sensitive column.
 
-    For who knows the quasi-identifiers that stand beside it, if there are any.
+    They assume a reader who knows the quasi-identifiers in its table, if there are any.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]

@@ -75,7 +75,7 @@ def _figure(item: Sensitive, name: str) -> Fact[float | None]:
 
 
 def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
-    """Steps that observe what :func:`inferred` and :func:`related` read."""
+    """Steps that observe the facts that :func:`inferred` and :func:`related` read."""
     related = [
         CreateTable(
             "related_records",
@@ -186,11 +186,11 @@ def _sample(
 ) -> exp.Select:
     """The records `r` that are attacked: those of the first buckets.
 
-    A bucket that has too many candidates by itself is left out.
+    A bucket that alone has too many candidates is left out.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
-    # What stands in the sensitive table beside the value is known of a record.
+    # The other columns of the sensitive table are known for a record.
     known = query(
         "select t.group_id, sum(t.count) as n, count(*) as values from t where t.group_id <= :most",
         {"t": state.stage(table.part)},
@@ -219,7 +219,7 @@ def _sample(
 def _attributes(
     spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive, state: State
 ) -> list[exp.Expr]:
-    """What is published of every quasi-identifier that does not stand beside the column."""
+    """Published values of every quasi-identifier that is not in the column's own table."""
     if not arrangement.generalized:
         return [col(axis.code, "r") for axis in _apart(spec, arrangement, item)]
     shown = [[col(c.name, "e") for c in attribute_columns(a)] for a in spec.attributes]

@@ -282,7 +282,7 @@ def _class(arrangement: Arrangement) -> str:
 
 
 class _Rows:
-    """A SELECT over the records that is ordered by what it shows, and by nothing else."""
+    """A SELECT over the records that is ordered only by its own columns."""
 
     def __init__(self, records: Relation, state: State) -> None:
         self.state = state

@@ -1,4 +1,4 @@
-"""What remains of k candidates to a reader who counts the worlds that fit a cluster.
+"""Posterior over the k candidates of a reader who counts the worlds that fit a cluster.
 
     candidates    (cluster_no, attribute_set, size, counts, combinations)   of small clusters
     posteriors    (cluster_no, attribute_set, posterior)                    of those counted

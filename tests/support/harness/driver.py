@@ -163,7 +163,7 @@ def loaded(policy: dict[str, Any], base_dir: Path | None = None) -> LoadedPolicy
 def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> RunResult:
     """A whole run as `steward`, from the policy to the published view.
 
-    Tests publish this and that over one table; what one release tells of another is not theirs.
+    Tests publish unrelated releases over one table and do not test disclosure between them.
     Every run makes a version.
     """
     policy = {"republication": "allow", **policy}
