@@ -4,12 +4,12 @@
     fit       (node, requirement, measure, holds)        every part measured as one class
     cells_0   the cells that are released; nodes_0 (node, n, extents, again) the parts to start from
 
-One class of a whole part is the best that any model here can reach: merging two groups never
-makes the worse of their measures worse. Shares of a union lie between those of its parts, which
-settles alpha, beta-likeness and delta-disclosure; distances to the table are convex, entropy is
-concave; counts add up; and the l - 1 most frequent values of a union are at most as many records
-as those of its parts together, which settles (c, l)-diversity. So a part that fails as one class
-fails however it is divided.
+One class of a whole part is the best that a model with `merging_keeps` can reach: merging two
+groups never makes the worse of their measures worse. Every model has that today. Shares of a union
+lie between those of its parts, which settles alpha, beta-likeness and delta-disclosure; distances
+to the table are convex, entropy is concave; counts add up; and the l - 1 most frequent values of a
+union are at most as many records as those of its parts together, which settles (c, l)-diversity. So
+a part that fails as one class fails however it is divided.
 """
 
 from __future__ import annotations
@@ -208,13 +208,15 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
         if requirement.model.needs_reference:
             distribution = state.work(reference(requirement.sensitive, "source"))
         measured = requirement.model.measure(histogram, ["node"], distribution)
+        reachable = requirement.model.merging_keeps
+        holds = requirement.model.holds(col("measure", "m")) if reachable else exp.true()
         parts.append(
             query(
                 "select m.node, :number as requirement, m.measure::float8 as measure,"
                 " :holds as holds from m",
                 {"m": measured},
                 number=num(number),
-                holds=requirement.model.holds(col("measure", "m")),
+                holds=holds,
             )
         )
     return union_all(parts)

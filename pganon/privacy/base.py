@@ -43,6 +43,10 @@ class Model(ABC):
     bound = Bound.AT_LEAST
     strict = False
     """Whether a measure equal to the parameter misses it."""
+    merging_keeps = True
+    """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
+    records is then the best that can be reached, and what that misses is refused before any search;
+    without it only verification decides."""
 
     @property
     @abstractmethod
