@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument(
         "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
     )
+    parser.add_argument("--qs-parts", nargs="*", choices=qs.PARTS, default=qs.PARTS)
     arguments = parser.parse_args()
     wanted = arguments.which or list(ALL)
     data = support.data_folder() if any(name in REAL for name in wanted) else None
@@ -53,7 +54,7 @@ def main() -> None:
             assess.show(measured)
             support.write_json("assess", measured)
         if "qs" in wanted:
-            _quasi_sensitive(dsn, data, arguments.people, exact=arguments.qs_exact)
+            _quasi_sensitive(dsn, data, arguments)
         if "anatomy" in wanted:
             found = anatomy.measure(dsn, data, arguments.people)
             anatomy.show(found)
@@ -87,14 +88,18 @@ def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> 
         support.write_json("mondrian", report)
 
 
-def _quasi_sensitive(dsn: str, data: Path | None, rows: int, *, exact: bool) -> None:
+def _quasi_sensitive(dsn: str, data: Path | None, arguments: argparse.Namespace) -> None:
     bench = qs.Bench(dsn, data)
     report: dict[str, Any] = {}
     if data is not None:
-        report |= qs.adult(bench, qs.load_adult(dsn, data), exact=exact)
+        tables = qs.load_adult(dsn, data)
+        for part, rows in qs.adult(
+            bench, tables, exact=arguments.qs_exact, parts=arguments.qs_parts
+        ):
+            report[part] = rows
+            support.write_json("qs", report)  # kept if a later part fails
         report["claims"] = qs_claims.evaluate(report)
-        support.write_json("qs", report)  # kept if the large table fails
-    report["size"] = qs.generated(bench, rows)
+    report["size"] = qs.generated(bench, arguments.people)
     report["skipped"] = {setting.text: why for setting, why in bench.skipped.items()}
     qs_tables.show(report)
     support.write_json("qs", report)

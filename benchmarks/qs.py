@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -205,13 +205,22 @@ def load_adult(dsn: str, data: Path, subsets: Sequence[int] = SUBSETS) -> dict[s
     return loaded
 
 
+PARTS = ("figures", "by_k", "by_attributes", "by_size")
+
+
 def adult(
-    bench: Bench, tables: dict[str, int], *, exact: bool, ks: Sequence[int] = KS
-) -> dict[str, list[Row]]:
-    """Figures at k = 4, then one of k, attributes per set and records varied.
+    bench: Bench,
+    tables: dict[str, int],
+    *,
+    exact: bool,
+    ks: Sequence[int] = KS,
+    parts: Sequence[str] = PARTS,
+) -> Iterator[tuple[str, list[Row]]]:
+    """Figures at k = 4, then one of k, attributes per set and records varied, part by part.
 
     Args:
         exact: vary them for greedy in one block, too.
+        parts: which of :data:`PARTS`.
     """
     methods = (EFFICIENT, BLOCKS, ONE_BLOCK) if exact else (EFFICIENT, BLOCKS)
     whole = Setting("qs_adult", tables["qs_adult"], EFFICIENT, "product")
@@ -221,16 +230,15 @@ def adult(
         for count in COUNTS
         for method in methods
     ]
-    return {
-        "figures": _at_four(bench, whole),
-        "by_k": bench.rows(replace(one, k=k) for one in varied for k in ks),
-        "by_attributes": bench.rows(
-            replace(one, attributes=number) for one in varied for number in ATTRIBUTES
-        ),
-        "by_size": bench.rows(
+    settings = {
+        "by_k": [replace(one, k=k) for one in varied for k in ks],
+        "by_attributes": [replace(one, attributes=n) for one in varied for n in ATTRIBUTES],
+        "by_size": [
             replace(one, table=table, rows=rows) for one in varied for table, rows in tables.items()
-        ),
+        ],
     }
+    for part in parts:
+        yield part, _at_four(bench, whole) if part == "figures" else bench.rows(settings[part])
 
 
 def _at_four(bench: Bench, whole: Setting) -> list[Row]:

@@ -96,7 +96,7 @@ class Assessment:
 
     @property
     def missed(self) -> tuple[Measure, ...]:
-        """Measures that miss what was required."""
+        """Measures that miss their required value."""
         return tuple(measure for measure in self.measures if measure.holds is False)
 
     def to_frame(self) -> Frame:

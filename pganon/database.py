@@ -141,11 +141,11 @@ def _checked(target: ServerChoice) -> ServerChoice:
 
 
 def dsn_like(connection: psycopg.Connection[Any]) -> str:
-    """A connection string for further sessions like this one, with its password.
+    """A connection string for additional sessions like this one, with its password.
 
     Raises:
-        UsageError: in_transaction. A run would not see what the transaction has written, and would
-            wait for its locks.
+        UsageError: in_transaction. A run would not see uncommitted rows of the transaction, and
+            would wait for its locks.
     """
     info = connection.info
     if connection.closed:
@@ -186,7 +186,7 @@ def connect(
 
 
 def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerChoice) -> str:
-    """Where a connection led, however little of that was said."""
+    """The target of a connection, even if it was given only in part."""
     info = conn.info
     port = f":{info.port}" if info.port != embedded.PORT else ""
     return (

@@ -85,7 +85,7 @@ class DataDirectory:
         return answer in (pq.Ping.OK, pq.Ping.REJECT)
 
     def create(self) -> None:
-        """Make the data directory; does nothing when it is there."""
+        """Create the data directory; does nothing if it exists."""
         self._make_private(self.home)
         if (self.data_dir / "PG_VERSION").exists():
             return
@@ -318,7 +318,8 @@ def _check_reach(folder: Path, user: str) -> None:
 def _copy_binaries(cluster: DataDirectory) -> Path:
     """Copy the server out of a closed folder (such as /root) instead of opening that folder.
 
-    The programs find their libraries in a folder beside the package's, so both keep their places.
+    The programs find their libraries in a folder next to the package's, so both are copied with
+    their relative paths.
     """
     install = cluster.bin_dir.parent
     package = install.parent

@@ -50,7 +50,7 @@ def _restored(cls: type[PganonError], args: tuple[Any, ...], state: dict[str, An
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a policy: where it stands, what is wrong, what to write instead."""
+    """One problem of a policy: where it is, what is wrong, what to write instead."""
 
     message: str
     field: str = ""
@@ -122,7 +122,7 @@ class PrivacyRefusal(PganonError):
 
 
 class Unbalanced(PrivacyRefusal):
-    """Records are there more than once, or not at all: tables of the run were changed."""
+    """Records occur more than once, or not at all: tables of the run were changed."""
 
     code = "unbalanced"
 
@@ -131,7 +131,7 @@ class Unbalanced(PrivacyRefusal):
 
 
 class LedgerError(PganonError):
-    """The ledger or the stored releases do not allow what was asked."""
+    """The ledger or the stored releases do not allow the request."""
 
     exit_code = EXIT_USAGE
     code = "ledger"

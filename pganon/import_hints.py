@@ -16,7 +16,7 @@ _WORDS = [
     *("NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "#N/A", "#NULL!"),
     *("null", "NULL", "Null", "None", "none", "missing", "unknown", "?", "-", "--", "."),
 ]
-"""Words for what is missing. They are named in messages; other values of a file never are."""
+"""Words for missing values. They are named in messages; other values of a file never are."""
 
 _COLUMNS_AT_ONCE = 1000
 """A select list has at most 1664 entries."""

@@ -51,7 +51,7 @@ class Format:
         names: names to use; with a header they replace it.
         separator: one character, or one followed by blanks that are skipped (", "). None: a
             comma, but not if that makes one column of what another separator would divide.
-        nulls: texts that stand for NULL.
+        nulls: texts that mean NULL.
         quote: the quoting character.
         encoding: a Python codec.
         lower: names of the header in lower case, which SQL need not quote.
@@ -96,7 +96,7 @@ class Imported:
 
     Attributes:
         columns: (column, type) in order.
-        notes: columns that are texts because of a word for what is missing, and what to do.
+        notes: columns that are text because of a word for missing values, and what to do.
     """
 
     table: str
@@ -174,7 +174,7 @@ class _Records:
 
 @contextmanager
 def _reading(file: Path, form: Format) -> Iterator[_Records]:
-    """The file's records; whatever is wrong with the file becomes a UsageError with its line."""
+    """The file's records; any error in the file becomes a UsageError with its line."""
     dialect = form.dialect()
     # The default limit of 128 KiB per field is smaller than what a text column may hold.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -200,10 +200,10 @@ def _reading(file: Path, form: Format) -> Iterator[_Records]:
 
 
 def _undecodable(file: Path, encoding: str) -> int | None:
-    """The line with the first byte that is no text. Files are read ahead, so no record tells it.
+    """The line with the first invalid byte. Files are read ahead, so no record has its number.
 
-    None where the encoding is of units of several bytes, which have no lines after an error, and
-    for what can be read only once, such as a pipe.
+    None if a unit of the encoding has several bytes, since there are no lines after an error, and
+    for input that can be read only once, such as a pipe.
     """
     if not file.is_file():
         return None

@@ -15,7 +15,7 @@ from pganon.privacy.models import MODELS
 
 @cache
 def known() -> Known:
-    """The methods of this version and of packages beside it, and the models of this version."""
+    """The methods of this version and of other packages, and the models of this version."""
     return Known(tuple(method.options for method in methods().values()), MODELS)
 
 

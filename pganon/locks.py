@@ -1,13 +1,13 @@
 """Who works on which release and run, kept as rows that only the owner can write.
 
-Whoever starts on a release or a run draws a random key, takes the advisory lock of that key for
-its session, and writes a row into `pganon_private.activity`. Unique indexes let one row stand for
-a release, and one for who leads a run; further sessions of a run have rows of their own. A
-session's end, however it comes, frees its lock, and its rows count no more.
+A session that starts to work on a release or a run draws a random key, takes its advisory lock,
+and writes a row into `pganon_private.activity`. Unique indexes allow one row per release, and one
+for the session that leads a run; additional sessions of a run have their own rows. When a session
+ends, for any reason, its lock is released and its rows are no longer valid.
 
-Advisory locks can be taken by every role that may connect, and pg_locks shows their keys. Nothing
-follows from that: no key is taken a second time, keys say nothing about names, and a lock counts
-only if the session that holds it is of a role that is a member of the owner.
+Every role that may connect can take advisory locks, and pg_locks shows their keys. This does no
+harm: no key is used a second time, keys reveal nothing about names, and a lock is valid only if the
+role of the session that holds it is a member of the owner.
 
 Poolers that hand a client another session per transaction break session locks:
 :func:`check_session` finds them, and :func:`assert_held` makes publication fail if one was missed.
@@ -31,7 +31,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class _Work:
-    """What a row stands for: a release, or a run that is led, cleaned up or helped with."""
+    """The subject of a row: a release, or a run that is led, cleaned up or helped with."""
 
     kind: Literal["release", "run", "cleaning", "worker"]
     release: str | None = None
@@ -95,7 +95,7 @@ def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:
-    """Show that a further session of the run is alive; until the session ends.
+    """Record an additional session of the run as alive until the session ends.
 
     False if nobody leads the run on this server, or if it is being cleaned up.
     """
@@ -177,7 +177,7 @@ def check_session(conn: Connection) -> None:
 
 
 def _enter(conn: Connection, work: _Work) -> int | _Holder:
-    """The key under which this session works now, or who works there already."""
+    """The key under which this session works now, or the session that already does."""
     key = _draw(conn)
     try:
         with conn.transaction():

@@ -6,7 +6,7 @@ with every identifier quoted, so no name can change what a statement means.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import sqlglot
@@ -95,6 +95,15 @@ def finished(tree: exp.Expr) -> exp.Var:
     rendered = _Rendered(render(tree))
     rendered.tree = tree
     return exp.Var(this=rendered)
+
+
+def names(tree: exp.Expr) -> Iterator[str]:
+    """All identifiers of a tree, also those of trees that have become part of it."""
+    for node in tree.find_all(exp.Identifier, exp.Var):
+        if isinstance(node, exp.Identifier):
+            yield node.this
+        elif isinstance(node.this, _Rendered):
+            yield from names(node.this.tree)
 
 
 def _given(part: exp.Expr) -> exp.Expr:

@@ -1,5 +1,5 @@
--- Who may do what with the objects of schema pganon. Runs last; before it, every privilege of
--- everybody but the owner has been revoked, so what is not granted here is the owner's alone.
+-- Privileges on the objects of schema pganon. Runs last; before it, every privilege of everybody
+-- but the owner has been revoked, so anything not granted here is accessible only to the owner.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
 GRANT SELECT ON pganon.releases, pganon.release_columns TO PUBLIC;
 -- Measuring reads what the caller may read, and nothing else.

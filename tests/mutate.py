@@ -35,7 +35,8 @@ class Target:
 
 TARGETS = {
     "mondrian": Target(
-        ("pganon/methods/mondrian", "pganon/methods/rounds", "pganon/methods/cells.py"),
+        ("pganon/methods/mondrian", "pganon/methods/rounds", "pganon/methods/cells.py",
+         "pganon/methods/reachable.py"),
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
          "test_infeasible", "test_mondrian_models"),
     ),
@@ -48,8 +49,8 @@ TARGETS = {
     ),
     "slicing": Target(("pganon/methods/slicing",), ("test_slicing",)),
     "slamsa": Target(
-        ("pganon/methods/slamsa", "pganon/methods/division.py", "pganon/search/blocks.py",
-         "pganon/search/buckets"),
+        ("pganon/methods/slamsa", "pganon/methods/block_search.py", "pganon/methods/division.py",
+         "pganon/search/blocks.py", "pganon/search/buckets"),
         ("test_blocks", "test_buckets_examples", "test_buckets_space", "test_slamsa_blocks",
          "test_buckets_search", "test_slamsa", "test_slamsa_rules", "test_slamsa_refused",
          "test_slamsa_random"),

@@ -1,8 +1,8 @@
 """Whose code runs when a relation is read.
 
-Functions in a view, in an index or in a check of a table that others own run with the rights of
-the session that reads, planning included. So what a policy names is looked through before, and code
-of a role that is neither trusted nor a superuser is refused.
+Functions in a view, in an index or in a check of a table that others own run with the privileges of
+the session that reads, even during planning. So the relations that a policy names are searched
+before, and code of a role that is neither trusted nor a superuser is refused.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def check_code(
     """Refuse code of roles that are not trusted.
 
     Args:
-        trusted: names of roles beside the current one, that of the session and superusers.
-        option: the command line has whom to trust, and not a policy.
+        trusted: names of roles in addition to the current one, the session's and superusers.
+        option: trusted roles come from the command line, not from a policy.
 
     Raises:
         PreconditionError: untrusted_code.
@@ -107,7 +107,7 @@ def _objects(conn: Connection, outside: Outside) -> list[tuple[object, ...]]:
 
 
 def _lock(conn: Connection, relations: Sequence[QualifiedName]) -> None:
-    """ACCESS SHARE locks on relations and on what views read, until the transaction ends.
+    """ACCESS SHARE locks on relations and on those that views read, until the transaction ends.
 
     LOCK TABLE takes no materialized view, no foreign table, and wants a privilege on the whole
     table. A prepared statement is parsed, which takes the locks, and is not planned.

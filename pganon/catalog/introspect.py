@@ -192,7 +192,7 @@ def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any
 
 
 def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
-    """No view over what pganon stores: neither over its secrets nor over another release."""
+    """Refuse a view over relations of pganon: neither its secrets nor another release."""
     if any(row["nspname"] in OWN_SCHEMAS for row in _rows(conn, "reads", {"oid": oid})):
         raise PreconditionError(
             f"{name} reads tables of pganon and cannot be a source",

@@ -74,8 +74,8 @@ class Column:
     def stored_type(self) -> str:
         """Type in which values are kept and published, as SQL writes it.
 
-        An enum is text and a domain the type below it: who owns a type can change its labels,
-        plant casts and checks, or drop it together with what has columns of it.
+        An enum is text and a domain its base type: the owner of a type can change its labels,
+        plant casts and checks, or drop it together with the relations that use it.
         """
         return "text" if self.kind == "enum" else self.base
 

@@ -19,7 +19,7 @@ SAMPLE_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Facts:
-    """Counts over the rows that were looked at.
+    """Counts over the rows that were examined.
 
     Attributes:
         rows: rows looked at.

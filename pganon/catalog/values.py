@@ -1,9 +1,9 @@
 """Values of the source on their way into pganon's own tables.
 
-No code of who owns a type may run here. Casts can be planted on every type that is not the
-server's own, implicit ones too, and the functions that make JSON look for casts. What only a
-superuser can make is an output function: values become text by that. A cast from a domain to the
-type below it cannot be planted; one to a domain would run its checks.
+No code of a type's owner may run here. Casts, even implicit ones, can be planted on every type that
+is not built in, and the functions that make JSON look for casts. Only a superuser can create an
+output function, so values are converted to text by that. A cast from a domain to its base type
+cannot be planted; one to a domain would run its checks.
 """
 
 from __future__ import annotations

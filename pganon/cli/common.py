@@ -143,12 +143,12 @@ def line(text: str, style: str | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Something beside the result, on stderr."""
+    """Additional output, on stderr."""
     stderr().print(Text(text), soft_wrap=True)
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """What people should know beside the result, on stderr."""
+    """Additional information for the user, on stderr."""
     for warning in warnings:
         note(f"warning: {warning}")
 
@@ -233,7 +233,7 @@ def confirm(question: str) -> None:
     """Ask on the terminal before something that cannot be undone, and name the server.
 
     Raises:
-        UsageError: not_confirmed, the answer is no, or nobody is there to be asked.
+        UsageError: not_confirmed, the answer is no, or there is no terminal.
     """
     console = stderr()
     if sys.stdin.isatty() and console.is_terminal:
@@ -246,7 +246,7 @@ def confirm(question: str) -> None:
 
 @contextmanager
 def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """A spinner on stderr while work goes on; off a terminal a line every ten seconds.
+    """A spinner on stderr while work goes on; without a terminal, a line every ten seconds.
 
     Silent with `quiet`.
     """
@@ -285,7 +285,7 @@ def progress_interval() -> float:
 
 @contextmanager
 def _lines(bar: Progress) -> Iterator[None]:
-    """Say now and then what goes on, for a log."""
+    """Report progress from time to time, for a log."""
     interval, done, started = progress_interval(), threading.Event(), time.monotonic()
 
     def tell() -> None:
@@ -339,7 +339,7 @@ def error_object(error: PganonError) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """JSON form of what dataclasses and rows may hold."""
+    """JSON form of values of dataclasses and rows."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     if isinstance(value, decimal.Decimal):

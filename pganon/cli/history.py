@@ -1,4 +1,4 @@
-"""`pganon history`, `diff`, `readers`: what became of a release, and who may read it."""
+"""`pganon history`, `diff`, `readers`: the events of a release, and its readers."""
 
 from __future__ import annotations
 

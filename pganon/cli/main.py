@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _silence_driver() -> None:
-    """Keep what psycopg logs of a session that was interrupted in a statement from the terminal.
+    """Keep psycopg's log of a session that was interrupted in a statement off the terminal.
 
     Without any handler Python would write it to stderr; the command says what happened itself.
     """

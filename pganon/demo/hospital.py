@@ -25,7 +25,7 @@ class Hospital:
 
 
 def build() -> Hospital:
-    """Make the database anew; what an earlier demo left in it is gone."""
+    """Recreate the database; anything that an earlier demo left in it is gone."""
     cluster = embedded.embedded()
     cluster.provide()
     with psycopg.connect(cluster.dsn(), autocommit=True) as conn:

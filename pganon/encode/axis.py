@@ -5,7 +5,7 @@ order of the values (ordered), any fixed order (nominal) or the leaves of the hi
 to right (tree), so that a range, a set or an ancestor describes a group of codes.
 
 An :class:`Axis` writes the SQL expressions that methods are built from. Sizes of dictionaries
-are facts of the run (`m<i>`, `null<i>`, `levels<i>`), observed after encoding.
+are facts of the run (:mod:`pganon.encode.facts`), observed after encoding.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode import facts
+from pganon.encode.work import ancestors, dictionary
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num, query, scalar, total
@@ -45,7 +47,7 @@ class Axis(ABC):
 
     def size(self, state: State) -> int:
         """Number of distinct non-NULL values in the snapshot."""
-        return state.count(f"m{self.index}")
+        return state[facts.size(self.index)]
 
     def has_null(self, state: State) -> bool:
         """Whether there are records with code 0: without a value, or with one that is hidden."""
@@ -53,10 +55,10 @@ class Axis(ABC):
 
     def has_missing(self, state: State) -> bool:
         """Whether there are records without a value."""
-        return bool(state.facts[f"null{self.index}"])
+        return state[facts.has_null(self.index)]
 
     def dictionary(self, state: State):
-        return state.work(f"dict{self.index}")
+        return state.work(dictionary(self.index))
 
     def code_type(self, state: State) -> str:
         return "smallint" if self.size(state) < 32_000 else "integer"
@@ -74,7 +76,7 @@ class Axis(ABC):
     def merged(self, state: State, table: str) -> list[exp.Expr]:
         """The extent of a group from those of its parts in `table`.
 
-        Empty where parts do not tell: the codes themselves have to be counted.
+        Empty where parts do not determine it: then the codes themselves have to be counted.
         """
 
     @abstractmethod
@@ -246,10 +248,10 @@ class TreeAxis(Axis):
 
     def levels(self, state: State) -> int:
         """Number of levels above the leaves; the root is on this level."""
-        return state.count(f"levels{self.index}")
+        return state[facts.levels(self.index)]
 
     def table(self, state: State):
-        return state.work(f"level{self.index}")
+        return state.work(ancestors(self.index))
 
     def extent(self, state: State, table: str) -> list[exp.Expr]:
         return self._bounds(state, table)

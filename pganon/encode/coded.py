@@ -14,7 +14,9 @@ from pganon.encode.gray import sum_modulo_2
 from pganon.encode.hidden import applies
 from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.records import DRAW, random_order
-from pganon.encode.sensitive import valued, with_code
+from pganon.encode.sensitive import with_code
+from pganon.encode.valued import valued
+from pganon.encode.work import SNAP
 from pganon.spec.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
@@ -45,7 +47,7 @@ def unknown_records(spec: ReleaseSpec, state: State) -> exp.Select:
     unknown = _unknown(spec)
     if unknown is None:
         return query("select 0 as unknown")
-    return query("select count(*) as unknown from t", {"t": state.work("snap")}).where(unknown)
+    return query("select count(*) as unknown from t", {"t": state.work(SNAP)}).where(unknown)
 
 
 def _where_kept(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
@@ -68,7 +70,7 @@ def _missing(attribute: Attribute) -> exp.Expr:
 
 def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     """All records, with the `words` of their index on the curve of Gray codes."""
-    tree = query("select 1 from t", {"t": state.work("snap")})
+    tree = query("select 1 from t", {"t": state.work(SNAP)})
     every = axes(spec.attributes)
     index = _Index(every, state, words)
     codes: dict[int, exp.Expr] = {}
@@ -101,7 +103,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
 
 
 def _lookups(every: tuple[Axis, ...], state: State, index: _Index) -> Iterator[Joined]:
-    """An attribute with NULL is looked up alone: a record without a value has no row there."""
+    """An attribute with NULL is looked up alone: a record with NULL has no row there."""
     yield from joined([axis for axis in every if not axis.has_null(state)], state, index.sums)
     for axis in every:
         if axis.has_null(state):

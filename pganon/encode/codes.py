@@ -1,9 +1,4 @@
-"""Encoding: every record as codes, one table that all later steps read.
-
-coded   one row per record kept: c<i> codes, v<j> and p<j> values to publish, s<j> codes of
-        sensitive values where a requirement needs them, record, individual, and rid or draw, a
-        random order of the records; where the method asks for it also the place along a curve
-"""
+"""Encoding: every record as codes, one table that all later steps read."""
 
 from __future__ import annotations
 
@@ -15,26 +10,25 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.coded import kept_records, left_out_records, unknown_records
 from pganon.encode.dictionaries import dictionary_chains
+from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
 from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
     reference_step,
-    referenced,
     sensitive_dictionary,
     value_counts,
-    valued,
+    value_facts,
 )
 from pganon.encode.sensitive_trees import sensitive_tree_steps
+from pganon.encode.valued import referenced, valued
+from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
+from pganon.steps.facts import RECORDS, Fact, count
 
-REPEATED = "repeated"
-"""Work table like `coded` before records that repeat a value of their individual were left out."""
-
-LEFT_OUT = "left_out"
-"""Work table like `coded` with the records that the rules for NULL suppress, for metrics."""
+_COUNTED = count("counted")
 
 
 def encode_steps(
@@ -67,7 +61,7 @@ def encode_steps(
             "values become codes",
             lambda s: all_records(spec, s),
             lambda s: kept_records(spec, s),
-            counted="kept",
+            counted=KEPT,
         ),
     ]
     steps.append(_once(spec))
@@ -76,12 +70,15 @@ def encode_steps(
         purpose = "records that the rules for NULL leave out"
         steps.append(
             CreateTable(
-                LEFT_OUT, purpose, lambda s: s.work(LEFT_OUT), lambda s: left_out_records(spec, s)
+                LEFT_OUT.name,
+                purpose,
+                lambda s: s.work(LEFT_OUT),
+                lambda s: left_out_records(spec, s),
             )
         )
     steps += [reference_step(item, "source") for item in referenced(spec)]
     steps += [
-        DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work("snap")]),
+        DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work(SNAP)]),
     ]
     return tuple(steps)
 
@@ -90,28 +87,29 @@ def _once(spec: ReleaseSpec) -> Step:
     """Every record of the snapshot that is kept has one row: no dictionary had a value twice."""
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        expected = state.count("records") - row["unknown"]
-        if state.count("kept") == expected:
+        expected = state[RECORDS] - row["unknown"]
+        if state[KEPT] == expected:
             return None
-        return Unbalanced(f"{expected} records were to be encoded and {state.count('kept')} were")
+        return Unbalanced(f"{expected} records were to be encoded and {state[KEPT]} were")
 
     return Check(
         "encoded",
         "every record that the rules for NULL keep is encoded once",
         lambda state: unknown_records(spec, state),
         problem,
+        gives=[count("unknown")],
     )
 
 
 def all_records(spec: ReleaseSpec, state: State) -> QualifiedName:
     """Work table of all records that are kept, those among them that repeat a value."""
-    return state.work(REPEATED if spec.policy.method.collapses else "coded")
+    return state.work(REPEATED if spec.policy.method.collapses else CODED)
 
 
 def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
     """Of the records of an individual with the same sensitive value one is counted.
 
-    The facts `records` and `kept` are without the others from then on, `collapsed` is their number.
+    RECORDS and KEPT are without the others from then on, COLLAPSED is their number.
     """
     if not spec.policy.method.collapses:
         return []
@@ -120,13 +118,13 @@ def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
         CreateTable(
             "collapsed",
             "one record of every value that an individual has",
-            lambda s: s.work("coded"),
+            lambda s: s.work(CODED),
             lambda s: (
                 query("select r.* from r", {"r": s.work(REPEATED)})
                 .distinct(col("individual", "r"), *values)
                 .order_by(col("individual", "r"), *values, col(NUMBER, "r"))
             ),
-            counted="counted",
+            counted=_COUNTED,
         ),
         Check(
             "counted",
@@ -134,10 +132,11 @@ def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
             lambda s: query(
                 "select :kept - :counted as collapsed, :records - :kept + :counted as records,"
                 " :counted as kept",
-                kept=num(s.count("kept")),
-                counted=num(s.count("counted")),
-                records=num(s.count("records")),
+                kept=num(s[KEPT]),
+                counted=num(s[_COUNTED]),
+                records=num(s[RECORDS]),
             ),
+            gives=[COLLAPSED, RECORDS, KEPT],
         ),
     ]
 
@@ -148,20 +147,29 @@ def _sizes(spec: ReleaseSpec) -> Step:
         sizes += [size for item in valued(spec) for size in value_counts(item, state)]
         return exp.select(named(num(0), "nothing"), *sizes)
 
-    return Check("sizes", "sizes of the dictionaries", select)
+    gives = [fact for axis in axes(spec.attributes) for fact in _facts_of(axis)]
+    gives += [fact for item in valued(spec) for fact in value_facts(item)]
+    return Check(
+        "sizes", "sizes of the dictionaries", select, gives=[count("nothing", "sizes_"), *gives]
+    )
+
+
+def _facts_of(axis: Axis) -> list[Fact[Any]]:
+    tree = [levels(axis.index)] if isinstance(axis, TreeAxis) else []
+    return [size(axis.index), has_null(axis.index), *tree]
 
 
 def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
     i, counted = axis.index, {"d": axis.dictionary(state)}
     highest = query("select coalesce(max(d.code), 0) from d", counted)
     null = query("select coalesce(bool_or(d.code = 0), false) from d", counted)
-    found = [named(scalar(highest), f"m{i}"), named(scalar(null), f"null{i}")]
+    found = [named(scalar(highest), size(i).column), named(scalar(null), has_null(i).column)]
     if isinstance(axis, TreeAxis):
         top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
-        found.append(named(scalar(top), f"levels{i}"))
+        found.append(named(scalar(top), levels(i).column))
     return found
 
 
 def weight_type(state: State) -> str:
     """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
-    return "integer" if state.count("records") < 2**31 else "bigint"
+    return "integer" if state[RECORDS] < 2**31 else "bigint"

@@ -13,9 +13,10 @@ from pganon.encode.records import NUMBER, PLACE
 from pganon.privacy.rows import Relation
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 FINER = 6
-"""Bits of an index beyond what would tell evenly spread records apart."""
+"""Bits of an index beyond those that would distinguish evenly spread records."""
 
 _MANY = 7
 """Attributes from which on both curves give blocks of the same spread: the mean over ACS, Adult and
@@ -31,8 +32,8 @@ def on_curve(
 ) -> exp.Select:
     """SELECT keep.., h0, h1, ..: the Hilbert index of every cell, from its codes.
 
-    With fewer `bits` per coordinate than tell all values of an attribute apart, neighbouring values
-    share a coordinate.
+    With too few `bits` per coordinate to distinguish all values of an attribute, neighbouring
+    values share a coordinate.
     """
     bits = bits or _bits(axes, state)
     tree = query("select c.* from c", {"c": cells})
@@ -102,6 +103,16 @@ def numbered(order: Sequence[exp.Expr], within: Sequence[exp.Expr] = ()) -> exp.
     )
 
 
+def piece_of(place: exp.Expr, pieces: exp.Expr, records: exp.Expr) -> exp.Expr:
+    """The piece, from 0, of a place from 1, if there are as many records in each, to one."""
+    return fragment(
+        "((:place - 1)::bigint * :pieces / :records)::int",
+        place=place,
+        pieces=pieces,
+        records=records,
+    )
+
+
 def _bits(axes: Sequence[Axis], state: State) -> int:
     """Bits per coordinate: enough for the attribute with the most values, NULL among them."""
     most = max(axis.size(state) + int(axis.has_null(state)) for axis in axes)
@@ -109,8 +120,8 @@ def _bits(axes: Sequence[Axis], state: State) -> int:
 
 
 def coarse_bits(axes: Sequence[Axis], state: State) -> int:
-    """Bits per coordinate: as many as it takes to tell blocks of records apart."""
-    enough = state.count("records").bit_length() + FINER
+    """Bits per coordinate: as many as it takes to distinguish blocks of records."""
+    enough = state[RECORDS].bit_length() + FINER
     return min(_bits(axes, state), max(1, -(-enough // len(axes))))
 
 
@@ -122,14 +133,14 @@ def along_curve(
     within: Sequence[str] = (),
     order: str = NUMBER,
 ) -> exp.Select:
-    """SELECT keep.., place: records numbered along Hilbert's curve, from 1.
+    """SELECT keep.., place: records numbered along the Hilbert curve, from 1.
 
-    The curve is as fine as it takes to tell blocks of records apart; records in one of its cells
+    The curve is as fine as it takes to distinguish blocks of records; records in one of its cells
     are in random order.
 
     Args:
         records: codes and the columns `keep`, `within` and `order`.
-        within: columns of the parts that are numbered each by itself.
+        within: columns of the parts, each of which is numbered separately.
         order: column with a random order of the records.
     """
     names = list(dict.fromkeys([*keep, *within, order]))

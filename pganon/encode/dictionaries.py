@@ -2,8 +2,8 @@
 
 histogram<b>   (other, q<i>.., n)         distinct values of some columns, by one scan of `snap`
 values<i>   (value, n)                    distinct values; NULL has a row of its own
-dict<i>     (code, value, n, position)    code 1..m in order, 0 is NULL; position in [0, 1]
-                                          of the declared domain, else of the values that occur
+
+They are the tables :func:`pganon.encode.work.dictionary`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.hidden import applies
 from pganon.encode.trees import tree_steps
+from pganon.encode.work import SNAP, dictionary
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
+from pganon.steps.facts import counts
 
 _AT_ONCE = 8
 """Columns per scan. Each has a hash table of its own in it; GROUPING takes 31 at most."""
@@ -79,7 +81,7 @@ def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
 
 def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
     columns = [col(f"q{axis.index}", "s") for axis in batch]
-    tree = query("select count(*) as n from s", {"s": state.work("snap")})
+    tree = query("select count(*) as n from s", {"s": state.work(SNAP)})
     alone = [exp.Paren(this=column.copy()) for column in columns]
     tree = tree.select(named(exp.Grouping(expressions=columns), "other"), *columns)
     tree.set("group", exp.Group(expressions=[exp.GroupingSets(expressions=alone)]))
@@ -115,7 +117,7 @@ def _codes_of(spec: ReleaseSpec, axis: Axis) -> list[Step]:
         CreateTable(
             f"dictionary{i}",
             f"codes of {quote(attribute.column.name)}",
-            lambda s: s.work(f"dict{i}"),
+            lambda s: s.work(dictionary(i)),
             lambda s: with_null_code(s, i, _ranked_values(s, attribute)),
         )
     )
@@ -191,6 +193,6 @@ def _order_steps(attribute: Attribute, order: tuple[str, ...]) -> list[Step]:
                 {"v": s.work(f"values{i}"), "o": s.work(f"order{i}")},
             ),
             problem,
-            prefix=f"order{i}_",
+            gives=counts("missing", "records", of=f"order{i}_"),
         ),
     ]

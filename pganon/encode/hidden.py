@@ -20,6 +20,7 @@ from pganon.identifiers import quote
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, computed_once, fragment, named, query, scalar, text
+from pganon.steps.facts import Fact, count
 
 
 def key_text(columns: list[Column], table: str) -> exp.Expr:
@@ -162,13 +163,18 @@ def unmatched_counts(spec: ReleaseSpec) -> list[exp.Expr]:
     ]
 
 
+def unmatched_facts(spec: ReleaseSpec) -> list[Fact[int]]:
+    """What :func:`unmatched_counts` gives."""
+    return [count(listed.unmatched) for listed in _exceptions(spec)]
+
+
 def unmatched_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
     for listed in _exceptions(spec):
-        count = row[listed.unmatched]
-        if count:
+        rows = row[listed.unmatched]
+        if rows:
             names = ", ".join(quote(attribute.column.name) for attribute in listed.attributes)
             return PreconditionError(
-                f"{count} rows of {listed.relation.name} name no record of {spec.source.name}, or"
+                f"{rows} rows of {listed.relation.name} name no record of {spec.source.name}, or"
                 f" no column that it decides about ({names}); a misspelt exception would publish"
                 " what it was to hide",
                 hint=f"correct the key columns and {quote(EXCEPTION_COLUMN)}, or remove the rows",

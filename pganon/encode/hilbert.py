@@ -76,7 +76,7 @@ def hilbert_index(
 
 @dataclass(frozen=True)
 class _Shape:
-    """Size of the points, and what follows from it."""
+    """Dimensions and bits of the points, and values derived from them."""
 
     dimensions: int
     bits: int
@@ -134,7 +134,7 @@ def _decoded(shape: _Shape) -> Iterator[_Columns]:
 
 
 def _handed_on(part: Sequence[str], bit: int, hand: exp.Expr | None) -> tuple[_Columns, exp.Expr]:
-    """New values of coordinates next to each other, and what the last of them hands on."""
+    """New values of adjacent coordinates, and the value that the last of them hands on."""
     changed: _Columns = {}
     for name in part:
         x, mask = col(name), num(1 << bit)

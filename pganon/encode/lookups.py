@@ -1,4 +1,4 @@
-"""Dictionaries joined to fewer: a record is looked up once for several attributes.
+"""Dictionaries combined into fewer: a record is looked up once for several attributes.
 
 Each join of a million records costs as much as a few columns more. Dictionaries of few values are
 therefore crossed, such that every combination of their values is one row.
@@ -18,7 +18,7 @@ from pganon.sqltools import aliased, col, computed_once, fragment, named, num
 from pganon.steps import State
 
 AT_MOST = 1000
-"""Combinations of a few joined dictionaries: rows that stay in the caches of a processor."""
+"""Most combinations of combined dictionaries: as many rows as fit the caches of a processor."""
 
 _COMBINATION = "combination"
 
@@ -29,7 +29,7 @@ class Joined:
 
     Attributes:
         axes: neighbours among the attributes.
-        computed: further columns of every combination, made from the columns `code` and `value` of
+        computed: more columns of every combination, made from the columns `code` and `value` of
             the dictionaries, which have the aliases of :func:`dictionary`.
     """
 

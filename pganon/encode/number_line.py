@@ -16,7 +16,7 @@ _PLACES = {
 
 
 def place(attribute: Attribute, value: exp.Expr) -> exp.Expr:
-    """The number (numeric) where a value of the attribute's canonical type lies."""
+    """The position (numeric) of a value of the attribute's canonical type."""
     return fragment(_PLACES.get(attribute.column.kind, ":v::numeric"), v=value)
 
 
@@ -30,7 +30,7 @@ def ends(attribute: Attribute, placed: exp.Expr, over: str = "") -> tuple[exp.Ex
 
 
 def share(placed: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
-    """How far a place lies from `low` to `high`, as float8; 0 where these are the same."""
+    """The relative position between `low` and `high`, as float8; 0 where these are the same."""
     # A quotient below the least float8 would be an error.
     return fragment(
         "round(coalesce((:p - :low) / nullif(:high - :low, 0), 0), 40)::float8",

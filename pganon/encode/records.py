@@ -1,6 +1,6 @@
-"""What tells the records of a snapshot apart, and a random order of them.
+"""Columns that distinguish the records of a snapshot, and a random order of the records.
 
-Physical order never decides anything: a table that was copied or clustered is the same source.
+Nothing depends on physical order: a table that was copied or clustered is the same source.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
 
 
 def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
-    """What tells values apart that compare equal: a sort may keep ties in the source's order."""
+    """Keys that distinguish equal values: a sort may keep ties in the source's order."""
     column = item.column
     found: list[exp.Expr] = []
     if column.kind == "bpchar":
@@ -45,7 +45,7 @@ def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Exp
 def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
     """The column of a random order from the partition's seed, if the method asks for one.
 
-    It decides ties and leaves with no one. It follows a secret hash of what the record is, so the
+    It decides ties and is never published. It follows a secret hash of the record's values, so the
     same records have the same order under the same seed.
     """
     seed = scalar(run_secret(state, "partition_seed"))
@@ -72,7 +72,7 @@ def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
 
 
 def _looks(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
-    """What tells records apart that are equal, if there is no key of the records."""
+    """Keys that distinguish equal records, if the records have no key."""
     if spec.record_key:
         return []
     return [look for name, item in _unchanged(spec) for look in ties(item, col(name, table))]

@@ -1,7 +1,6 @@
 """Sensitive values as codes, and the distributions that groups are compared with.
 
-sdict<j>                          (code, value, n)           NULL is one value, the last
-ref<j>_source, ref<j>_published   (value, position, n, share [, path])   keyed by code
+The tables are :func:`pganon.encode.work.sensitive_values` and :func:`pganon.encode.work.reference`.
 """
 
 from __future__ import annotations
@@ -10,25 +9,14 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
+from pganon.encode.facts import null_code, value_count
 from pganon.encode.hidden import applies
+from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.spec.model import Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
-
-
-def valued(spec: ReleaseSpec) -> list[Sensitive]:
-    """Sensitive columns whose values a requirement or the method tells apart."""
-    if spec.policy.method.codes_sensitive:
-        return list(spec.sensitive)
-    wanted = {r.sensitive for r in spec.requirements if r.model.needs_values}
-    return [item for item in spec.sensitive if item.index in wanted]
-
-
-def referenced(spec: ReleaseSpec) -> list[Sensitive]:
-    """Sensitive columns that a requirement compares with the distribution of the table."""
-    wanted = {r.sensitive for r in spec.requirements if r.model.needs_reference}
-    return [item for item in spec.sensitive if item.index in wanted]
+from pganon.steps.facts import Fact
 
 
 def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
@@ -61,8 +49,8 @@ def sensitive_dictionary(item: Sensitive) -> Step:
     return CreateTable(
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
-        lambda s: s.work(f"sdict{item.index}"),
-        lambda s: values_of(item, _where_sensitive(item, s.work("snap")), f"s{item.index}"),
+        lambda s: s.work(sensitive_values(item.index)),
+        lambda s: values_of(item, _where_sensitive(item, s.work(SNAP)), f"s{item.index}"),
     )
 
 
@@ -92,16 +80,21 @@ def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) ->
     )
 
 
+def value_facts(item: Sensitive) -> list[Fact[int]]:
+    """What :func:`value_counts` gives."""
+    return [value_count(item.index), null_code(item.index)]
+
+
 def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
-    """Facts sm<j>, the highest code, and snull<j>, that of NULL; 0 without NULL."""
-    counted = {"d": state.work(f"sdict{item.index}")}
+    """The highest code, and that of NULL; 0 without NULL."""
+    counted = {"d": state.work(sensitive_values(item.index))}
     highest = query("select count(*) from d", counted)
     missing = query(
         "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
     )
     return [
-        named(scalar(highest), f"sm{item.index}"),
-        named(scalar(missing), f"snull{item.index}"),
+        named(scalar(highest), value_count(item.index).column),
+        named(scalar(missing), null_code(item.index).column),
     ]
 
 
@@ -109,13 +102,13 @@ def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) 
     """With the code of a value of the column, as s<j>."""
     alias = f"e{item.index}"
     on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
-    missing = num(state.count(f"snull{item.index}"))
+    missing = num(state[null_code(item.index)])
     code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
     condition = applies(item, "t")
     if condition is not None:
         # 0 is no value's code: there the record shows its value.
         code = fragment("case when :mine then :code else 0 end", mine=condition, code=code)
-    found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
+    found = looked_up(tree, state.work(sensitive_values(item.index)), alias, on)
     return found.select(named(cast(code, "integer"), f"s{item.index}"))
 
 
@@ -147,16 +140,18 @@ def reference_step(item: Sensitive, kind: str) -> Step:
 
     def select(state: State) -> exp.Expr:
         if kind == "source":
-            counted = query("select d.code, d.n from d", {"d": state.work(f"sdict{item.index}")})
+            counted = query(
+                "select d.code, d.n from d", {"d": state.work(sensitive_values(item.index))}
+            )
         else:
             counted = query(
                 "select d.code, coalesce(c.n, 0) as n from d left join c on c.code = d.code",
                 {
-                    "d": state.work(f"sdict{item.index}"),
+                    "d": state.work(sensitive_values(item.index)),
                     "c": query(
                         "select :s as code, sum(c.w)::bigint as n from c where not exists"
                         " (select 1 from f where f.node = c.node and not f.holds) group by :s",
-                        {"c": state.work("cells"), "f": state.work("fit")},
+                        {"c": state.work(PART_CELLS), "f": state.work(FIT)},
                         s=col(f"s{item.index}", "c"),
                     ),
                 },
@@ -171,6 +166,6 @@ def reference_step(item: Sensitive, kind: str) -> Step:
     return CreateTable(
         f"reference{item.index}_{kind}",
         f"distribution of {quote(item.column.name)} ({kind})",
-        lambda s: s.work(f"ref{item.index}_{kind}"),
+        lambda s: s.work(reference(item.index, kind)),
         select,
     )

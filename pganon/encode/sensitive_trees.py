@@ -14,6 +14,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.encode.hierarchy import hierarchy_steps
+from pganon.encode.work import sensitive_values
 from pganon.identifiers import quote
 from pganon.spec.model import Sensitive
 from pganon.sqltools import cast, col, query, union_all
@@ -33,7 +34,7 @@ def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
             lambda s: s.work(f"sleaves{j}"),
             lambda s: query(
                 "select :value as value, d.n from d where d.value is not null",
-                {"d": s.work(f"sdict{j}")},
+                {"d": s.work(sensitive_values(j))},
                 value=_leaf(item),
             ),
         ),
@@ -58,7 +59,7 @@ def _leaf(item: Sensitive) -> exp.Expr:
 
 
 def _paths(item: Sensitive, state: State) -> exp.Expr:
-    tables = {"d": state.work(f"sdict{item.index}"), "t": state.work(f"tree_s{item.index}")}
+    tables = {"d": state.work(sensitive_values(item.index)), "t": state.work(f"tree_s{item.index}")}
     flat = query(
         "select d.code, x.level, x.label from d join t on t.value = :leaf"
         " cross join lateral unnest(t.labels) with ordinality as x(label, level)"

@@ -1,8 +1,7 @@
 """Snapshot: one statement reads the source; everything later works on pganon's own tables.
 
-Columns of the snapshot: `q<i>` values of quasi-identifiers in their canonical type, `s<j>`
-sensitive and `p<j>` insensitive values in the type that is stored, `record` the source's key as
-text, `individual` whose record it is.
+Its table is :data:`pganon.encode.work.SNAP`, with quasi-identifiers in their canonical type, other
+values in the type that is stored, and keys as text.
 """
 
 from __future__ import annotations
@@ -15,13 +14,22 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Outside
 from pganon.catalog.values import as_text, stored
 from pganon.encode import number_line
-from pganon.encode.hidden import applies, key_text, unmatched_counts, unmatched_problem, with_flags
+from pganon.encode.hidden import (
+    applies,
+    key_text,
+    unmatched_counts,
+    unmatched_facts,
+    unmatched_problem,
+    with_flags,
+)
 from pganon.encode.sensitive import equal_key
+from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts
 
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
@@ -32,7 +40,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             SNAPSHOT,
             "read the source, once",
-            lambda state: state.work("snap"),
+            lambda state: state.work(SNAP),
             lambda state: snapshot_select(spec),
             outside=Outside(spec.read),
         ),
@@ -41,6 +49,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "count records, NULLs and values that cannot be placed",
             lambda state: _inspection(spec, state),
             lambda row, state: _inspection_problem(spec, row),
+            gives=_inspected(spec),
         ),
     )
 
@@ -154,7 +163,7 @@ def _infinite(column: Column, name: str) -> exp.Expr | None:
 
 
 def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = query("select count(*) as records from t", {"t": state.work("snap")})
+    tree = query("select count(*) as records from t", {"t": state.work(SNAP)})
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
         tree.select(named(_missing(attribute, name), f"nulls_{name}"), copy=False)
@@ -187,6 +196,21 @@ def _missing(item: Attribute | Sensitive, name: str) -> exp.Expr:
     return fragment(
         "count(*) filter (where :mine and :v is null)", mine=condition, v=col(name, "t")
     )
+
+
+def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
+    """What :func:`_inspection` counts."""
+    found = [RECORDS]
+    for attribute in spec.attributes:
+        name = f"q{attribute.index}"
+        found.append(count(f"nulls_{name}"))
+        if _infinite(attribute.column, name) is not None:
+            found.append(count(f"infinite_{name}"))
+        if attribute.domain is not None or attribute.values is not None:
+            found.append(count(f"outside_{name}"))
+    found += [count(f"nulls_s{item.index}") for item in spec.sensitive]
+    found += unmatched_facts(spec)
+    return [*found, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
 
 
 def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:

@@ -1,9 +1,9 @@
-"""Whether the source is one that an earlier version was made from.
+"""Whether an earlier version was made from the same source.
 
 The fingerprint is a keyed hash of the rows that were read as a multiset, of their columns and
-types, and of what else of the database decides groups: hierarchies that tables or functions give,
-and public combinations. Its key is the installation's, so it can be compared with that of every
-other version, of whatever release.
+types, and of everything else in the database that decides groups: hierarchies from tables or
+functions, and public combinations. Its key is the installation's, so it can be compared with the
+fingerprint of every other version, of any release.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from sqlglot import exp
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
+from pganon.encode.work import SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Earlier, Republication
 from pganon.sqltools import col, named, num, query, scalar, text
-from pganon.steps import Check, Facts, State, Statement, Step
+from pganon.steps import Check, State, Statement, Step
+from pganon.steps.facts import Fact, Facts, count, digest, or_null
 
-_ROWS = "source_rows"
+_ROWS = or_null(digest("source_rows"))
 _OTHERS = "source_other"
 
 
@@ -36,10 +38,10 @@ def source_check(spec: ReleaseSpec) -> Check:
 
     def select(state: State) -> exp.Expr:
         return exp.select(
-            _digest(state.work("snap"), snapshot_row(spec, "t"), _signature(spec), _ROWS)
+            _digest(state.work(SNAP), snapshot_row(spec, "t"), _signature(spec), _ROWS.column)
         )
 
-    return Check("source", "fingerprint of the source", select, _secret_missing)
+    return Check("source", "fingerprint of the source", select, _secret_missing, gives=[_ROWS])
 
 
 def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tuple[Step, ...]:
@@ -52,29 +54,41 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         "the source compared with that of earlier versions",
         lambda state: _others(spec, state),
         lambda row, state: (
-            republication.after_reading(source_fingerprint(state.facts)) if republication else None
+            republication.after_reading(source_fingerprint(spec, state.facts))
+            if republication
+            else None
         ),
+        gives=[count("nothing", "source_"), *_other_facts(spec)],
     )
     steps: list[Step] = [*public_steps(spec), decide]
     if republication is not None and republication.candidates:
-        steps.append(_inheritance(republication))
+        steps.append(_inheritance(spec, republication))
     return tuple(steps)
 
 
-def source_fingerprint(facts: Facts) -> bytes:
+def source_fingerprint(spec: ReleaseSpec, facts: Facts) -> bytes:
     """32 bytes, once :func:`decision_steps` observed it."""
-    parts = [facts[_ROWS], *(facts[name] for name in sorted(facts) if name.startswith(_OTHERS))]
-    return hashlib.sha256(b"".join(bytes(part) for part in parts)).digest()  # pyright: ignore
+    others = sorted(_other_facts(spec), key=lambda fact: fact.name)
+    parts = [facts[_ROWS] or b"", *(facts[fact] for fact in others)]
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
-def repeated(republication: Republication | None, facts: Facts) -> Earlier | None:
-    """The earlier version whose groups come out again."""
-    return republication.repeated(source_fingerprint(facts)) if republication else None
+def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
+    """That of the source that `explain` assumes."""
+    facts = (_ROWS, *_other_facts(spec))
+    return source_fingerprint(spec, Facts().observing({fact: fact.assumed for fact in facts}))
 
 
-def _inheritance(republication: Republication) -> Statement:
+def repeated(
+    spec: ReleaseSpec, republication: Republication | None, facts: Facts
+) -> Earlier | None:
+    """The earlier version with the same groups."""
+    return republication.repeated(source_fingerprint(spec, facts)) if republication else None
+
+
+def _inheritance(spec: ReleaseSpec, republication: Republication) -> Statement:
     def render(state: State) -> sql.Composed:
-        found = repeated(republication, state.facts)
+        found = repeated(spec, republication, state.facts)
         assert found is not None
         return sql.SQL(
             "UPDATE {secrets} AS s SET partition_seed = p.partition_seed FROM {secrets} AS p"
@@ -89,7 +103,7 @@ def _inheritance(republication: Republication) -> Statement:
         "inherit",
         "an unchanged source keeps its groups: the seed of the earlier version",
         render,
-        when=lambda state: repeated(republication, state.facts) is not None,
+        when=lambda state: repeated(spec, republication, state.facts) is not None,
     )
 
 
@@ -108,13 +122,27 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = exp.select(named(num(0), "nothing"))
     for number, name in enumerate(_given_trees(spec)):
         row = exp.func("row", col("value", "t"), col("labels", "t"))
-        found = _digest(state.work(f"tree_{name}"), row, name, f"{_OTHERS}_tree{number}")
+        found = _digest(state.work(f"tree_{name}"), row, name, _tree_fact(number).column)
         tree = tree.select(found)
     for number, name in enumerate(sorted(spec.public)):
         row = exp.func("row", *[col(f"q{a.index}", "t") for a in spec.qs_sets[name]])
         table = public_table(spec, name, state)
-        tree = tree.select(_digest(table, row, name, f"{_OTHERS}_public{number}"))
+        tree = tree.select(_digest(table, row, name, _public_fact(number).column))
     return tree
+
+
+def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
+    """What :func:`_others` gives beside nothing."""
+    trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
+    return [*trees, *[_public_fact(number) for number, _ in enumerate(spec.public)]]
+
+
+def _tree_fact(number: int) -> Fact[bytes]:
+    return digest(f"{_OTHERS}_tree{number}")
+
+
+def _public_fact(number: int) -> Fact[bytes]:
+    return digest(f"{_OTHERS}_public{number}")
 
 
 def _given_trees(spec: ReleaseSpec) -> list[str]:
@@ -141,6 +169,6 @@ def _digest(source: QualifiedName, row: exp.Expr, signature: str, name: str) -> 
 
 
 def _secret_missing(row: Mapping[str, Any], state: State) -> PganonError | None:
-    if row[_ROWS] is None:
+    if row[_ROWS.column] is None:
         return PganonError("the secret of the installation is missing")
     return None

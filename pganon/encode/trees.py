@@ -1,7 +1,6 @@
 """Hierarchies as codes: leaves numbered from left to right, ancestors as ranges of leaf codes.
 
-dict<i>     (code, value, n, position)
-level<i>    (code, level, lo, hi, loss, label [, lower, upper])   every ancestor of every leaf
+Makes :func:`pganon.encode.work.dictionary` and :func:`pganon.encode.work.ancestors`.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.encode.hierarchy import hierarchy_steps
+from pganon.encode.work import ancestors, dictionary
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.spec.model import Attribute
@@ -54,7 +54,7 @@ def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Ste
         CreateTable(
             f"dictionary{i}",
             f"codes of {quote(name)}",
-            lambda s: s.work(f"dict{i}"),
+            lambda s: s.work(dictionary(i)),
             lambda s: union_all(
                 [
                     query(
@@ -72,7 +72,7 @@ def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Ste
         CreateTable(
             f"levels{i}",
             f"ancestors of every value of {quote(name)}",
-            lambda s: s.work(f"level{i}"),
+            lambda s: s.work(ancestors(i)),
             lambda s: _levels(s, attribute),
         ),
     ]

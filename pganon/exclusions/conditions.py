@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
+from pganon.encode.work import dictionary
 from pganon.policy.exclusions import Between, Condition
 from pganon.spec.model import Attribute, ReleaseSpec, Rule
 from pganon.sqltools import cast, col, conjunction, fragment, num, query, scalar, text
@@ -81,7 +82,7 @@ def _by_code(attribute: Attribute, condition: Condition, state: State, table: st
     column = attribute.column
     truths = query(
         "select array_agg(:met order by d.code) from d where d.code > 0",
-        {"d": state.work(f"dict{attribute.index}")},
+        {"d": state.work(dictionary(attribute.index))},
         met=meets(condition, column, cast(col("value", "d"), column.stored_type)),
     )
     missing = "null::boolean" if isinstance(condition, Between) else "false"

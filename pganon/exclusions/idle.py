@@ -6,12 +6,12 @@ it. So what occurs is counted, and what does not is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED, dictionary
 from pganon.exclusions.conditions import meets, one_of
 from pganon.identifiers import quote
 from pganon.policy.exclusions import Between
@@ -19,6 +19,7 @@ from pganon.policy.refusals import show
 from pganon.spec.model import Attribute, ReleaseSpec, Rule, Sensitive
 from pganon.sqltools import cast, col, named, query
 from pganon.steps import Check, State
+from pganon.steps.facts import Fact, Facts, flag
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class _Part:
         """Whether a record that is kept has it."""
         column = self.item.column
         if isinstance(self.item, Sensitive):
-            rows, value = state.work("coded"), col(f"v{self.item.index}", "t")
+            rows, value = state.work(CODED), col(f"v{self.item.index}", "t")
         else:
-            rows = state.work(f"dict{self.item.index}")
+            rows = state.work(dictionary(self.item.index))
             value = cast(col("value", "t"), column.stored_type)
         if isinstance(self.asked, Between):
             condition = meets(self.asked, column, value)
@@ -55,15 +56,15 @@ def occurrence_steps(spec: ReleaseSpec) -> list[Check]:
     return [_occurring(rule, number) for number, rule in enumerate(spec.rules)]
 
 
-def idle_rules(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def idle_rules(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """Warnings of values and ranges of the rules that no record has; each once."""
     return list(dict.fromkeys(_idle(spec, facts)))
 
 
-def _idle(spec: ReleaseSpec, facts: Mapping[str, Any]) -> Iterator[str]:
+def _idle(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     for number, rule in enumerate(spec.rules):
         for place, part in enumerate(_parts(rule)):
-            if not facts[f"rule{number}_occurs{place}"]:
+            if not facts[_occurs(number, place)]:
                 yield (
                     f'exclusion rule "{rule.label}": no record has {part.said}, so that the rule'
                     " rules nothing out by it; check how the source spells it"
@@ -83,7 +84,15 @@ def _occurring(rule: Rule, number: int) -> Check:
         f"occurs{number}",
         f"which values of a rule occur: {rule.label}",
         lambda s: exp.select(
-            *[named(part.occurs(s), f"occurs{i}") for i, part in enumerate(_parts(rule))]
+            *[
+                named(part.occurs(s), _occurs(number, place).column)
+                for place, part in enumerate(_parts(rule))
+            ]
         ),
-        prefix=f"rule{number}_",
+        gives=[_occurs(number, place) for place, _ in enumerate(_parts(rule))],
     )
+
+
+def _occurs(number: int, place: int) -> Fact[bool]:
+    """Whether any record has this part of a rule."""
+    return flag(f"occurs{place}", f"rule{number}_")

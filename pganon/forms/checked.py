@@ -12,7 +12,7 @@ from pganon.steps.relations import CheckQuery
 def requirement_check(
     requirement: Requirement, measured: exp.Select, against: str = "", *, empty: bool = False
 ) -> CheckQuery:
-    """Every group holds what is required; `measured` selects the measure of every group.
+    """Check that every group satisfies its requirements; `measured` selects the measures.
 
     Args:
         empty: whether there may be no group; that holds, too.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.work import CODED
 from pganon.forms import classes
 from pganon.forms.classes import same_cell, unchanged
-from pganon.forms.recode import EXTENTS
 from pganon.metrics import loss
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
+from pganon.published.facts import losses
 from pganon.published.form import Description, OnRequest, PublishedForm, Tables
 from pganon.published.utility import ClassUtility, class_utility
+from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query
 from pganon.steps import Chains, Check, State
@@ -40,8 +42,8 @@ def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [name for name, _ in unchanged(spec)]
-    tree = query("select g.class_id as group_id from c", {"c": state.work("coded")}).join(
-        aliased(state.work("grouped_classes"), "g"),
+    tree = query("select g.class_id as group_id from c", {"c": state.work(CODED)}).join(
+        aliased(state.work(GROUPED_CLASSES), "g"),
         on=same_cell(spec, "g", "c"),
         join_type="left",
     )
@@ -58,7 +60,7 @@ def measures(spec: ReleaseSpec) -> Chains:
         "utility",
         "loss, discernibility, class sizes",
         lambda s: loss.basic(spec, extents(s), s),
-        prefix="measure_",
+        gives=losses(spec),
     )
     return [[basic]]
 

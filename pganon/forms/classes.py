@@ -14,16 +14,19 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
-from pganon.encode.sensitive import referenced, with_paths
+from pganon.encode.sensitive import with_paths
+from pganon.encode.valued import referenced
+from pganon.encode.work import CODED, sensitive_values
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
 from pganon.forms.members import cell_members, code_columns, repeated_members
-from pganon.forms.recode import EXTENTS, generalized, preparation_steps
+from pganon.forms.recode import generalized, preparation_steps
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.elements import attribute_columns, text_key, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
+from pganon.published.work import EXTENTS, GROUPED, GROUPED_CLASSES
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, render, union_all
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
@@ -64,11 +67,11 @@ def staging_steps(
     """
     attributes = axes(spec.attributes)
     return (
-        numbers_step("grouped", "random numbers for the classes", CLASS_ID),
+        numbers_step(GROUPED, "random numbers for the classes", CLASS_ID),
         CreateTable(
             "grouped_classes",
             "the class of every cell",
-            lambda s: s.work("grouped_classes"),
+            lambda s: s.work(GROUPED_CLASSES),
             lambda s: _grouped_classes(spec, s),
         ),
         Parallel(
@@ -114,7 +117,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
         "members",
         "the steward's memory of who was in which class",
         lambda s: s.stage("members"),
-        lambda s: cell_members(spec, s, s.work("grouped_classes"), CLASS_ID, cell_keys(spec)),
+        lambda s: cell_members(spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec)),
     )
     sizes = CreateTable(
         "sizes",
@@ -124,7 +127,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
             spec,
             s,
             group_extents(
-                axes(spec.attributes), s, s.work("grouped_classes"), [CLASS_ID], weighted=False
+                axes(spec.attributes), s, s.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
             ),
         ),
     )
@@ -144,7 +147,7 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     return [
-        repeated(state.work("grouped_classes"), *cell_keys(spec)),
+        repeated(state.work(GROUPED_CLASSES), *cell_keys(spec)),
         *repeated_members(spec, state),
     ]
 
@@ -163,7 +166,7 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns += ["rid"] if spec.policy.method.numbers_records else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
-        {"g": state.work("grouped"), "n": numbers(state, CLASS_ID)},
+        {"g": state.work(GROUPED), "n": numbers(state, CLASS_ID)},
     ).select(*[col(name, "g") for name in columns])
 
 
@@ -181,14 +184,14 @@ Owned = tuple[exp.Select, exp.Expr]
 def records_of_classes(
     spec: ReleaseSpec, state: State, owned: Callable[[exp.Select], Owned] | None = None
 ) -> exp.Select:
-    """SELECT class_id and the columns that are published unchanged, in the order of what is shown.
+    """SELECT class_id and the columns that are published unchanged, ordered by published values.
 
-    `owned` adds to the records `c` a column that stands after the class: it gives the SELECT with
-    what it has to join, and the column.
+    `owned` adds to the records `c` a column after the class: it returns the SELECT with its joins,
+    and the column.
     """
-    tree = exp.select(col("class_id", "g")).from_(aliased(state.work("coded"), "c"))
+    tree = exp.select(col("class_id", "g")).from_(aliased(state.work(CODED), "c"))
     tree = tree.join(
-        aliased(state.work("grouped_classes"), "g"),
+        aliased(state.work(GROUPED_CLASSES), "g"),
         on=same_cell(spec, "g", "c"),
     )
     order: list[exp.Expr] = [col("class_id", "g")]
@@ -209,8 +212,8 @@ def records_of_classes(
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
 
-    `path` has the keys of a value's ancestors where a hierarchy is, so that distances in it can
-    be measured again from what is stored.
+    `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
+    be measured again from the stored relations.
     """
     items = referenced(spec)
     parts: list[exp.Select] = []
@@ -218,7 +221,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = query(
             "select :number::smallint as attribute, :value as value, x.code as position, x.n"
             " from x",
-            {"x": state.work(f"sdict{item.index}")},
+            {"x": state.work(sensitive_values(item.index))},
             number=num(item.index),
             value=text_key(col("value", "x")),
         )

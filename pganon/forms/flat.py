@@ -31,7 +31,7 @@ _WIDE = 10**15
 
 @dataclass(frozen=True)
 class FlatColumn:
-    """A column of the view and what it shows of a class `c`."""
+    """A column of the view and its expression over a class `c`."""
 
     column: ViewColumn
     value: exp.Expr

@@ -1,29 +1,32 @@
-"""The published form of identity reservation: classes whose records show whose they are.
+"""The published form of identity reservation: classes with linked records of each individual.
 
-As the form of classes, with `individual_no` in every record: a random number of the individual,
+Like the form of classes, with `individual_no` in every record: a random number of the individual,
 which all of its records share. Every individual is in one class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.facts import COLLAPSED
 from pganon.forms import class_description, classes
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.policy.identity_options import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.published.elements import value_key
+from pganon.published.facts import MEASURE
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
+from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
 _OWNER = ViewColumn(
@@ -36,14 +39,14 @@ def staging_steps(
 ) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
     return (
-        numbers_step("classed", "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
+        numbers_step(CLASSED, "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
         *classes.staging_steps(spec, _records, extents),
     )
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Select:
     def owned(tree: exp.Select) -> classes.Owned:
-        individuals = aliased(state.work("individuals"), "i")
+        individuals = aliased(state.work(INDIVIDUALS), "i")
         drawn = aliased(numbers(state, INDIVIDUAL_NO), "n")
         tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
         tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
@@ -53,10 +56,10 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside what classes have: an individual is in one class, and has one number."""
+    """In addition to the checks of classes: an individual is in one class, and has one number."""
     return [
         *classes.misplaced(spec, state),
-        repeated(state.work("individuals"), "individual"),
+        repeated(state.work(INDIVIDUALS), "individual"),
         repeated(numbers(state, INDIVIDUAL_NO), "gid"),
     ]
 
@@ -148,6 +151,12 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
 # -- figures ----------------------------------------------------------------------------------
 
 
+_INDIVIDUALS, _FEWEST, _EXPOSED, _COUNT_GROUP, _VULNERABLE = counts(
+    "individuals", "fewest", "exposed", "smallest_count_group", "vulnerable", of=MEASURE
+)
+_HIGHEST_SHARE = measure("highest_share", MEASURE)
+
+
 def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads."""
 
@@ -158,13 +167,13 @@ def measures(spec: ReleaseSpec) -> Chains:
         "individuals_per_class",
         "individuals of the classes, and how well they can be told apart in them",
         lambda s: _risks(spec, staged(s)),
-        prefix="measure_",
+        gives=[_INDIVIDUALS, _FEWEST, _EXPOSED, _HIGHEST_SHARE, _COUNT_GROUP],
     )
     vulnerable = Check(
         "vulnerable",
         "classes that satisfy their requirement on records and not on individuals",
         lambda s: _vulnerable(spec, staged(s)),
-        prefix="measure_",
+        gives=[_VULNERABLE],
     )
     chains: list[list[Step]] = [[risks], *([[vulnerable]] if _asked(spec) else [])]
     return [*chains, *class_description.measures(spec)]
@@ -183,7 +192,7 @@ def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
 
 
 def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """Classes of which a search cannot tell count as vulnerable."""
+    """Number of vulnerable classes; those that the search cannot decide count."""
     published = records(spec, tables)
     missed = [
         query(
@@ -197,7 +206,7 @@ def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 
 
 def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """Figures about who knows more of a victim than quasi-identifiers."""
+    """Risks from readers who know more about a victim than the quasi-identifiers."""
     published = records(spec, tables)
     exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
     counts = query("select g.n from g", {"g": _count_groups(tables)})
@@ -215,7 +224,7 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 
 
 def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """SELECT individual: who has several values of which nobody else in the class has one."""
+    """SELECT individual: those with several values, one of which nobody else in the class has."""
     holders = query(
         "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
         " count(*) over (partition by p.class_id, p.individual) as many from p",
@@ -236,26 +245,26 @@ def _count_groups(tables: Tables) -> exp.Select:
     )
 
 
-def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> IdentityUtility:
+def utility(spec: ReleaseSpec, facts: Facts) -> IdentityUtility:
     known = class_utility(spec, facts)
-    vulnerable, individuals = facts.get("measure_vulnerable"), int(facts["measure_individuals"])
+    vulnerable, individuals = facts.get(_VULNERABLE), facts[_INDIVIDUALS]
     # Who looks for a person finds one of the class's individuals, not of its records.
     risks = {
-        "highest_risk": 1 / int(facts["measure_fewest"]),
+        "highest_risk": 1 / facts[_FEWEST],
         "mean_risk": known.classes / individuals,
     }
     return IdentityUtility(
         **{**known.__dict__, **risks},
         individuals=individuals,
-        vulnerable=None if vulnerable is None else int(vulnerable) / known.classes,
-        highest_share=float(facts["measure_highest_share"]),
-        smallest_count_group=int(facts["measure_smallest_count_group"]),
-        exposed=int(facts["measure_exposed"]),
+        vulnerable=None if vulnerable is None else vulnerable / known.classes,
+        highest_share=facts[_HIGHEST_SHARE],
+        smallest_count_group=facts[_COUNT_GROUP],
+        exposed=facts[_EXPOSED],
     )
 
 
-def _warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> Sequence[str]:
-    collapsed = int(facts.get("collapsed", 0))
+def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
+    collapsed = facts.get(COLLAPSED)
     if not collapsed:
         return ()
     return (

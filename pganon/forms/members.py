@@ -1,4 +1,4 @@
-"""The steward's memory of who was in which group, the same for every form."""
+"""The steward's record of who was in which group, the same for every form."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.secrets import keyed_digest
+from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
@@ -17,7 +18,7 @@ from pganon.steps import State
 
 
 def identity(spec: ReleaseSpec) -> str | None:
-    """Column of `coded` that says who a record is: the individual, or the key of the record."""
+    """Column of `coded` that identifies a record: the individual, or the key of the record."""
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 
@@ -76,7 +77,7 @@ def cell_members(
     known = identity(spec)
     if known is None:
         return members(spec, state, grouped, [group])
-    tree = query("select 1 from c", {"c": state.work("coded")}).select(
+    tree = query("select 1 from c", {"c": state.work(CODED)}).select(
         col(known, "c"), col(group, "g"), append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))

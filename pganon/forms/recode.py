@@ -22,12 +22,10 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
+from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
-
-EXTENTS = "extents"
-"""Work table (class_id, n, extent columns): one row per class."""
 
 # The day and the microsecond after the last ones do not exist, so the range has no upper end.
 LAST = {
@@ -68,7 +66,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                     lambda s, axis=axis: query(
                         "select d.code, d.value from d"
                         " where d.code > 0 and d.code in (select :code from g)",
-                        {"d": axis.dictionary(s), "g": s.work("grouped_classes")},
+                        {"d": axis.dictionary(s), "g": s.work(GROUPED_CLASSES)},
                         code=col(axis.code, "g"),
                     ),
                 )
@@ -86,7 +84,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
 
 
 def _shows_between(axis: Axis) -> bool:
-    """Whether a class may show values, or ends of them, that none of its own records has."""
+    """Whether a class may show values or bounds that none of its own records has."""
     if isinstance(axis, TreeAxis):
         return axis.attribute.form is Shown.RANGE
     return isinstance(axis, OrderedAxis) and axis.attribute.form is Shown.SET
@@ -222,7 +220,7 @@ def _sets(axis: Axis, state: State) -> exp.Expr:
     if isinstance(axis, NominalAxis) and not axis.words(state):
         held = query(
             "select distinct g.class_id, :code as code from g",
-            {"g": state.work("grouped_classes")},
+            {"g": state.work(GROUPED_CLASSES)},
             code=col(axis.code, "g"),
         )
         return query(

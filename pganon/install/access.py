@@ -31,7 +31,7 @@ _HARMLESS = (
     "jsonb_build_object",
     "timestamptz_mi_interval",
 )
-"""Functions of the server that views of pganon call, beside immutable ones. Others run any SQL.
+"""Built-in functions that views of pganon call, in addition to immutable ones. Others run any SQL.
 
 `array_to_string` calls output functions, which only a superuser can make.
 """
@@ -61,7 +61,7 @@ _NODES = (
     "TARGETENTRY",
     "VAR",
 )
-"""What the stored trees of such views are made of."""
+"""Node types in the stored trees of such views."""
 
 _SHOWN = 5
 
@@ -105,7 +105,7 @@ def installed_owner(conn: Connection) -> str:
 
 
 def admit(conn: Connection, named: str | None = None) -> str:
-    """The owner of pganon in this database, if this session may touch what is the owner's.
+    """The owner of pganon in this database, if this session may use the owner's objects.
 
     Raises:
         InstallError: missing, foreign_schema, superuser, not_owner, other_owner, foreign_object.

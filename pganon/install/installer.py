@@ -72,7 +72,7 @@ def _init(conn: Connection, named: str | None) -> Outcome:
 
 
 def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
-    """Apply what the database lacks: migrations, then functions, views and grants."""
+    """Apply everything that the database lacks: migrations, then functions, views and grants."""
     with _transaction(conn):
         if not state.read(conn).installed:
             raise state.missing()
@@ -107,7 +107,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
 
 @contextmanager
 def _transaction(conn: Connection) -> Iterator[None]:
-    """A transaction in which every statement sees what was committed before it."""
+    """A transaction in which every statement sees everything committed before it."""
     if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
         raise UsageError("the installer needs a connection without an open transaction")
     with conn.transaction():
@@ -116,7 +116,7 @@ def _transaction(conn: Connection) -> Iterator[None]:
 
 
 def _claim(conn: Connection, named: str | None) -> tuple[str, state.Installation]:
-    """Become the owner of what is there and lock it, or refuse what is somebody else's."""
+    """Become the owner of existing schemas and lock them, or refuse those of another role."""
     found = state.read(conn)
     if found.has_migrations:
         owner = access.owner_of(found)
@@ -201,7 +201,7 @@ def _create_objects(conn: Connection) -> int:
 
 
 def _drop_objects(conn: Connection, applied: state.Applied) -> None:
-    """Drop in reverse load order, without CASCADE: what others built on them must be seen."""
+    """Drop in reverse load order, without CASCADE: dependent objects must be noticed."""
     if applied.objects is None:
         return
     for path in reversed(applied.objects[1]):
@@ -241,7 +241,7 @@ def _execute_file(conn: Connection, path: str, text: bytes) -> None:
 
 
 def _close(conn: Connection) -> None:
-    """Revoke what others hold on pganon's schemas and what is in them; refuse if anything stays."""
+    """Revoke privileges of others on pganon's schemas and their objects; refuse if any remain."""
     query = sqlfiles.query("install", "foreign_privileges")
     held = conn.execute(query, [list(SCHEMAS)]).fetchall()
     for statement in {row[0] for row in held}:

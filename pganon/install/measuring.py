@@ -1,8 +1,8 @@
 """The measuring functions for a session that is not of pganon's owner.
 
-A function runs with the rights of its caller, and who owns it can replace it. So a role calls the
+A function runs with the privileges of its caller, and its owner can replace it. So a role calls the
 functions that it owns, or those of an owner that it names. For everybody else the same functions
-are made from this program's files in the temporary schema of the session, and are gone with the
+are created from this program's files in the temporary schema of the session, and disappear with the
 transaction.
 """
 

@@ -18,15 +18,13 @@ class Method:
 
     Attributes:
         options: what a policy may say beside it, and what the rest of the policy must look like.
-        partition_steps: steps from the encoded records to what the form needs. They observe the
-            fact `suppressed`, the number of source records that are not released.
-        assumed: facts that `explain` renders with, since nothing was observed yet.
+        partition_steps: steps from the encoded records to what the form needs. They observe
+            :data:`pganon.published.facts.SUPPRESSED`, the source records that are not released.
     """
 
     options: type[MethodOptions]
     form: PublishedForm
     partition_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
-    assumed: Callable[[ReleaseSpec], dict[str, int]]
 
     @property
     def name(self) -> str:

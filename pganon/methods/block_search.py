@@ -19,6 +19,7 @@ from pganon.privacy.rows import Relation
 from pganon.search.tasks import Task
 from pganon.sqltools import col, named, num, query
 from pganon.steps import Name, Search, State
+from pganon.steps.facts import Fact
 
 Given = Mapping[str, Any]
 Rows = Sequence[tuple[Any, ...]]
@@ -71,6 +72,7 @@ def block_search(
     task: Callable[[State, Given], TaskOf],
     given: Callable[[State], exp.Select] = nothing_given,
     when: Callable[[State], bool] = lambda state: True,
+    gives: Sequence[Fact[Any]] = (),
 ) -> Search:
     """A task per block.
 
@@ -78,6 +80,7 @@ def block_search(
         table: work table of what tasks find.
         columns: its columns with their types.
         task: once per batch, what makes the tasks of its blocks, from the row of `given`.
+        gives: a fact for every figure of the tasks.
     """
 
     def tasks(state: State, known: Given, rows: Rows) -> list[Task]:
@@ -95,6 +98,7 @@ def block_search(
         rows=blocks.rows,
         tasks=tasks,
         when=when,
+        gives=gives,
     )
 
 

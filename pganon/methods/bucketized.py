@@ -19,13 +19,18 @@ from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.methods.block_search import Blocks, block_search, grouped_rows
 from pganon.methods.partitions import partition_columns
-from pganon.methods.suppression import suppression_problem
+from pganon.methods.suppression import RELEASED, suppression_problem
 from pganon.privacy.rows import Relation
+from pganon.published.facts import SUPPRESSED
 from pganon.search.msb import Priority, msb
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, Name, Search, State
+from pganon.steps.facts import RECORDS, count, flag
+
+COMPLETE = flag("complete")
+"""Whether every record has a group."""
 
 
 def vector_columns(items: Sequence[Sensitive]) -> list[str]:
@@ -47,7 +52,7 @@ class Bucketization:
     """What MSB makes groups of.
 
     Attributes:
-        vectors: the table of :func:`vectors`; the fact `released` is the number of its rows.
+        vectors: the table of :func:`vectors`; RELEASED is the number of its rows.
         table: the table of the groups.
         place: of the partition in the arrangement.
         items: sensitive columns in which the records of a group differ.
@@ -71,7 +76,7 @@ class Bucketization:
             blocks=Blocks(
                 relation=self.vectors,
                 columns=lambda s: vector_columns(self.items(s)),
-                count=lambda s: -(-s.count("released") // self.block_size),
+                count=lambda s: -(-s[RELEASED] // self.block_size),
                 at_once=lambda s: 1,
             ),
             task=lambda s, given: partial(_Group, size=self.size(s), priority=self.priority),
@@ -100,7 +105,7 @@ def leftover_check(
     least: int,
     minimum: int = 1,
 ) -> Check:
-    """Facts `released`, `suppressed`, `ungrouped`, and `complete` if every record has a group.
+    """RELEASED and SUPPRESSED, and COMPLETE if every record has a group.
 
     Args:
         placed: the records that have a group.
@@ -114,10 +119,11 @@ def leftover_check(
             "select count(*) as released, :records - count(*) as suppressed,"
             " :tried - count(*) as ungrouped, count(*) = :tried as complete from p",
             {"p": placed(s)},
-            records=num(s.count("records")),
-            tried=num(s.count("released")),
+            records=num(s[RECORDS]),
+            tried=num(s[RELEASED]),
         ),
         lambda row, state: _too_many(spec, least, row, state) or _too_few(minimum, row, state),
+        gives=[RELEASED, SUPPRESSED, count("ungrouped"), COMPLETE],
     )
 
 
@@ -125,9 +131,9 @@ def _too_many(
     spec: ReleaseSpec, least: int, row: Mapping[str, Any], state: State
 ) -> PganonError | None:
     if row["ungrouped"] < 0:
-        records = state.count("released")
+        records = state[RELEASED]
         return Unbalanced(f"{records} records are in groups {row['released']} times")
-    limit = spec.policy.suppression_limit * state.count("records")
+    limit = spec.policy.suppression_limit * state[RECORDS]
     if (row["released"] and row["suppressed"] <= limit) or not row["ungrouped"]:
         return suppression_problem(spec, row, state)
     return PrivacyRefusal(
@@ -145,7 +151,7 @@ def _too_few(minimum: int, row: Mapping[str, Any], state: State) -> PganonError 
     if row["released"] >= minimum:
         return None
     return PrivacyRefusal(
-        f"{row['released']} of {state.count('records')} records are in groups, a release needs at"
+        f"{row['released']} of {state[RECORDS]} records are in groups, a release needs at"
         f" least {minimum}",
         required=minimum,
         observed=row["released"],

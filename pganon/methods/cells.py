@@ -4,17 +4,16 @@
     fit       (node, requirement, measure, holds)        every part measured as one class
     cells_0   the cells that are released; nodes_0 (node, n, extents, again) the parts to start from
 
-One class of a whole part is the best that any model here can reach: merging two groups never
-makes the worse of their measures worse. Shares of a union lie between those of its parts, which
-settles alpha, beta-likeness and delta-disclosure; distances to the table are convex, entropy is
-concave; counts add up; and the l - 1 most frequent values of a union are at most as many records
-as those of its parts together, which settles (c, l)-diversity. So a part that fails as one class
-fails however it is divided.
+One class of a whole part is the best that a model with `merging_keeps` can reach: merging two
+groups never makes the worse of their measures worse. Every model has that today. Shares of a union
+lie between those of its parts, which settles alpha, beta-likeness and delta-disclosure; distances
+to the table are convex, entropy is concave; counts add up; and the l - 1 most frequent values of a
+union are at most as many records as those of its parts together, which settles (c, l)-diversity. So
+a part that fails as one class fails however it is divided.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,12 +21,17 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
-from pganon.encode.sensitive import reference_step, referenced, valued
+from pganon.encode.facts import KEPT
+from pganon.encode.sensitive import reference_step
+from pganon.encode.valued import referenced, valued
+from pganon.encode.work import CODED, FIT, PART_CELLS, reference
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
+from pganon.methods.reachable import best_reachable, infeasible, weaker
 from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
-from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
+from pganon.privacy.base import Requirement, grouped
+from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import (
     aliased,
@@ -43,6 +47,7 @@ from pganon.sqltools import (
     union_all,
 )
 from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_null
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -50,13 +55,13 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             "cells",
             "equal quasi-identifiers collapse into weighted cells",
-            lambda s: s.work("cells"),
+            lambda s: s.work(PART_CELLS),
             lambda s: _cells(spec, s),
         ),
         CreateTable(
             "fit",
             "every part measured as one class, the best it can reach",
-            lambda s: s.work("fit"),
+            lambda s: s.work(FIT),
             lambda s: _fit(spec, s),
         ),
         Check(
@@ -64,6 +69,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "whether the requirements can be reached at all",
             lambda s: _feasibility(spec, s),
             lambda row, s: _infeasible(spec, row, s),
+            gives=_feasible(spec),
         ),
         *_released(spec),
         start_step(axes(spec.attributes)),
@@ -74,7 +80,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         ),
         *[reference_step(item, "published") for item in referenced(spec)],
         *_closeness_checks(spec),
-        DropTables("tidy", "cells of all parts", lambda s: [s.work("cells"), s.work("fit")]),
+        DropTables("tidy", "cells of all parts", lambda s: [s.work(PART_CELLS), s.work(FIT)]),
     )
 
 
@@ -84,11 +90,11 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     node = named(_part(spec, state), "node")
     if spec.policy.method.numbers_records:
         one = cast(num(1), weight_type(state))
-        return query("select r.rid, :w as w from r", {"r": state.work("coded")}, w=one).select(
+        return query("select r.rid, :w as w from r", {"r": state.work(CODED)}, w=one).select(
             node, *columns
         )
     count = cast(fragment("count(*)"), weight_type(state))
-    tree = query("select :w as w from r", {"r": state.work("coded")}, w=count)
+    tree = query("select :w as w from r", {"r": state.work(CODED)}, w=count)
     return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
 
 
@@ -97,7 +103,7 @@ def released_cells(state: State) -> exp.Select:
     return query(
         "select c.* from c where not exists"
         " (select 1 from f where f.node = c.node and not f.holds)",
-        {"c": state.work("cells"), "f": state.work("fit")},
+        {"c": state.work(PART_CELLS), "f": state.work(FIT)},
     )
 
 
@@ -122,7 +128,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
         return query("select (row_number() over ())::int as cell, p.* from p", {"p": summed})
 
     def values(state: State, item: Sensitive) -> exp.Expr:
-        tree = query("select :w as w from c", {"c": state.work("cells")}, w=_sum(state)).join(
+        tree = query("select :w as w from c", {"c": state.work(PART_CELLS)}, w=_sum(state)).join(
             aliased(state.work("cells", round=0), "p"),
             on=equal(("node", *codes), "p", "c"),
         )
@@ -195,20 +201,22 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
             value = col(f"s{requirement.sensitive}", "c")
         histogram = query(
             "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
-            {"c": state.work("cells")},
+            {"c": state.work(PART_CELLS)},
             value=value,
         )
-        reference = None
+        distribution = None
         if requirement.model.needs_reference:
-            reference = state.work(f"ref{requirement.sensitive}_source")
-        measured = requirement.model.measure(histogram, ["node"], reference)
+            distribution = state.work(reference(requirement.sensitive, "source"))
+        measured = requirement.model.measure(histogram, ["node"], distribution)
+        reachable = requirement.model.merging_keeps
+        holds = requirement.model.holds(col("measure", "m")) if reachable else exp.true()
         parts.append(
             query(
                 "select m.node, :number as requirement, m.measure::float8 as measure,"
                 " :holds as holds from m",
                 {"m": measured},
                 number=num(number),
-                holds=requirement.model.holds(col("measure", "m")),
+                holds=holds,
             )
         )
     return union_all(parts)
@@ -218,7 +226,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
         "select count(distinct f.node) as parts,"
         " count(distinct f.node) filter (where not f.holds) as failing_parts from f",
-        {"f": state.work("fit")},
+        {"f": state.work(FIT)},
     )
     for number, requirement in enumerate(spec.requirements):
         extreme = "min" if requirement.model.bound.value == ">=" else "max"
@@ -231,9 +239,17 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     failing = query(
         "select coalesce(sum(c.w), 0)::bigint from c where exists"
         " (select 1 from f where f.node = c.node and not f.holds)",
-        {"c": state.work("cells"), "f": state.work("fit")},
+        {"c": state.work(PART_CELLS), "f": state.work(FIT)},
     )
     return tree.select(named(scalar(failing), "failing_records"))
+
+
+def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:
+    """What :func:`_feasibility` gives."""
+    found: list[Fact[Any]] = list(counts("parts", "failing_parts", "failing_records"))
+    for number in range(len(spec.requirements)):
+        found += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
+    return found
 
 
 def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:
@@ -245,19 +261,18 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     requirement = spec.requirements[number]
     model = requirement.model
     if row["parts"] == 1:
-        return PrivacyRefusal(
+        return infeasible(
             f"{requirement.label} cannot be reached by any release of these"
-            f" {state.count('kept')} records; {_best(requirement, reached)}",
+            f" {state[KEPT]} records; {best_reachable(requirement, reached)}",
             model=model.name,
             required=model.parameter,
             observed=reached,
             hint=f"{weaker(requirement, reached)}, or release other records",
-            code="infeasible",
         )
     if spec.policy.on_infeasible == "suppress":
         return None  # the limit on suppressed records decides
-    left_out = state.count("records") - state.count("kept") + row["failing_records"]
-    return PrivacyRefusal(
+    left_out = state[RECORDS] - state[KEPT] + row["failing_records"]
+    return infeasible(
         f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
         f" satisfy {requirement.label}; they hold {row['failing_records']} records",
         model=model.name,
@@ -265,41 +280,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         observed=reached,
         hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
         f" suppression_limit: {enough(left_out, state):g}",
-        code="infeasible",
     )
-
-
-def _reachable(model: Model, reached: float) -> float:
-    """The measure with three decimals, rounded to the side that can still be reached."""
-    if model.bound is Bound.AT_LEAST:
-        return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
-    found = math.ceil((reached - TOLERANCE) * 1000) / 1000
-    return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
-
-
-def _best(requirement: Requirement, reached: float) -> str:
-    model = requirement.model
-    if not math.isfinite(reached):
-        return f"no {model.symbol} is enough"
-    return f"the best reachable is {model.symbol} = {_reachable(model, reached):g}"
-
-
-LEAST = 2
-"""The smallest k and l that a policy can ask for."""
-
-
-def weaker(requirement: Requirement, reached: float) -> str:
-    """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
-    model, declarable = requirement.model, requirement.declarable(reached)
-    if not math.isfinite(declarable):
-        return "choose another model"
-    enough = _reachable(model, declarable)
-    if model.bound is Bound.AT_LEAST and enough < LEAST:
-        return f"no {model.symbol} can be required: choose another model or column"
-    if model.symbol == "alpha" and enough > 1:
-        return "no alpha can be required: choose another model or column"
-    most = "most" if model.bound is Bound.AT_LEAST else "least"
-    return f"require at {most} {model.symbol} = {enough:g}"
 
 
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
@@ -319,8 +300,8 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
                 {"c": released_cells(state)},
                 value=col(f"s{requirement.sensitive}", "c"),
             )
-            reference = state.work(f"ref{requirement.sensitive}_published")
-            return model.worst(model.measure(histogram, ["node"], reference))
+            published = state.work(reference(requirement.sensitive, "published"))
+            return model.worst(model.measure(histogram, ["node"], published))
 
         def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
             if not row["failing"]:
@@ -328,7 +309,7 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
             return PrivacyRefusal(
                 f"{requirement.label} holds for the source, but"
                 f" {row['failing']} parts kept apart by nulls: own_class miss it against the"
-                f" published distribution, without the {state.count('suppressed')} suppressed"
+                f" published distribution, without the {state[SUPPRESSED]} suppressed"
                 " records",
                 model=model.name,
                 required=model.parameter,
@@ -342,7 +323,10 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
             f"{requirement.label} against what is published",
             select,
             problem,
-            prefix=f"close{number}_",
+            gives=[
+                count("failing", f"close{number}_"),
+                or_null(measure("measured", f"close{number}_")),
+            ],
         )
 
     return [

@@ -1,7 +1,7 @@
 """Which sensitive columns share a table, and whether tables may have buckets of their own.
 
-The fact `association` is the association matrix of the sensitive columns. It is observed where the
-policy does not list the tables; which columns are together follows from it alone.
+The association matrix of the sensitive columns is observed where the policy does not list the
+tables; which columns are together follows from it alone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pganon.association import association, dependencies, matrix
 from pganon.association.columns import sensitive_columns
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.bucket_options import Divided, Tables, most_tables
@@ -21,27 +22,30 @@ from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import named, query, scalar, text
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import label, or_null
 
 Clusters = tuple[tuple[int, ...], ...]
 Item = TypeVar("Item", Sensitive, Attribute)
 
-_FACT = "association"
+_ASSOCIATION = or_null(label("association"))
+"""The association matrix of the sensitive columns; see :func:`pganon.association.matrix`."""
+
 MEASURE = "contingency"
 """The measure that `link_threshold` is about."""
 
 
 def divided(
-    tables: Tables, items: Sequence[Item], found: object, clustering: How
+    tables: Tables, items: Sequence[Item], found: str | None, clustering: How
 ) -> list[list[Item]]:
     """Columns by table.
 
     Args:
-        found: the association matrix as a fact; before it is known, tables are of any columns.
+        found: the association matrix; before it is known, tables are of any columns.
     """
     if isinstance(tables, tuple):
         by_name = {item.column.name: item for item in items}
         return [[by_name[name] for name in names] for names in tables]
-    if isinstance(found, str):
+    if found is not None:
         clusters = _clusters(found, len(items), tables, clustering)
         return [[items[i] for i in cluster] for cluster in clusters]
     count = most_tables(tables, len(items))
@@ -63,7 +67,7 @@ def sensitive_tables(spec: ReleaseSpec, state: State) -> list[list[Sensitive]]:
     """The sensitive columns by table."""
     options = _options(spec)
     tables = options.tables(len(spec.sensitive))
-    return divided(tables, spec.sensitive, state.facts.get(_FACT), options.clustering)
+    return divided(tables, spec.sensitive, state.facts.get(_ASSOCIATION), options.clustering)
 
 
 def sensitive_settled(spec: ReleaseSpec) -> bool:
@@ -83,11 +87,10 @@ def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[S
     if not sensitive_settled(spec):
         steps.append(
             Check(
-                _FACT,
+                "association",
                 "how much sensitive columns have to do with each other",
-                lambda s: association(
-                    s.work("coded"), sensitive_columns(spec), options.association
-                ),
+                lambda s: association(s.work(CODED), sensitive_columns(spec), options.association),
+                gives=[_ASSOCIATION],
             )
         )
     if independent and count > 1 and most_tables(options.tables(count), count) > 1:
@@ -97,6 +100,7 @@ def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[S
                 "whether columns of different tables tell of each other",
                 lambda s: _linkage(spec, s),
                 lambda row, state: _associated(spec, row, state, hint),
+                gives=[label("dependencies"), label("linkage")],
             )
         )
     return steps
@@ -110,10 +114,10 @@ def _options(spec: ReleaseSpec) -> Divided:
 
 def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
     """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
-    records, columns = state.work("coded"), sensitive_columns(spec)
+    records, columns = state.work(CODED), sensitive_columns(spec)
     found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
     if not sensitive_settled(spec) and _options(spec).association == MEASURE:
-        return found.select(named(text(str(state.facts[_FACT])), "linkage"))
+        return found.select(named(text(state[_ASSOCIATION] or ""), "linkage"))
     return found.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
 
 

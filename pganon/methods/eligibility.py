@@ -24,14 +24,21 @@ from sqlglot import exp
 from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.cells import LEAST
-from pganon.methods.suppression import nothing_left, suppression_problem
+from pganon.methods.reachable import LEAST, infeasible
+from pganon.methods.suppression import RELEASED, nothing_left, suppression_problem
+from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
+from pganon.steps.facts import RECORDS, count, flag, label, or_null
 
-ASSUMED = {"released": 1000, "trim_rounds": 1, "fails": 0}
-"""What `explain` supposes of the facts of :class:`Eligibility`."""
+ELIGIBLE = flag("eligible")
+
+ROUNDS = count("trim_rounds")
+"""Rounds, of which the last leaves nothing out."""
+
+_FAILS = or_null(count("fails"))
+"""The first condition that a stratum misses; None where they are too small or all is well."""
 
 ALL = "the table"
 """What strata are where there is one."""
@@ -81,24 +88,25 @@ class Eligibility:
     order: str = NUMBER
 
     def steps(self) -> list[Step]:
-        """Facts `released` and `suppressed`, and the records as :meth:`kept`."""
+        """RELEASED and SUPPRESSED, and the records as :meth:`kept`."""
         return [
             Repeat(
                 name="trim",
                 purpose="leave out records of values that are too frequent",
                 body=lambda number: self._round(),
-                until="eligible",
-                bound=lambda state: state.count("records") + 2,
+                until=ELIGIBLE,
+                bound=lambda state: state[RECORDS] + 2,
+                rounds=ROUNDS,
             ),
         ]
 
     def kept(self, state: State) -> QualifiedName:
         """The records that are released."""
-        return self._table(state, state.count("trim_rounds") - 1)
+        return self._table(state, state[ROUNDS] - 1)
 
     def leftovers(self, state: State) -> list[QualifiedName]:
         """Tables of the rounds."""
-        return [self._table(state, number) for number in range(1, state.count("trim_rounds"))]
+        return [self._table(state, number) for number in range(1, state[ROUNDS])]
 
     def _table(self, state: State, number: int) -> QualifiedName:
         return self.first(state) if number == 0 else state.work("kept", round=number)
@@ -110,13 +118,18 @@ class Eligibility:
                 "whether every stratum could be one bucket",
                 lambda s: _figures(self, s),
                 lambda row, state: self._problem(row, state),
+                gives=[
+                    *(ELIGIBLE, _FAILS, RELEASED, SUPPRESSED, count("strata"), flag("possible")),
+                    *(or_null(count("small")), or_null(flag("together"))),
+                    *(or_null(label("missed")), or_null(label("places"))),
+                ],
             ),
             CreateTable(
                 "trimmed",
                 "records that are left",
                 lambda s: self._table(s, s.round + 1),
                 lambda s: _trimmed(self, s),
-                when=lambda s: not s.facts["eligible"],
+                when=lambda s: not s[ELIGIBLE],
             ),
         ]
 
@@ -204,7 +217,7 @@ def _figures(eligibility: Eligibility, state: State) -> exp.Select:
         _FIGURES,
         {"worst": _worst(eligibility, state)},
         s=num(eligibility.minimum),
-        records=num(state.count("records")),
+        records=num(state[RECORDS]),
     )
     return tree.select(named(_together(eligibility, state), "together"))
 
@@ -233,13 +246,12 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     """Names every condition that a stratum misses, with the largest l that it allows."""
     conditions, among = eligibility.conditions(state), eligibility.among(state)
     if row["fails"] is None:
-        return PrivacyRefusal(
+        return infeasible(
             f"{among} has {row['small']} records, a bucket needs at least {eligibility.minimum}",
             model=eligibility.model,
             required=eligibility.minimum,
             observed=int(row["small"]),
             hint="lower l or min_size, or leave these records out with `where`",
-            code="infeasible",
         )
     worst = _lowest(row)
     said = []
@@ -256,13 +268,12 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     ways = [eligibility.remedy(state)] if row["together"] else []
     if row["possible"]:
         ways.append("leave records out with on_infeasible: suppress and a suppression_limit")
-    return PrivacyRefusal(
+    return infeasible(
         f"not eligible: {'; '.join(said)}{where}",
         model=eligibility.model,
         required=conditions[first].l,
         observed=size // most,
         hint=_hint(eligibility.spec, conditions, worst, [way for way in ways if way]),
-        code="infeasible",
     )
 
 
@@ -335,15 +346,15 @@ def _trimmed(eligibility: Eligibility, state: State) -> exp.Expr:
         {"k": eligibility.records(state), "s": small},
         stratum=eligibility.part("k"),
     ).select(*[col(name, "k") for name in columns])
-    if state.facts["fails"] is not None:
-        tree = _capped(eligibility, state, tree)
+    place = state[_FAILS]
+    if place is not None:
+        tree = _capped(eligibility, state, tree, place)
     return query("select 1 from r", {"r": tree}).select(
         *[col(name, "r") for name in columns], append=False
     )
 
 
-def _capped(eligibility: Eligibility, state: State, tree: exp.Select) -> exp.Select:
-    place = state.count("fails")
+def _capped(eligibility: Eligibility, state: State, tree: exp.Select, place: int) -> exp.Select:
     failing = eligibility.conditions(state)[place]
     counted = query(
         "select c.stratum, c.value, c.n from c where c.place = :p",

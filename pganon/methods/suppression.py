@@ -9,17 +9,22 @@ from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.privacy.base import Relation
+from pganon.published.facts import SUPPRESSED
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import fragment, num, query
 from pganon.steps import Check, State
+from pganon.steps.facts import RECORDS, count
 
 _ROWS = fragment("count(*)")
+
+RELEASED = count("released", assumed=1000)
+"""Records that are released."""
 
 
 def suppressed_check(
     spec: ReleaseSpec, released: Callable[[State], Relation], records: exp.Expr = _ROWS
 ) -> Check:
-    """Observes the fact `suppressed`, and refuses the run where it is too much.
+    """Observes SUPPRESSED, and refuses the run where it is too much.
 
     Args:
         released: relation of what is released.
@@ -32,16 +37,17 @@ def suppressed_check(
             "select :released as released, :all - :released as suppressed from t",
             {"t": released(s)},
             released=records,
-            all=num(s.count("records")),
+            all=num(s[RECORDS]),
         ),
         lambda row, state: suppression_problem(spec, row, state),
+        gives=[RELEASED, SUPPRESSED],
     )
 
 
 def nothing_left(state: State) -> PrivacyRefusal:
     """Refusal of a run that would suppress every record."""
     return PrivacyRefusal(
-        f"all {state.count('records')} records would be suppressed; there is nothing to release",
+        f"all {state[RECORDS]} records would be suppressed; there is nothing to release",
         hint="choose another rule for nulls, or weaker requirements",
         code="all_suppressed",
     )
@@ -52,14 +58,14 @@ def suppression_problem(
 ) -> PganonError | None:
     """All, too many or fewer than no records suppressed; names the smallest limit that would do."""
     if row["suppressed"] < 0:
-        return Unbalanced(f"{row['released']} of {state.count('records')} records are left")
+        return Unbalanced(f"{row['released']} of {state[RECORDS]} records are left")
     if row["released"] == 0:
         return nothing_left(state)
-    share = row["suppressed"] / state.count("records")
+    share = row["suppressed"] / state[RECORDS]
     if share <= spec.policy.suppression_limit:
         return None
     return PrivacyRefusal(
-        f"{row['suppressed']} of {state.count('records')} records would be suppressed, more than"
+        f"{row['suppressed']} of {state[RECORDS]} records would be suppressed, more than"
         f" suppression_limit {spec.policy.suppression_limit:g} allows",
         required=spec.policy.suppression_limit,
         observed=share,
@@ -70,4 +76,4 @@ def suppression_problem(
 
 def enough(left_out: int, state: State) -> float:
     """The smallest limit with four decimals that allows to leave out so many records."""
-    return -(-10_000 * left_out // state.count("records")) / 10_000
+    return -(-10_000 * left_out // state[RECORDS]) / 10_000

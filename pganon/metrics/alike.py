@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from pganon.privacy.rows import grouped
 from pganon.published.form import Histogram, Tables
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
 from pganon.steps import Chains, Check, State
+from pganon.steps.facts import Fact, Facts, measure
 
 
 def chains(
@@ -35,12 +35,16 @@ def chains(
             f"alike{item.index}",
             f"records in groups in which all have one value of {item.published}",
             share,
-            prefix=f"alike{item.index}_",
+            gives=[_share(item)],
         )
 
     return [[check(item)] for item in spec.unprotected]
 
 
-def alike(spec: ReleaseSpec, facts: Mapping[str, Any]) -> dict[str, float]:
+def alike(spec: ReleaseSpec, facts: Facts) -> dict[str, float]:
     """Share of the released records whose whole group has one value, by published column."""
-    return {item.published: float(facts[f"alike{item.index}_share"]) for item in spec.unprotected}
+    return {item.published: facts[_share(item)] for item in spec.unprotected}
+
+
+def _share(item: Sensitive) -> Fact[float]:
+    return measure("share", f"alike{item.index}_")

@@ -6,14 +6,13 @@ mexact, mestimate   (query, and a column per answer); no row: nothing matches
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from sqlglot import exp
 
 from pganon.published.metrics import Errors
 from pganon.sqltools import col, query
 from pganon.steps import Check, State
+from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
 
 def error_step(name: str) -> Check:
@@ -22,23 +21,29 @@ def error_step(name: str) -> Check:
         f"workload_error_{name}",
         "errors of counts" if name == "n" else "errors of sums",
         lambda s: _errors(name, s),
-        prefix=f"workload_{name}_",
+        gives=[_median(name), _mean(name), _empty(name)],
     )
 
 
-def errors_of(name: str, facts: Mapping[str, Any]) -> Errors:
-    prefix = f"workload_{name}_"
-    return Errors(
-        number(facts, f"{prefix}median"),
-        number(facts, f"{prefix}mean"),
-        int(facts[f"{prefix}empty"]),
-    )
+def errors_of(name: str, facts: Facts) -> Errors:
+    return Errors(finite(facts[_median(name)]), finite(facts[_mean(name)]), facts[_empty(name)])
 
 
-def number(facts: Mapping[str, Any], name: str) -> float | None:
-    """A fact; None for NULL, and for what JSON cannot hold."""
-    value = facts[name]
-    return float(value) if value is not None and math.isfinite(value) else None
+def _median(name: str) -> Fact[float | None]:
+    return or_null(measure("median", f"workload_{name}_"))
+
+
+def _mean(name: str) -> Fact[float | None]:
+    return or_null(measure("mean", f"workload_{name}_"))
+
+
+def _empty(name: str) -> Fact[int]:
+    return count("empty", f"workload_{name}_")
+
+
+def finite(value: float | None) -> float | None:
+    """None for NULL, and for values that JSON cannot represent."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _errors(name: str, state: State) -> exp.Expr:

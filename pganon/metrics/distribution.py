@@ -12,6 +12,14 @@ from pganon.encode.axis import Axis
 from pganon.metrics.source import on_line
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, measure, or_null
+
+DISTANCES = ("kl", "uncovered", "difference", "absolute", "half_width", "emd")
+
+
+def distance(index: int, name: str) -> Fact[float | None]:
+    """One of :data:`DISTANCES` of a quasi-identifier; None where it cannot be measured."""
+    return or_null(measure(name, f"metric{index}_"))
 
 
 def steps(axes: tuple[Axis, ...]) -> list[Step]:
@@ -30,7 +38,7 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
                 f"metric_distance{axis.index}",
                 f"distances between the distributions of attribute {axis.index + 1}",
                 lambda s, axis=axis: _distances(axis, s),
-                prefix=f"metric{axis.index}_",
+                gives=[distance(axis.index, name) for name in DISTANCES],
             )
         )
     return found

@@ -132,7 +132,7 @@ ASKS = ("first", "last", "bits")
 
 
 def drawn(column: QueriedColumn, seed: int, asked: float) -> exp.Select:
-    """(query, x, first, last, bits): what is asked of the column, this share of its values."""
+    """(query, x, first, last, bits): the predicate on the column, for this share of its values."""
     domain = column.domain
     wide = domain.wide(asked)
     x = {"x": num(domain.number), "wide": num(wide)}
@@ -165,7 +165,7 @@ def gathered(state: State, queries: int, drawn: Mapping[str, Sequence[str]]) -> 
 
 
 def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
-    """Condition: the code is what the query `q` of mqueries asks of column x, if anything."""
+    """Condition: the code satisfies the predicate of query `q` of mqueries on column x, if any."""
     if not on_line:
         bits = col(f"bits{x}", "q")
         return fragment(":b is null or get_bit(:b, :c) = 1", b=bits, c=code)
@@ -174,7 +174,7 @@ def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
 
 
 def holds(place: str, code: exp.Expr) -> exp.Expr:
-    """Condition: the code is what the query `q` asks for in first, last and bits of this place."""
+    """Condition: the code satisfies the query `q`, by first, last and bits of this place."""
     return fragment(
         "case when :bits is null then :code between :first and :last"
         " else get_bit(:bits, :code) = 1 end",

@@ -3,16 +3,52 @@ classes whose sensitive values say too much."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import sensitive_key
 from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
+from pganon.published.facts import PUBLISHED
 from pganon.published.form import Description, Tables
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, fragment, named, num, query, scalar
 from pganon.steps import State
+from pganon.steps.facts import RECORDS, Fact, count, measure, or_null
+
+
+def entropy_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
+    """What :func:`entropy` gives."""
+    found = [fact for a in spec.attributes for fact in (bits(a.index), all_bits(a.index))]
+    return [or_null(count("records", "metric_entropy_")), *found]
+
+
+def bits(index: int) -> Fact[float | None]:
+    """Bits lost of a quasi-identifier."""
+    return or_null(measure(f"bits{index}", "metric_"))
+
+
+def all_bits(index: int) -> Fact[float | None]:
+    """The same if every record were suppressed."""
+    return or_null(measure(f"all_bits{index}", "metric_"))
+
+
+KL = or_null(measure("kl", "metric_"))
+UNCOVERED = or_null(measure("uncovered", "metric_"))
+"""What :func:`divergence` gives; None where the table was too large to compare."""
+
+
+def vulnerable_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
+    """What :func:`vulnerable` gives."""
+    found = [vulnerable_share(item.index) for item in spec.sensitive]
+    return [count("columns", "metric_vulnerable_"), *found]
+
+
+def vulnerable_share(index: int) -> Fact[float | None]:
+    """Share of the groups in which one value of a sensitive column is too frequent."""
+    return or_null(measure(f"vulnerable{index}", "metric_"))
 
 
 def entropy(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -32,11 +68,11 @@ def entropy(spec: ReleaseSpec, state: State) -> exp.Expr:
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "s")),
         )
         lost = "sum(s.n * ln(:mass::float8 / :n)) / ln(2::float8)"
-        records, own = num(state.count("records")), col("n", alias)
+        records, own = num(state[RECORDS]), col("n", alias)
         mass = fragment("coalesce(:m, :all)", m=col(f"mass{i}", "b"), all=records)
         tree = tree.select(
-            named(fragment(lost, mass=mass, n=own), f"bits{i}"),
-            named(fragment(lost, mass=records, n=own), f"all_bits{i}"),
+            named(fragment(lost, mass=mass, n=own), bits(i).column),
+            named(fragment(lost, mass=records, n=own), all_bits(i).column),
         )
     return tree
 
@@ -71,8 +107,8 @@ def divergence(spec: ReleaseSpec, state: State) -> exp.Expr:
         "select sum(f.n / :records * ln(f.n / :records / (f.density / :released))) as kl,"
         " 1 - sum(f.n) / :records as uncovered from f",
         {"f": found},
-        records=num(state.count("records")),
-        released=num(state.count("published")),
+        records=num(state[RECORDS]),
+        released=num(state[PUBLISHED]),
     )
 
 
@@ -96,5 +132,5 @@ def vulnerable(
             {"g": groups},
             t=exp.Literal.number(repr(threshold)),
         )
-        tree = tree.select(named(scalar(share), f"vulnerable{item.index}"))
+        tree = tree.select(named(scalar(share), vulnerable_share(item.index).column))
     return tree

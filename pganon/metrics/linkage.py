@@ -17,12 +17,13 @@ from pganon.metrics.source import few, on_line
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, total
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, measure, or_null
 
 EPSILON = "1e-9"
 """Distances that differ by less are equal."""
 
 RELEASED_FACTOR, SUPPRESSED_FACTOR = 2, 4
-"""RGCP's kR and nR: what a group costs that suppressed records fall to, and the whole table."""
+"""RGCP's kR and nR: factors for a group that suppressed records join, and for the whole table."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,17 @@ TARGETS = (
     LinkageTarget("mean", "centres of the groups", True),
     LinkageTarget("box", "published values", False),
 )
+
+
+CENTRES, BOXES = TARGETS
+
+RGCP = or_null(measure("rgcp", "metric_"))
+"""The loss RGCP; None where the table was too large to compare."""
+
+
+def links(target: LinkageTarget) -> Fact[float | None]:
+    """Expected number of right links; None where the table was too large to compare."""
+    return or_null(measure("links", f"metric_{target.name}_"))
 
 
 def steps(spec: ReleaseSpec) -> list[Step]:
@@ -172,7 +184,7 @@ def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
             f"metric_linkage_{target.name}",
             f"expected number of right links by {target.purpose}",
             lambda s: _right(attributes, target, s),
-            prefix=f"metric_{target.name}_",
+            gives=[links(target)],
         ),
     ]
 
@@ -223,7 +235,7 @@ def _reallocated(attributes: Sequence[Axis]) -> list[Step]:
             "metric_rgcp",
             "loss with suppressed records in their nearest groups",
             lambda s: _rgcp(attributes, s),
-            prefix="metric_",
+            gives=[RGCP],
         ),
     ]
 

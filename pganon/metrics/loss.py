@@ -5,6 +5,8 @@ The cheap figures, which every run computes, and those that need the extents alo
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes, weighted_loss
@@ -12,6 +14,7 @@ from pganon.published.form import Description
 from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
+from pganon.steps.facts import Fact, count, measure, or_null
 
 
 def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
@@ -41,14 +44,33 @@ def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Ex
     """One row: sums over the released records of `glm<i>`, and of `height<i>` for hierarchies."""
     losses: list[exp.Expr] = []
     for axis in axes(spec.attributes):
-        glm = axis.loss(state, "e")
+        lost = axis.loss(state, "e")
         if isinstance(axis, TreeAxis):
             if axis.attribute.form is Shown.LABEL and axis.size(state) > 1:
-                glm = _leaves_lost(glm, axis.size(state))
-            losses.append(named(_sum(_height(axis, state)), f"height{axis.index}"))
-        losses.append(named(_sum(glm), f"glm{axis.index}"))
+                lost = _leaves_lost(lost, axis.size(state))
+            losses.append(named(_sum(_height(axis, state)), height(axis.index).column))
+        losses.append(named(_sum(lost), glm(axis.index).column))
     tree = query("select count(*) as groups from e", {"e": description.extents(state)})
     return tree.select(*losses)
+
+
+def further_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
+    """What :func:`further` gives."""
+    found: list[Fact[Any]] = [count("groups", "metric_loss_")]
+    for axis in axes(spec.attributes):
+        trees = [height(axis.index)] if isinstance(axis, TreeAxis) else []
+        found += [*trees, glm(axis.index)]
+    return found
+
+
+def glm(index: int) -> Fact[float | None]:
+    """GLM of a quasi-identifier, summed over the released records; None if there are none."""
+    return or_null(measure(f"glm{index}", "metric_"))
+
+
+def height(index: int) -> Fact[float | None]:
+    """Levels of its published labels, summed over the released records."""
+    return or_null(measure(f"height{index}", "metric_"))
 
 
 def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:

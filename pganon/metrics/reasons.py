@@ -1,7 +1,7 @@
-"""Why a release loses what it loses: what each quasi-identifier costs, and what it gives away.
+"""Reasons for the loss of a release: the cost and the disclosure of each quasi-identifier.
 
-A class must mix sensitive values. Where a value of a quasi-identifier comes with one sensitive
-value only, its records must share their class with those of other values, and the column is
+A class must mix sensitive values. Where a value of a quasi-identifier occurs with only one
+sensitive value, its records must share their class with those of other values, and the column is
 generalized although it may be of little use to anybody.
 """
 
@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.facts import KEPT
 from pganon.encode.hidden import applies
-from pganon.encode.sensitive import valued
+from pganon.encode.valued import valued
+from pganon.encode.work import CODED, sensitive_values
 from pganon.published.utility import Utility
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import RECORDS, Fact, count
 
 _CHANCE = math.log(1e-6)
 """Logarithm of the probability above which records of one value may have one sensitive value by
@@ -75,14 +77,15 @@ def texts(found: Sequence[Reason]) -> list[str]:
 def _decides(spec: ReleaseSpec, state: State, number: int) -> dict[str, float]:
     shares: dict[str, float] = {}
     for item in valued(spec):
-        records: Any = state.facts[_fact(number, item.index)]
+        records = state[_deciding(number, item.index)]
         if records:
-            shares[item.published] = float(records) / state.count("kept")
+            shares[item.published] = records / state[KEPT]
     return shares
 
 
-def _fact(axis: int, item: int) -> str:
-    return f"decides{axis}_{item}_records"
+def _deciding(axis: int, item: int) -> Fact[int]:
+    """Records with a value of a quasi-identifier that only one sensitive value occurs with."""
+    return count("records", f"decides{axis}_{item}_")
 
 
 def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
@@ -91,7 +94,7 @@ def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
     def select(state: State) -> exp.Expr:
         pairs = query(
             "select :c as c, :s as s, count(*) as n from r group by 1, 2",
-            {"r": state.work("coded")},
+            {"r": state.work(CODED)},
             c=col(f"c{axis}", "r"),
             s=col(f"s{item}", "r"),
         )
@@ -106,8 +109,8 @@ def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
         return query(
             "select coalesce(sum(a.n), 0)::bigint as records from a join d on d.code = a.s"
             " where a.n * ln(d.n::float8 / :all) < :chance",
-            {"a": alone, "d": state.work(f"sdict{item}")},
-            all=num(state.count("records")),
+            {"a": alone, "d": state.work(sensitive_values(item))},
+            all=num(state[RECORDS]),
             chance=exp.Literal.number(repr(_CHANCE)),
         )
 
@@ -115,5 +118,5 @@ def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
         f"decides_{axis}_{item}",
         f"whether {attribute.published} decides a sensitive column",
         select,
-        prefix=f"decides{axis}_{item}_",
+        gives=[_deciding(axis, item)],
     )

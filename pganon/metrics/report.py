@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.encode.axis import TreeAxis, axes
-from pganon.metrics.answers import errors_of, number
-from pganon.metrics.linkage import SUPPRESSED_FACTOR
+from pganon.metrics import distribution, information, linkage, loss
+from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.source import summed
+from pganon.published.facts import SUPPRESSED
 from pganon.published.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.published.request import Request, Workload
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
+from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
@@ -132,32 +134,33 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetric
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
-    facts = state.facts
     attributes = {
         attribute.published: _attribute(spec, attribute.index, state)
         for attribute in spec.attributes
     }
-    records = state.count("records")
+    records = state[RECORDS]
     weights = sum(attribute.weight for attribute in spec.attributes)
     trees = [
         (axis.levels(state), attributes[axis.attribute.published].height or 0)
         for axis in axes(spec.attributes)
         if isinstance(axis, TreeAxis)
     ]
-    rgcp, links = number(facts, "metric_rgcp"), number(facts, "metric_mean_links")
+    rgcp, links = finite(state[linkage.RGCP]), finite(state[linkage.links(linkage.CENTRES)])
     return {
         "glm": sum(a.glm for a in attributes.values()) / len(attributes),
         "entropy": sum(a.entropy for a in attributes.values()) / len(attributes),
         "precision": 1 - sum(h / top for top, h in trees if top) / len(trees) if trees else None,
         "rgcp": rgcp,
-        "rgcp_relative": None if rgcp is None else rgcp / (SUPPRESSED_FACTOR * records * weights),
-        "kl": _divergence(facts, "metric_"),
-        "uncovered": _share(facts, "metric_uncovered"),
+        "rgcp_relative": None
+        if rgcp is None
+        else rgcp / (linkage.SUPPRESSED_FACTOR * records * weights),
+        "kl": _divergence(state[information.KL], state[information.UNCOVERED]),
+        "uncovered": _share(state[information.UNCOVERED]),
         "links": links,
-        "links_box": number(facts, "metric_box_links"),
+        "links_box": finite(state[linkage.links(linkage.BOXES)]),
         "linked": None if links is None else links / records,
         "vulnerable": {
-            item.published: float(number(facts, f"metric_vulnerable{item.index}") or 0)
+            item.published: finite(state[information.vulnerable_share(item.index)]) or 0.0
             for item in spec.sensitive
         },
         "attributes": attributes,
@@ -165,40 +168,41 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
 
 
 def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
-    facts = state.facts
-    records, suppressed = state.count("records"), state.count("suppressed")
+    records, suppressed = state[RECORDS], state[SUPPRESSED]
+
+    def distance(name: str) -> float | None:
+        return finite(state[distribution.distance(i, name)])
+
     axis = axes(spec.attributes)[i]
     height = None
     if isinstance(axis, TreeAxis):
         top = axis.levels(state)
-        height = (float(facts[f"metric_height{i}"] or 0) + suppressed * top) / records
-    bits, all_bits = (float(facts[f"metric_{name}{i}"] or 0) for name in ("bits", "all_bits"))
+        height = ((state[loss.height(i)] or 0) + suppressed * top) / records
+    bits, all_bits = state[information.bits(i)] or 0.0, state[information.all_bits(i)] or 0.0
     return AttributeMetrics(
-        glm=(float(facts[f"metric_glm{i}"] or 0) + suppressed) / records,
+        glm=((state[loss.glm(i)] or 0) + suppressed) / records,
         entropy=bits / all_bits if all_bits > 0 else 0.0,
         height=height,
-        emd=number(facts, f"metric{i}_emd"),
-        kl=_divergence(facts, f"metric{i}_"),
-        uncovered=_share(facts, f"metric{i}_uncovered") or 0.0,
-        difference=number(facts, f"metric{i}_difference"),
-        half_width=number(facts, f"metric{i}_half_width"),
-        absolute=number(facts, f"metric{i}_absolute"),
+        emd=distance("emd"),
+        kl=_divergence(distance("kl"), distance("uncovered")),
+        uncovered=_share(distance("uncovered")) or 0.0,
+        difference=distance("difference"),
+        half_width=distance("half_width"),
+        absolute=distance("absolute"),
     )
 
 
-def _workload(spec: ReleaseSpec, workload: Workload, facts: Mapping[str, Any]) -> WorkloadMetrics:
+def _workload(spec: ReleaseSpec, workload: Workload, facts: Facts) -> WorkloadMetrics:
     sums = {item.published: errors_of(f"t{item.number}", facts) for item in summed(spec)}
     return WorkloadMetrics(workload, errors_of("n", facts), sums)
 
 
-def _share(facts: Mapping[str, Any], name: str) -> float | None:
-    value = number(facts, name)
+def _share(found: float | None) -> float | None:
+    value = finite(found)
     return None if value is None else max(0.0, round(value, 12))
 
 
-def _divergence(facts: Mapping[str, Any], prefix: str) -> float | None:
+def _divergence(found: float | None, uncovered: float | None) -> float | None:
     """None where something of the source is covered by nothing: then it is infinite."""
-    value = number(facts, f"{prefix}kl")
-    if value is None or _share(facts, f"{prefix}uncovered"):
-        return None
-    return max(0.0, value)
+    value = finite(found)
+    return None if value is None or _share(uncovered) else max(0.0, value)

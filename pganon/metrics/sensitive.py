@@ -1,7 +1,6 @@
 """The sensitive column that a query restricts, and its values as codes.
 
-sdict<j>   (code, value, n)   see :mod:`pganon.encode.sensitive`; where a run made none, the steps
-           here do
+Where a run made no :func:`pganon.encode.work.sensitive_values`, the steps here do.
 """
 
 from __future__ import annotations
@@ -10,7 +9,10 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from pganon.encode.sensitive import value_counts, valued, values_of
+from pganon.encode.facts import null_code, value_count
+from pganon.encode.sensitive import value_counts, value_facts, values_of
+from pganon.encode.valued import valued
+from pganon.encode.work import sensitive_values
 from pganon.metrics.draws import Domain, QueriedColumn, chosen
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -31,7 +33,7 @@ def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) 
         CreateTable(
             f"workload_values{item.index}",
             f"values of sensitive column {item.index + 1}",
-            lambda s, item=item: s.work(f"sdict{item.index}"),
+            lambda s, item=item: s.work(sensitive_values(item.index)),
             lambda s, item=item: values_of(item, records(s), f"v{item.index}"),
         )
         for item in others
@@ -39,7 +41,10 @@ def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) 
     if others:
         counts = lambda s: [count for item in others for count in value_counts(item, s)]  # noqa: E731
         sizes = Check(
-            "workload_sizes", "sizes of the dictionaries", lambda s: exp.select(*counts(s))
+            "workload_sizes",
+            "sizes of the dictionaries",
+            lambda s: exp.select(*counts(s)),
+            gives=[fact for item in others for fact in value_facts(item)],
         )
         steps.append(sizes)
     return steps
@@ -63,11 +68,11 @@ def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[Que
 
 def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> QueriedColumn:
     """NULL has the last code, which is never asked for."""
-    highest = state.count(f"sm{item.index}")
-    size = highest - (state.count(f"snull{item.index}") > 0)
+    highest = state[value_count(item.index)]
+    size = highest - (state[null_code(item.index)] > 0)
     known = query(
         "select d.code from d where d.code <= :size",
-        {"d": state.work(f"sdict{item.index}")},
+        {"d": state.work(sensitive_values(item.index))},
         size=num(size),
     )
     mine = query(

@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
-from pganon.encode.codes import LEFT_OUT
 from pganon.encode.number_line import place, share
+from pganon.encode.work import LEFT_OUT
 from pganon.published.form import Description
 from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
 
-CELLS = "metric_cells"
-GROUPS = "metric_groups"
-"""Facts: number of distinct combinations of codes, and of groups."""
+CELLS = count("cells", "metric_", assumed=40)
+GROUPS = count("groups", "metric_", assumed=40)
+"""Number of distinct combinations of codes, and of groups."""
 
 
 COMPARED = 300_000_000
@@ -31,7 +32,7 @@ COMPARED = 300_000_000
 
 
 def few(state: State, limit: int = COMPARED) -> bool:
-    return state.count(CELLS) * state.count(GROUPS) <= limit
+    return state[CELLS] * state[GROUPS] <= limit
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
                 "select max(m.cell) as cells, count(distinct m.group_id) as groups from m",
                 {"m": s.work("msource")},
             ),
-            prefix="metric_",
+            gives=[CELLS, GROUPS],
         ),
     ]
 
@@ -166,6 +167,6 @@ def _places(axis: Axis, state: State) -> exp.Expr:
 
 
 def distance(placed: exp.Expr, lowest: exp.Expr) -> exp.Expr:
-    """From the lowest value, as float8: large numbers near each other stay apart."""
+    """From the lowest value, as float8: so large numbers near each other remain distinct."""
     # A difference below the least float8 would be an error.
     return fragment("round(:p - :l, 40)::float8", p=placed, l=lowest)

@@ -1,4 +1,4 @@
-"""What is measured on request, in the order of what it builds on."""
+"""Steps of the metrics on request, in the order of their dependencies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Check, State, Step
 
-PREFIX = "metric_"
-
 
 def measure_steps(
     spec: ReleaseSpec,
@@ -20,7 +18,7 @@ def measure_steps(
     tables: Callable[[State], Tables],
     request: Request,
 ) -> tuple[Step, ...]:
-    """Steps whose facts :mod:`pganon.metrics.report` reads; `tables` are the staged relations."""
+    """Steps with facts for :mod:`pganon.metrics.report`; `tables` are the staged relations."""
     found: list[Step] = [*source.steps(spec, description)]
     found += coverage.steps(spec, description.shown, tables)
     if request.everything:
@@ -41,26 +39,26 @@ def _everything(
             "metric_loss",
             "GLM and generalization height",
             lambda s: loss.further(spec, description, s),
-            prefix=PREFIX,
+            gives=loss.further_facts(spec),
         ),
         Check(
             "metric_entropy",
             "non-uniform entropy",
             lambda s: information.entropy(spec, s),
-            prefix=PREFIX,
+            gives=information.entropy_facts(spec),
         ),
         Check(
             "metric_vulnerable",
             "classes in which one sensitive value is too frequent",
             lambda s: information.vulnerable(spec, description, tables(s), request.vulnerable),
-            prefix=PREFIX,
+            gives=information.vulnerable_facts(spec),
         ),
         *distribution.steps(axes(spec.attributes)),
         Check(
             "metric_divergence",
             "divergence of the combinations of values",
             lambda s: information.divergence(spec, s),
-            prefix=PREFIX,
+            gives=[information.KL, information.UNCOVERED],
         ),
         *linkage.steps(spec),
     ]

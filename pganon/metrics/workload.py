@@ -299,7 +299,7 @@ def _shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
 
 
 def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
-    """The sum over groups of what they hold, times the shares of what they show that match."""
+    """The sum over groups of their content, times the matching shares of their published values."""
     same: exp.Expr = fragment("t.group_id = p.group_id")
     if restricts:
         same = exp.and_(same, fragment("t.item = q.item"), holds("", col("code", "t")))

@@ -12,13 +12,16 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.codes import encode_steps
+from pganon.encode.facts import KEPT
 from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.methods.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
 from pganon.metrics.reasons import reason_steps
+from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
 from pganon.published.metrics import Metrics
 from pganon.published.request import Request
@@ -26,9 +29,22 @@ from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, Parallel, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts, digest, flag, measure, or_null
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 NOTHING_MORE = Request()
+
+FINGERPRINT = digest("fingerprint")
+"""32 bytes: a keyed hash of all staged relations."""
+
+SAME_GROUPS = or_null(flag("same_groups"))
+"""False where groups that were taken over came out differently; None where nobody can tell."""
+
+
+def measured(number: int) -> Fact[float | None]:
+    """What a query of the verification measured, at worst; None where there are no groups."""
+    return or_null(measure("measured", f"verified{number}_"))
+
 
 DECIDED = ("snapshot", "encode")
 """Phases after which it is known whether an earlier version has the same source."""
@@ -167,7 +183,7 @@ def _verify(spec: ReleaseSpec, method: Method, republication: Republication | No
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
-    """Fact `fingerprint`, 32 bytes, of all staged relations in order, for the ledger."""
+    """FINGERPRINT of all staged relations in order, for the ledger."""
 
     def select(state: State) -> sql.Composed:
         names = [str(relation.staged) for relation in method.form.relations(spec, state)]
@@ -175,7 +191,7 @@ def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
             "SELECT pganon.fingerprint({}, ARRAY[{}]::pg_catalog.regclass[]) AS fingerprint"
         ).format(sql.Literal(state.run_id), sql.SQL(", ").join(map(sql.Literal, names)))
 
-    return Check("fingerprint", "a keyed hash of the staged relations", select)
+    return Check("fingerprint", "a keyed hash of the staged relations", select, gives=[FINGERPRINT])
 
 
 def _balance(spec: ReleaseSpec, method: Method) -> Check:
@@ -191,33 +207,36 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
             " (select count(*) from c) as encoded, (select count(*) from m) as misplaced from r",
             {
                 "r": method.form.released(spec, state, tables),
-                "c": state.work("coded"),
+                "c": state.work(CODED),
                 "m": stacked(method.form.misplaced(spec, state)),
             },
-            **{"in": num(state.count("records")), "out": num(state.count("suppressed"))},
+            **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        records, suppressed = state.count("records"), state.count("suppressed")
+        records, suppressed = state[RECORDS], state[SUPPRESSED]
         whole = row["unaccounted"] == 0 and 0 <= suppressed < records
-        if whole and row["encoded"] == state.count("kept") and row["misplaced"] == 0:
+        if whole and row["encoded"] == state[KEPT] and row["misplaced"] == 0:
             return None
         return Unbalanced(
             f"{records} records came in, {suppressed} were suppressed and {row['published']}"
             f" staged, {row['misplaced']} more than once; the numbers do not add up"
         )
 
-    return Check("balance", "every record is released once or suppressed", select, problem)
+    return Check(
+        "balance",
+        "every record is released once or suppressed",
+        select,
+        problem,
+        gives=[PUBLISHED, *counts("unaccounted", "encoded", "misplaced")],
+    )
 
 
 def _same_groups(spec: ReleaseSpec, method: Method, republication: Republication) -> Check:
-    """Fact `same_groups`: False where groups that were taken over came out differently.
-
-    NULL where none were, or where members have another name in every version.
-    """
+    """SAME_GROUPS, if groups were taken over and members have the same name in every version."""
 
     def select(state: State) -> sql.Composed | sql.SQL:
-        found = repeated(republication, state.facts)
+        found = repeated(spec, republication, state.facts)
         tables = _staged(spec, method, state)
         if found is None or found.members_table is None or not (spec.record_key or spec.individual):
             return sql.SQL("SELECT NULL::boolean AS same_groups")
@@ -234,8 +253,9 @@ def _same_groups(spec: ReleaseSpec, method: Method, republication: Republication
         "groups that were taken over are the same",
         select,
         lambda row, state: republication.after_grouping(
-            source_fingerprint(state.facts), row["same_groups"]
+            source_fingerprint(spec, state.facts), state[SAME_GROUPS]
         ),
+        gives=[SAME_GROUPS],
     )
 
 
@@ -263,7 +283,7 @@ def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
             f"{first.model}{on}{against}",
             lambda state: sql.SQL(queries(state)[number].sql),  # pyright: ignore
             lambda row, state: verdict(first, row),
-            prefix=f"verified{number}_",
+            gives=[measured(number), count("failing", f"verified{number}_")],
         )
 
     return tuple(check(number) for number in range(len(planned)))
@@ -273,7 +293,7 @@ def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
     """Refusal with the required and the observed value, unless every group holds."""
     if row["failing"] == 0 and row["measured"] is not None:
         return None
-    observed = None if row["measured"] is None else float(row["measured"])
+    observed = row["measured"]
     on = f" on {check.column}" if check.column else ""
     against = f" (against the {check.against} distribution)" if check.against else ""
     missing = f"{row['failing']} groups of the staged release miss it, the worst measures"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.plan.build import Plan
+from pganon.encode.source import assumed_fingerprint
+from pganon.plan.build import Phase, Plan
 from pganon.sqltools import pretty
 from pganon.steps import (
     Alone,
@@ -24,11 +25,10 @@ from pganon.steps import (
     State,
     Statement,
     Step,
+    given,
     taken,
 )
-
-ASSUMED_VALUES = 40
-"""Distinct values that every column is assumed to have, since the plan looks at no data."""
+from pganon.steps.facts import Fact, Facts
 
 PUBLISH = "views, grants and ledger in one transaction"
 
@@ -43,21 +43,80 @@ class Explained:
     sql: str
 
 
-class _Assumed(dict[str, Any]):
-    """Sizes of nothing that was read yet; NULLs are assumed wherever the catalog allows them."""
-
-    def __missing__(self, name: str) -> int:
-        return ASSUMED_VALUES if name.startswith(("m", "sm", "records", "kept")) else 1
-
-
 def explain(plan: Plan) -> list[Explained]:
-    """Every step in order; the body of a repetition once, as its first round."""
-    state = State(0, _Assumed(plan.method.assumed(plan.spec)))
-    found: list[Explained] = []
-    for phase in plan.phases:
-        found += _explain(phase.name, phase.steps, state, "")
-    found.append(Explained("publish", "publish", PUBLISH, _publication(plan, state)))
-    return found
+    """Every step in order; the body of a repetition once, as its first round.
+
+    Nothing was observed yet, so a step is taken to give what its facts assume. Beside versions of
+    the same policy the source is assumed to be that of the nearest.
+
+    PganonError where a step reads a fact that no step before it gives.
+    """
+    plan = _over_the_same_source(plan)
+    found, state = explained(plan.phases)
+    return [*found, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
+
+
+def explained(phases: Sequence[Phase]) -> tuple[list[Explained], State]:
+    """The steps of phases, and the state that they are assumed to end in."""
+    walk = _Walk(State(0))
+    for phase in phases:
+        walk.through(phase.name, phase.steps)
+    return walk.found, walk.state
+
+
+def _over_the_same_source(plan: Plan) -> Plan:
+    if plan.republication is None:
+        return plan
+    assumed = assumed_fingerprint(plan.spec)
+    return replace(plan, republication=plan.republication.unchanged(assumed))
+
+
+@dataclass
+class _Walk:
+    """Steps so far, and the state after them."""
+
+    state: State
+    found: list[Explained] = field(default_factory=list)
+
+    def through(self, phase: str, steps: Sequence[Step], prefix: str = "") -> None:
+        for step in steps:
+            match step:
+                case Repeat():
+                    self._repeat(phase, step, prefix)
+                case Parallel():
+                    self._parallel(phase, step, prefix)
+                case CreateTable() | Check() | Statement() | DropTables() | Search() | Load():
+                    self._alone(phase, step, prefix)
+                case unknown:
+                    assert_never(unknown)
+
+    def _repeat(self, phase: str, step: Repeat, prefix: str) -> None:
+        name = f"{prefix}{step.name}"
+        self.found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
+        outer = self.state.current
+        self.state = self.state.at_round(0)
+        self.through(phase, step.body(0), f"{name}.")
+        self.state = replace(self.state, current=outer)
+        self._observe([step.rounds])
+
+    def _parallel(self, phase: str, step: Parallel, prefix: str) -> None:
+        """Chains see nothing of each other."""
+        before = self.state
+        after: list[Facts] = []
+        for chain in step.chains:
+            self.state = before
+            self.through(phase, chain, prefix)
+            after.append(self.state.facts)
+        self.state = replace(before, facts=before.facts.joined(after))
+
+    def _alone(self, phase: str, step: Alone, prefix: str) -> None:
+        if taken(step, self.state):
+            name = f"{prefix}{step.name}"
+            self.found.append(Explained(phase, name, step.purpose, _sql(step, self.state)))
+            self._observe(given(step, self.state))
+
+    def _observe(self, facts: Sequence[Fact[Any]]) -> None:
+        self.state = self.state.observing({fact: fact.assumed for fact in facts})
 
 
 def _publication(plan: Plan, state: State) -> str:
@@ -76,25 +135,6 @@ def _publication(plan: Plan, state: State) -> str:
         for view in plan.stored_views(state)
     ]
     return sql.SQL(";\n").join([*moved, *views]).as_string(None)
-
-
-def _explain(phase: str, steps: Sequence[Step], state: State, prefix: str) -> list[Explained]:
-    found: list[Explained] = []
-    for step in steps:
-        name = f"{prefix}{step.name}"
-        match step:
-            case Repeat():
-                found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
-                found += _explain(phase, step.body(0), state.at_round(0), f"{name}.")
-            case Parallel():
-                for chain in step.chains:
-                    found += _explain(phase, chain, state, prefix)
-            case CreateTable() | Check() | Statement() | DropTables() | Search() | Load():
-                if taken(step, state):
-                    found.append(Explained(phase, name, step.purpose, _sql(step, state)))
-            case unknown:
-                assert_never(unknown)
-    return found
 
 
 def _sql(step: Alone, state: State) -> str:

@@ -43,7 +43,7 @@ def method_refusals(
     inference: object = None,
     on_infeasible: object = None,
 ) -> list[Refusal]:
-    """What does not fit the method; nothing is concluded from what is None."""
+    """Problems of a policy with its method; arguments that are None are not checked."""
     if method is None:
         return []
     return [

@@ -1,7 +1,7 @@
-"""What must go together in a policy and can be told without a catalog.
+"""Rules about combinations of keys in a policy that can be checked without a catalog.
 
 The functions work on input that was not checked, or only in part, so that the loader can report
-these problems beside all others.
+these problems together with all others.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ _Loader.add_implicit_resolver(
 
 
 def read_document(text: str, *, is_json: bool | None = None) -> Document:
-    """Read YAML or JSON; what is wrong stands in `problems`, the rest is read on.
+    """Read YAML or JSON; errors are added to `problems`, and the rest is read on.
 
     Args:
         is_json: True if the file's name says so; None to decide by content.

@@ -1,8 +1,8 @@
-"""Exclusion rules: which sensitive values are impossible for whom, as everybody knows.
+"""Exclusion rules: sensitive values that are known to be impossible for some people.
 
-Who knows that a value is impossible for some members of a bucket can exclude it for them, and
-the others' probabilities rise. With the rules of a policy no bucket has both a record that a
-rule is about and the value that it excludes.
+A reader who knows that a value is impossible for some members of a bucket can exclude it for them,
+and the others' probabilities rise. With the rules of a policy no bucket has both a record to which
+a rule applies and a value that it excludes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The policy's `where`: one condition over columns of the source, parsed and held to a list.
+"""The policy's `where`: one condition over columns of the source, parsed and checked by a list.
 
 The condition becomes part of the statement that reads the source, run by the steward's role. So
-only what is named here may stand in it: no sub-select, no function outside a short list, nothing
-volatile. The caller renders the checked tree, never the text.
+it may contain only the constructs named here: no sub-select, no function outside a short list,
+nothing volatile. The caller renders the checked tree, never the text.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _MOVING = (
     exp.Localtime,
     exp.Localtimestamp,
 )
-# Words that the server reads as a time of its clock, alone or beside others ("today 12:00").
+# Words that the server reads as a time of its clock, alone or with others ("today 12:00").
 _MOVING_WORDS = frozenset({"now", "today", "tomorrow", "yesterday"})
 _LETTERS = re.compile("[a-z]+", re.ASCII)
 _TIMES = frozenset(
@@ -155,7 +155,7 @@ def check_where(text: str) -> Where:
 def refuse_moving_times(condition: Tree) -> None:
     """Refuse a condition with a text that the server's clock decides if it becomes a time.
 
-    For conditions in which there are times at all: whatever text stands beside one may become one.
+    For conditions that contain times at all: any text compared with one may be converted to one.
     """
     for literal in condition.find_all(exp.Literal):
         if literal.is_string and _MOVING_WORDS.intersection(_LETTERS.findall(_lower(literal.name))):
@@ -323,7 +323,7 @@ def _fold(column: exp.Column) -> str:
 
 
 def _check_rendering(tree: Tree) -> None:
-    """Refuse what the parser does not write back as it read it."""
+    """Refuse a condition that does not survive a round trip through the parser."""
     rendered = tree.sql(dialect="postgres", identify=True)
     with contextlib.suppress(SqlglotError):
         if sqlglot.parse_one(rendered, dialect="postgres") == tree:

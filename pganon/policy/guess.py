@@ -1,7 +1,7 @@
 """Guesses at the role of a column, from its name, its key and a few counts.
 
-A guess is a start for the steward, no judgement. Where names say nothing a column is left
-undeclared, because what is not declared is not released.
+A guess is a starting point for the steward, not a decision. A column whose name says nothing is
+left undeclared, because undeclared columns are not released.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class Inference(Declaration):
     """How much a reader may infer from sensitive values that are published apart from the records.
 
     At most `share` of the records may have a sensitive value that naive Bayes, learned from the
-    release alone, tells with a probability above `limit`.
+    release alone, predicts with a probability above `limit`.
     """
 
     limit: Annotated[float, Field(gt=0, lt=1)] = 0.5

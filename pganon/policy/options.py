@@ -44,8 +44,8 @@ UNPUBLISHED = frozenset({"identifying", "individual"})
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
 RandomOrder = Literal["none", "drawn", "numbered"]
-"""A random order of the records: by a number each, which says who a record is, or by what is drawn
-for each, which is enough to sort by and spares a sort of all records."""
+"""A random order of the records: by a number each, which identifies a record, or by a random draw
+for each, which is enough to sort by and avoids a sort of all records."""
 
 
 class MethodOptions(Declaration):
@@ -56,9 +56,9 @@ class MethodOptions(Declaration):
         grouped: role of the columns that it groups records by.
         models: privacy models that it can guarantee.
         example: one of them as a policy writes it.
-        adds: columns that its published views have beside those of the source.
-        parts: further published views, named by :func:`part_name`.
-        shows: what is published of a column that records are grouped by: a generalized value, an
+        adds: columns that its published views have in addition to those of the source.
+        parts: additional published views, named by :func:`part_name`.
+        shows: how a column that records are grouped by is published: a generalized value, an
             array of values, or the exact value.
         sensitive: how many sensitive columns there must be.
         levels: levels of its models that it can guarantee, where a model has levels.
@@ -72,8 +72,8 @@ class MethodOptions(Declaration):
         measures_inference: whether it is measured what a reader may infer, where it unlinks.
         assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
             follow "a reader who".
-        weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
-        leaves_out: whether it leaves records out where the guarantee cannot be reached with all.
+        weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
+        leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -108,17 +108,17 @@ class MethodOptions(Declaration):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Options that have no effect beside the others."""
+        """Options that have no effect in combination with the others."""
         return frozenset()
 
     @property
     def independent(self) -> bool:
-        """Whether sensitive tables may have buckets of their own."""
+        """Whether sensitive tables may have separate buckets."""
         return False
 
     @property
     def random_order(self) -> RandomOrder:
-        """How records with equal codes are told apart."""
+        """How records with equal codes are ordered."""
         return "drawn" if self.along_curve else "numbered"
 
     @property
@@ -130,7 +130,7 @@ class MethodOptions(Declaration):
         return self.parts
 
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
-        """All columns that a release may have beside these columns of the source."""
+        """All columns that a release may have in addition to these columns of the source."""
         return self.adds
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:

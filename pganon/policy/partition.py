@@ -1,4 +1,4 @@
-"""The partition part of a policy: what decides which groups come out and what of them is shown.
+"""The partition part of a policy: keys that decide which groups are made and how they are shown.
 
 Two versions of one part over one source, under one seed, have the same groups and show the same
 of them. Whatever else a policy says (readers, names, versions kept) changes nothing of that.
@@ -36,14 +36,14 @@ DECIDES = frozenset(
         "records_per_individual",
     }
 )
-"""Keys of a policy that decide which groups come out, or what of them is shown."""
+"""Keys of a policy that decide which groups are made, or how they are shown."""
 
 ELSE = frozenset({"release", "republication", "publish", "trust", "inference", "variables"})
 """All other keys."""
 
 APPLIED = frozenset({"republication", "trust", "variables"})
 PUBLISH_APPLIED = frozenset({"readers", "keep"})
-"""Of these, and of those under `publish`, what a version that is there can take on."""
+"""Keys, of the policy and under `publish`, that can be applied to an existing version."""
 
 COLUMN_DECIDES = frozenset(
     {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set", "sensitive_when"}
@@ -52,7 +52,7 @@ COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 """The same for the keys of a column."""
 
 Part = Mapping[str, Any]
-"""Values of JSON by path, such as `privacy.k_anonymity.k`; what is left out has its default."""
+"""Values of JSON by path, such as `privacy.k_anonymity.k`; omitted keys have their default."""
 
 _GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
 _WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
@@ -125,9 +125,9 @@ def _method(method: MethodOptions) -> dict[str, Any]:
 
 
 def shown_part(document: Mapping[str, Any]) -> Part:
-    """What else decides what readers see, of a policy as plain data: names, schema, inference.
+    """The other keys that decide what readers see, as plain data: names, schema, inference.
 
-    A version whose policy agrees in this and in the partition part can stand for another.
+    A version whose policy agrees in these and in the partition part can replace another.
     """
     found = {key: value for key, value in document.items() if key in ELSE - APPLIED}
     publish = found.pop("publish", {})

@@ -13,8 +13,8 @@ class ModelDeclaration(Declaration):
     A model that is about a sensitive column has a field `column` with its name.
 
     Attributes:
-        conditional: whether there is a parameter with which it also holds for who knows that a
-            sensitive value is not NULL; see :mod:`pganon.privacy.given`.
+        conditional: whether there is a parameter with which it also holds against readers who know
+            that a sensitive value is not NULL; see :mod:`pganon.privacy.given`.
     """
 
     conditional: ClassVar[bool] = False
@@ -29,5 +29,5 @@ class ModelDeclaration(Declaration):
 
     @property
     def about_each(self) -> bool:
-        """Whether it is about every sensitive column by itself."""
+        """Whether it applies to every sensitive column separately."""
         return False

@@ -67,7 +67,7 @@ def _why_not(column: Column) -> str | None:
 def _with_quasi_identifier(
     guesses: Mapping[str, Guess], facts: Mapping[str, Facts]
 ) -> dict[str, Guess]:
-    """A policy needs a quasi-identifying column; without one, what is left over becomes it."""
+    """A policy needs a quasi-identifying column; if there is none, remaining columns become it."""
     out = dict(guesses)
     if any(guess.role == "quasi_identifying" for guess in out.values()):
         return out

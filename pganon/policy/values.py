@@ -31,11 +31,11 @@ _FALSE = ("false", "no", "off", "0")
 
 
 class Unreadable(ValueError):
-    """A text is no value of a type; the message says what one would be."""
+    """A text is not a value of a type; the message describes a valid one."""
 
 
 def readable(column: Column, text: str) -> Comparable | None:
-    """The value that a text stands for; None if only the server can tell.
+    """The value that a text denotes; None if only the server can decide.
 
     Raises:
         Unreadable: the server could not read it as a value of the column's type.
@@ -47,7 +47,7 @@ def readable(column: Column, text: str) -> Comparable | None:
 
 
 def reading(column: Column, text: str) -> Comparable | str | None:
-    """As :func:`readable`, but what is wrong with the text instead of an error."""
+    """As :func:`readable`, but returns the problem of the text instead of raising an error."""
     try:
         return readable(column, text)
     except Unreadable as wanted:
@@ -59,10 +59,10 @@ def misread(column: Column, text: str, wanted: Unreadable) -> str:
 
 
 def bound(text: str) -> Bound:
-    """The finite number, the date or the timestamp (ISO 8601) that a text stands for.
+    """The finite number, the date or the timestamp (ISO 8601) that a text denotes.
 
     Raises:
-        Unreadable: it stands for none.
+        Unreadable: it denotes none.
     """
     if _NUMBER.fullmatch(text):
         return Decimal(text)
@@ -77,7 +77,7 @@ def bound(text: str) -> Bound:
 
 
 def on_one_line(low: Bound, high: Bound) -> tuple[Bound, Bound]:
-    """Both as what can be compared: a date is its first moment, a time without zone is in UTC.
+    """Both in comparable form: a date is its first moment, a time without zone is in UTC.
 
     Raises:
         Unreadable: one is a number and the other is not.

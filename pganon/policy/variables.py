@@ -1,8 +1,8 @@
 """Environment variables in a policy: `${NAME}` in any value, if `variables` declares the name.
 
-Declared, so that a policy cannot pick up whatever an environment happens to hold. `$${NAME}` is the
-text `${NAME}` itself. Values are filled in after the file was read: they are texts, whatever is
-in them, and never YAML. In `where`, which is SQL, they stay in the quotes that they stand in.
+Names are declared so that a policy cannot pick up arbitrary parts of an environment. `$${NAME}` is
+the text `${NAME}` itself. Values are filled in after the file was read: they are strings, whatever
+they contain, and never YAML. In `where`, which is SQL, they stay within the quotes around them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEY = "variables"
 CONDITION = "where"
 _REFERENCE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
-"""A string of SQL, and what else may hold a quote that begins none: a name, a comment."""
+"""A string of SQL, or a name or comment, which may contain a quote that does not begin a string."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
@@ -40,7 +40,7 @@ def filled(document: Document) -> Document:
 
 
 class _Unusable(Exception):
-    """A variable that cannot be filled in; holds why, and what to do."""
+    """A variable that cannot be filled in; holds the reason and a remedy."""
 
 
 class _Filling:
@@ -100,7 +100,7 @@ class _Filling:
 
 
 def _pieces(condition: str) -> Iterator[tuple[str, str]]:
-    """SQL in pieces, with what a value may be in each: `string`, or `number`."""
+    """SQL in pieces, with the kind of value allowed in each: `string`, or `number`."""
     for piece in _QUOTED.split(condition):
         yield piece, "string" if piece.startswith("'") else "number"
 

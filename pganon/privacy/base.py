@@ -1,8 +1,8 @@
 """Privacy models as predicates over a histogram of the groups of a release.
 
 A histogram is a relation with the grouping columns, `value` (a key for a sensitive value; never
-NULL, so who builds it gives the NULL value a key of its own) and `n` (number of records, > 0), one
-row per group and value. A model
+NULL, so its builder gives NULL a separate key) and `n` (number of records, > 0), one row per group
+and value. A model
 measures every group of it in one SELECT and says when a measure satisfies its parameter.
 Partitioning, feasibility, verification and `verify()` all use the same class.
 """
@@ -43,6 +43,10 @@ class Model(ABC):
     bound = Bound.AT_LEAST
     strict = False
     """Whether a measure equal to the parameter misses it."""
+    merging_keeps = True
+    """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
+    records is then the best that can be reached, and what that misses is refused before any search;
+    without it only verification decides."""
 
     @property
     @abstractmethod
@@ -203,7 +207,7 @@ class Model(ABC):
 
 
 class CountModel(Model):
-    """A model whose measure is a number of records, individuals or values, and at least that."""
+    """A model with a lower bound on a number of records, individuals or values."""
 
     @property
     def exact(self) -> bool:
@@ -215,12 +219,12 @@ class CountModel(Model):
 
 
 class ShareModel(Model):
-    """A model whose measure is a share of a group, and at most that; equality satisfies.
+    """A model with an upper bound on a share of a group; equality satisfies.
 
-    A bound is a decimal, or a fraction of such. One whose denominator has at most 17 digits and a
-    share of up to 10^10 records differ by 10^-27 or not at all: with 40 decimals, cut off alike,
+    A bound is a decimal, or a fraction of decimals. A bound whose denominator has at most 17 digits
+    and a share of up to 10^10 records differ by 10^-27 or not at all: truncated to 40 decimals,
     they compare as the fractions do. A share that was read back as a float may be on the other
-    side of a bound so near: whether a group holds the model SQL says.
+    side of such a close bound: SQL decides whether a group satisfies the model.
     """
 
     bound = Bound.AT_MOST
@@ -258,8 +262,8 @@ class Requirement:
 
     Attributes:
         sensitive: index of the sensitive column it is about, None for models that count records.
-        given: the model that therefore holds for who knows that the value is not NULL, where the
-            policy asks for it; see :mod:`pganon.privacy.given`.
+        given: the model that therefore holds against readers who know that the value is not NULL,
+            if the policy asks for it; see :mod:`pganon.privacy.given`.
     """
 
     model: Model
@@ -274,7 +278,7 @@ class Requirement:
 
     @property
     def known(self) -> str:
-        """What holds for who knows that the value is not NULL, in parentheses."""
+        """The model against readers who know that the value is not NULL, in parentheses."""
         if self.given is None:
             return ""
         return f" ({self.given.label.removeprefix(f'{self.given.name} ')} if it is not NULL)"

@@ -52,8 +52,8 @@ class RelativeFrequency(ShareModel):
     """No sensitive value has more than the share alpha of a group's records.
 
     With k-anonymity this is (alpha, k)-anonymity in its general form, for every value of the
-    column (Wong et al. 2006, definition 3); equality satisfies. Bounds what is learned about a
-    member from a group alone. Does not bound what is learned against the rest of the table: a
+    column (Wong et al. 2006, definition 3); equality satisfies. Bounds what a reader learns about
+    a member from a group alone. Does not bound the gain relative to the rest of the table: a
     share of alpha may be many times the table's.
     """
 
@@ -130,13 +130,13 @@ class EntropyLDiversity(Model):
 
 @dataclass(frozen=True)
 class RecursiveCLDiversity(Model):
-    """r1 < c * (r_l + ... + r_m), the counts of a group's m values by falling frequency.
+    """r1 < c * (r_l + ... + r_m), the counts of a group's m values by descending frequency.
 
-    So the most frequent value is not too frequent even to who can rule out l - 2 of the others
+    So the most frequent value is not too frequent even if a reader rules out l - 2 of the others
     (Machanavajjhala et al. 2007, definition 4.2; strict). Measured as the ratio of both sides:
     the group has (c, l)-diversity for every c above it, and for none where it has fewer than l
     values (infinite). Does not compare a group with the table, and a rare value may be in every
-    record that is left when the others are ruled out.
+    record that remains when the others are ruled out.
     """
 
     c: float
@@ -197,8 +197,8 @@ class AnatomyLDiversity(Model):
     """At most 1/l of a group's records have the same value (frequency l-diversity).
 
     Equals Deg(P) >= l, the privacy degree of anatomy and slicing (Xiao and Tao 2006). At level
-    `unique` all values of a group are different besides. Bounds the posterior of who knows the
-    group of a victim alone. Does not protect from who can exclude values for the victim.
+    `unique` all values of a group are also different. Bounds the posterior of a reader who knows
+    only the victim's group. Does not protect against readers who can exclude values for the victim.
     """
 
     l: int  # noqa: E741 (the field's own letter)

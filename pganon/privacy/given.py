@@ -1,8 +1,8 @@
-"""What a model must hold so that it also holds for who knows that a person has a value.
+"""Parameters with which a model also holds against readers who know that a person has a value.
 
-NULL counts as one value. Who can rule it out for a victim is left with the other values of the
-group, for which a model may fail: of {flu, NULL} only the flu is left. Held with l + 1, and with
-alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every model here.
+NULL counts as one value. If a reader can rule it out for a victim, the other values of the group
+remain, for which a model may fail: of {flu, NULL} only the flu remains. With l + 1, and with
+alpha / (1 + alpha), it cannot fail, as docs/reference/models.md proves for every model here.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Models for persons with several records whose link is published (identity reservation).
 
-A group is a relation of (individual, value) with a number of records each; every individual lies
+A group is a relation of (individual, value) with a number of records each; every individual is
 in one group. Wang, Du, Luo and Li, "Two privacy-preserving approaches for data publishing with
 identity reservation", Knowledge and Information Systems 2019.
 
 The IR models keep an individual from being found among the pseudonyms of the group and bound the
 records of a value. The EIR models also bound the sensitive values in every reasoning set, one
-record per individual. None of them protects against who knows one of the victim's values or the
-number of their records; IR (k, l) allows that all individuals share one value.
+record per individual. None of them protects against a reader who knows one of the victim's values
+or the number of the victim's records; IR (k, l) allows all individuals to share one value.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ _HISTOGRAMS = {
     "pairs": "select distinct r.individual, r.value from r",
     "holders": "select r.value, count(distinct r.individual) as n from r group by r.value",
 }
-"""What models read, by what they count."""
+"""The rows that models read, by the unit that they count."""
 
 
 def histogram(counts: str, records: Relation, by: str) -> exp.Select:
@@ -220,7 +220,7 @@ def measured(
     """SELECT by, measure of every group, from its records; see :func:`histogram`.
 
     Args:
-        undecided: what a group measures of which the exact search cannot tell; None: an error.
+        undecided: measure of a group that the exact search cannot decide; None: an error.
     """
     if isinstance(model, EIRLDiversity):
         model = replace(model, undecided=undecided)

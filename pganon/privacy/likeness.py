@@ -1,9 +1,9 @@
 """Models that compare the sensitive values of a group with those of the whole table.
 
 p is the share of a value in the reference, q its share in the group. The reference is public or
-learned from the release itself, so these models bound what belonging to a group adds to it. None
-of them bounds what the table's distribution already tells, or what several records of one person
-tell together.
+learned from the release itself, so these models bound the additional information from belonging to
+a group. None of them bounds what the table's distribution, or several records of one person
+together, reveal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Privacy models: what a policy writes of each, and the measures that groups are held to.
+"""Privacy models: how a policy declares each, and the measures that groups must satisfy.
 
 A new model is one class here and one line in :data:`MODELS`.
 """

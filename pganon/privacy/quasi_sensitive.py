@@ -21,7 +21,7 @@ from pganon.privacy.rows import Relation
 from pganon.sqltools import aliased, col, fragment, num, query, stacked, text
 
 Element = Callable[[exp.Expr, int], exp.Expr]
-"""From an element of an array of attribute i to what the combinations hold; never NULL."""
+"""From an element of an array of attribute i to its form in the combinations; never NULL."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-"""Rows that models aggregate: a histogram of groups with what else the models read.
+"""Rows that models aggregate: a histogram of groups with additional columns of the models.
 
-Of the earth mover's distance over ordered values only the values that occur in a group are looked
-at, so its cost does not grow with groups x values. Between two of them the share that the group
-has reached stays q, while the share P(i) that the table has reached at place i grows. `moved` of
-a row is the sum of |q - P(i)| from its place up to the place before the group's next value; a
-search tells where P passes q, and sums of P are known beforehand.
+The earth mover's distance over ordered values considers only the values that occur in a group, so
+its cost does not grow with groups x values. Between two of them the cumulative share of the group
+remains q, while the cumulative share P(i) of the table at position i grows. `moved` of a row is the
+sum of |q - P(i)| from its position up to the position before the group's next value; a search
+finds where P passes q, and sums of P are known beforehand.
 
-Of the distance over a hierarchy only the nodes above values of a group are looked at.
+The distance over a hierarchy considers only the nodes above values of a group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def class_rows(
     models: Sequence[Model],
     reference: Relation | None = None,
 ) -> exp.Select:
-    """The histogram with the further columns that `Model.aggregate` of the models reads."""
+    """The histogram with the additional columns that `Model.aggregate` of the models reads."""
     if any(model.needs_tree for model in models):
         if not all(model.needs_tree for model in models):
             raise ValueError("a model over nodes shares no rows with one over values")

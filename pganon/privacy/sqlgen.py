@@ -50,7 +50,7 @@ COMMENT ON FUNCTION pganon.measures() IS
 
 @dataclass(frozen=True)
 class Entry:
-    """A model under its name in results; `counts` says what the rows of a class are."""
+    """A model under its name in results; `counts` is the unit of a class's rows."""
 
     name: str
     model: Model

@@ -78,7 +78,7 @@ def _compared(about: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> Ite
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Values by path, such as `privacy.k_anonymity.k`; a list of mappings by what it is about."""
+    """Values by path, such as `privacy.k_anonymity.k`; items of a list of mappings by subject."""
     found: dict[str, Any] = {}
     if isinstance(value, Mapping) and value:
         for key, item in value.items():

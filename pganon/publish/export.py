@@ -138,7 +138,7 @@ def _choose(there: Sequence[QualifiedName], wanted: str | None) -> QualifiedName
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    """A name beside the file; becomes the file if all goes well, else goes away."""
+    """A temporary name next to the file; renamed to the file on success, removed otherwise."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part

@@ -1,4 +1,4 @@
-"""Privileges that outlive a relation: what takes its place gets them."""
+"""Privileges that outlive a relation: its replacement gets them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def held(conn: Connection, oid: int | None) -> list[Grant]:
 def regrant(
     conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
 ) -> None:
-    """Grant it again on a relation of these columns; what was about others is gone."""
+    """Grant it again on a relation with these columns; privileges on other columns are dropped."""
     for column, role, privilege, grantable in grants:
         if column is not None and column not in columns:
             continue

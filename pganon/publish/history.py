@@ -128,7 +128,7 @@ def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Ear
 
 
 def check_none_appeared(conn: Connection, staged: Staged) -> None:
-    """Refuse what may not appear beside versions that were published while it was made."""
+    """Refuse a version that conflicts with versions published while it was made."""
     if staged.compared_with is None:
         return
     for found in earlier(conn, staged.release, staged.sources):
@@ -231,7 +231,7 @@ def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
 
 
 def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
-    """What analysts are told about columns; `view` as `parse_name` reads it."""
+    """The description of columns for analysts; `view` as `parse_name` reads it."""
     return [
         {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
     ]
@@ -270,7 +270,7 @@ def set_current(conn: Connection, release: Release, version: Version | None) -> 
 
 
 def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
-    """Drop what the views of these versions read; rows and private tables stay."""
+    """Drop the tables that the views of these versions read; rows and private tables remain."""
     gone = [version for version in versions if version.stored]
     tables = [table for version in gone for table in version.data_tables]
     for table in sorted(tables):
@@ -285,7 +285,7 @@ def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> 
 def drop_relation(
     conn: Connection, kind: str, name: QualifiedName, *, cascade: bool = False
 ) -> None:
-    """DROP TABLE or VIEW; names what depends on it."""
+    """DROP TABLE or VIEW; names dependent objects."""
     statement = sql.SQL("DROP TABLE IF EXISTS {}") if kind == "TABLE" else sql.SQL("DROP VIEW {}")
     try:
         with conn.transaction():

@@ -76,7 +76,7 @@ class ReleaseInfo:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that verification looked at.
+    """One check of the verification.
 
     Attributes:
         model: a privacy model, or row_count (against: the part), fingerprint, view.

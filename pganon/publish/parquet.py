@@ -36,7 +36,7 @@ _TIMESTAMP, _TIMESTAMPTZ, _NUMERIC = 1114, 1184, 1700
 _MOST_DIGITS = 38
 _FIRST_OF_USERS = 16384
 
-# Who owns a type can plant casts on it, so values of such types are shown by their output function.
+# The owner of a type can plant casts on it, so its values are shown by their output function.
 _RENDERED = "CASE WHEN num_nulls({0}) = 0 THEN format('%s', {0}) END"
 _RENDERED_ARRAY = (
     "CASE WHEN num_nulls({0}) = 0 THEN ARRAY(SELECT CASE WHEN num_nulls(e) = 0"

@@ -1,4 +1,4 @@
-"""Who may do what with pganon's private schemas and with published views."""
+"""Privileges on pganon's private schemas and on published views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may read a release: the roles that its policy, or the steward since, has named."""
+"""The readers of a release: the roles that its policy, or the steward since, has named."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Acc
 def change_readers(
     conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
 ) -> Access:
-    """Let further roles read the version that is shown, and others no longer; as the steward.
+    """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
 

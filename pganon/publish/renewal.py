@@ -1,4 +1,4 @@
-"""A version that stays: what a run over an unchanged source and policy still brings up to date."""
+"""Updates to an existing version by a run over an unchanged source and policy."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def says_the_same(
 
 
 def renew(conn: Connection, renewal: Renewal, *, cascade: bool = False) -> tuple[str, ...]:
-    """Apply what a policy says beside what the version shows; gives what changed, as texts.
+    """Apply the parts of a policy that do not need a new version; returns the changes, as texts.
 
     Readers, the number of versions kept, and comments are those of the policy afterwards, and
     views that somebody changed or dropped are made again. The session must hold the locks of the

@@ -14,16 +14,16 @@ class Staged:
     """A verified release in the staging schema, ready to be published.
 
     Attributes:
-        guarantee: what the release promises, as shown to analysts: list of
+        guarantee: the guarantee of the release, as shown to analysts: list of
             {model, parameter..., column}.
         measures: utility and risk for the steward.
         stamps: pganon.stamp() of each of `relations`, of when it was made.
         fingerprint: keyed fingerprint of the published relations when they were verified.
         partition: the partition part of the policy.
-        sources: names of the source and of all that its rows come from.
-        source_fingerprint: what the source of later versions is compared with.
+        sources: names of the source and of all relations that its rows come from.
+        source_fingerprint: fingerprint with which the source of later versions is compared.
         compared_with: runs of the versions over these sources that this one was compared with;
-            None if it may appear beside any other.
+            None if it may be published whatever the others show.
     """
 
     run_id: int

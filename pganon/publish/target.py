@@ -54,7 +54,7 @@ def check_target(
 def check_readers(
     conn: Connection, readers: Sequence[str], remedy: str = "correct publish.readers"
 ) -> None:
-    """Refuse readers that are no roles; `remedy` is what can be done but making them.
+    """Refuse readers that do not exist; `remedy` is the alternative to creating them.
 
     Raises:
         PreconditionError: missing_role.

@@ -81,7 +81,7 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
 
 
 def is_intact(conn: Connection, version: Version) -> bool:
-    """Whether the stored tables of a version are all there, with what was verified in them."""
+    """Whether the stored tables of a version all exist, with the verified content."""
     relations = version.all_tables
     if not all(views.find(conn, table) for table in relations):
         return False
@@ -94,7 +94,7 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
     The session must hold the locks of the release and of the run.
 
     Args:
-        cascade: drop what others built on a view whose columns changed.
+        cascade: drop objects that depend on a view whose columns changed.
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
@@ -119,7 +119,7 @@ def _make_readable(
     version, at = history.add_version(conn, staged, known, rows)
     after = history.read(conn, staged.release)
     assert after is not None
-    # What views may be replaced is decided by what there was; what they read, by what there is.
+    # The previous version decides which views may be replaced; the new one decides what they read.
     cascaded = show_version(
         conn,
         staged.release,
@@ -195,7 +195,7 @@ def show_version(
 
 
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
-    """Drop what is kept no longer; what somebody still reads waits for the next publication."""
+    """Drop tables of old versions; those still being read are left to the next publication."""
     try:
         return patiently(conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1])
     except PreconditionError as error:
@@ -225,10 +225,10 @@ def patiently(
     pauses: Sequence[float] | None = None,
     used: str = "the published views are in use by long queries",
 ) -> T:
-    """Do what needs exclusive locks on what others, such as analysts, may be using.
+    """Do work that needs exclusive locks on objects that others, such as analysts, may be using.
 
-    Whoever asks for such a lock makes every later reader wait behind it, so each attempt is
-    short, and its locks are given back before the next.
+    A request for such a lock makes every later reader wait behind it, so each attempt is
+    short, and its locks are released before the next.
 
     Args:
         used: what to say when all attempts failed.
@@ -250,10 +250,10 @@ def patiently(
 
 
 def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
-    """Rows per relation, if the staged tables are what was made; nobody changes them then.
+    """Rows per relation, if the staged tables are unchanged; afterwards nobody can change them.
 
-    Moving a table takes an exclusive lock anyway. Taken first, it ends every other writer before
-    this looks, and lets no further one in.
+    Moving a table takes an exclusive lock anyway. Taken first, it waits for every other writer
+    before this check, and keeps out new ones.
     """
     names = [relation.staged for relation in staged.relations]
     unfit = conn.execute(

@@ -1,8 +1,8 @@
 """Published views: making them, swapping them, and who may read them.
 
-Views belong to the owner, read stored tables alone, depend on no object of pganon's, and nobody
-can write through them. Where the columns stay the same, CREATE OR REPLACE keeps grants and what
-others built on a view; else it is dropped and made anew, with its grants.
+Views belong to the owner, read only stored tables, depend on no object of pganon, and nobody
+can write through them. Where the columns stay the same, CREATE OR REPLACE keeps grants and
+dependent objects of a view; otherwise it is dropped and recreated, with its grants.
 """
 
 from __future__ import annotations

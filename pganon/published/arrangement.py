@@ -101,10 +101,10 @@ def arranged(
     Args:
         quasi: columns of every QIT.
         sensitive: columns of every ST.
-        sliced: whether QITs are counted and linked by buckets of their own.
+        sliced: whether QITs are counted and linked by their own buckets.
         aligned: whether one partition is behind all tables.
-        generalized: whether the QIT has classes, a partition of its own.
-        beside: quasi-identifiers that stand in the first ST.
+        generalized: whether the QIT has classes, a separate partition.
+        beside: quasi-identifiers in the first ST.
     """
     names = numbered("st", len(sensitive))
     links = [GROUP_ID if aligned else link(name) for name in names]

@@ -1,4 +1,4 @@
-"""Values as they are published, and as keys of what was published."""
+"""Values in their published form, and as keys of published values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
 
 
 def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:
-    """A value by itself, or as an element of the attribute's published array.
+    """A single value, or an element of the attribute's published array.
 
     1.0 and 1.00 are one value, which a dictionary holds as the source happened to show it first:
     without a declared scale, digits that say nothing are cut.

@@ -1,15 +1,14 @@
-"""What a method and a published form are to the rest of pganon.
+"""The interfaces of methods and published forms.
 
 A method makes groups of the encoded records; a form turns groups into staged relations, says how
 they are verified from those relations alone, and which views show them. A new method is one
-:class:`Method` in :mod:`pganon.methods.registry`; it reuses a form or brings one of its own.
+:class:`Method` in :mod:`pganon.methods.registry`; it reuses a form or defines its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlglot import exp
 
@@ -19,6 +18,7 @@ from pganon.published.request import Request, Restricts
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.steps import Chains, State, Step
+from pganon.steps.facts import Facts
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 STRUCTURE = "structure"
@@ -29,7 +29,7 @@ Tables = dict[str, QualifiedName]
 
 
 Histogram = Callable[[ReleaseSpec, State, Tables, Sensitive], tuple[Sequence[str], exp.Select]]
-"""Columns that tell groups apart, and SELECT (these, value, n): the records of every group by the
+"""Columns that identify groups, and SELECT (these, value, n): the records of every group by the
 key of their sensitive value, from the relations in the tables alone."""
 
 
@@ -58,12 +58,12 @@ class Description:
 
 @dataclass(frozen=True)
 class OnRequest:
-    """What a form can measure beyond the figures of every run, for who asks for it.
+    """Metrics that a form can measure on request, beyond the figures of every run.
 
     Attributes:
-        steps: steps that observe it; the relations of `tables` are the staged ones.
-        report: what was asked for, from the facts of the run.
-        figures: the class of what `report` gives, to read a version's record of it.
+        steps: steps that observe them; the relations of `tables` are the staged ones.
+        report: the requested metrics, from the facts of the run.
+        figures: the class that `report` returns, to read a version's record of it.
         restricts: whether queries restrict a sensitive column where the request does not say.
     """
 
@@ -107,10 +107,10 @@ class PublishedForm:
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
     misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     measures: Callable[[ReleaseSpec], Chains]
-    utility: Callable[[ReleaseSpec, Mapping[str, Any]], Utility]
+    utility: Callable[[ReleaseSpec, Facts], Utility]
     figures: type[Utility]
     groups: str
     histogram: Histogram | None = None
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
-    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: ()
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Inferred:
-    """What the deFinetti attack tells of one sensitive column.
+    """Results of the deFinetti attack on one sensitive column.
 
     All are None if no bucket was small enough to be attacked.
 
     Attributes:
         records: records of the buckets that were attacked.
-        limit: probability above which a value counts as told.
+        limit: probability above which a value counts as inferred.
         confidence: mean over these records of the probability of the likeliest value.
         accuracy: share of them that have it.
         above: share of them whose likeliest value has a probability above `limit`.
         correct: share of the latter that have it; None if there are none.
-        share: of them, the largest part that stands above `limit` and is right as often, the
-            surest first: what the reader does not only believe.
+        share: the largest share of the records with a probability above `limit` that is right at
+            least as often, the most confident first: values that are inferred, not only guessed.
     """
 
     records: int

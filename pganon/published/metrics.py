@@ -1,6 +1,6 @@
-"""What every form's metrics on request have in common: how they are kept, and how they are shown.
+"""The common part of every form's metrics on request: how they are stored and shown.
 
-A form lists what it shows as texts and tables, so that the command line needs to know of no form.
+A form returns its output as texts and tables, so that the command line does not depend on forms.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ Shown = Pairs | Grid
 
 @dataclass(frozen=True)
 class Metrics(ABC):
-    """What was asked for. A form adds fields of its own, which must be what JSON can hold."""
+    """Requested metrics. A form adds its own fields, which must be representable in JSON."""
 
     @classmethod
     @abstractmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
-        """The metrics as a version remembers them."""
+        """The metrics as a version stores them."""
 
     @abstractmethod
     def shown(self) -> list[Shown]:
-        """What is printed of them; nothing of what was not measured."""
+        """Their printed form; metrics that were not measured are omitted."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.identifiers import QualifiedName
 from pganon.privacy.base import Relation
 from pganon.privacy.quasi_sensitive import Element, QSKAnonymity, QSSet
+from pganon.published.work import support
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
@@ -48,7 +49,7 @@ class QuasiSensitive:
 
     def support(self, state: State, number: int) -> QualifiedName:
         """(v1, v2, ..): combinations of a set that exist, values by number."""
-        return state.work(f"support{number}")
+        return state.work(support(number))
 
     def sets(self, state: State) -> dict[int, QSSet]:
         """The sets of relations with arrays of codes `c<i>`, for :meth:`element`."""
@@ -65,7 +66,7 @@ class QuasiSensitive:
         return fragment(":code + :before", code=code, before=num(before + 1))
 
     def element(self, state: State) -> Element:
-        """From a code in an array to what the combinations hold."""
+        """From a code in an array to its form in the combinations."""
         return lambda code, index: self.value_number(state, index, code)
 
 

@@ -40,7 +40,7 @@ class Workload:
 
 
 Restricts = Literal["no", "yes", "always"]
-"""Whether queries on a published form restrict a sensitive column if nothing is said of it."""
+"""Whether queries on a published form restrict a sensitive column if the request does not say."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Request:
         return not self.everything and self.workload is None
 
     def settled(self, restricts: Restricts, *, sensitive: bool) -> Request:
-        """With what the workload leaves to the form; `sensitive`: there is such a column.
+        """The request with the form's defaults filled in; `sensitive`: there is such a column.
 
         Raises:
             UsageError: the workload says `no` where the form says `always`.

@@ -10,8 +10,9 @@ from sqlglot import exp
 
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
+from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, presorted, query, text
-from pganon.steps import CreateTable, State, Statement
+from pganon.steps import CreateTable, State, Statement, WorkTable
 from pganon.steps.relations import StoredRelation
 
 
@@ -24,7 +25,7 @@ def stored(state: State, parts: Iterable[tuple[str, str]]) -> tuple[StoredRelati
 
 
 def numbers_step(
-    source: str,
+    source: WorkTable[ReleaseSpec],
     purpose: str,
     number: str,
     group: str = "gid",
@@ -34,7 +35,7 @@ def numbers_step(
     return drawn_numbers(lambda s: distinct_groups(s, source, group), purpose, number, when)
 
 
-def distinct_groups(state: State, source: str, group: str) -> exp.Select:
+def distinct_groups(state: State, source: WorkTable[ReleaseSpec], group: str) -> exp.Select:
     """SELECT gid: the groups in a column of a work table, each once."""
     rows = query("select :group as gid from s", {"s": state.work(source)}, group=col(group, "s"))
     return query("select r.gid from r group by r.gid", {"r": presorted(rows)})
@@ -48,8 +49,8 @@ def drawn_numbers(
 ) -> CreateTable:
     """Work table `numbers_<number>` (gid, number): a random number for every group.
 
-    A permutation under the run's secret key, of which nobody can tell what groups went in which
-    order. Permutations with different names are independent.
+    A permutation under the run's secret key, which reveals nothing about the order of the groups.
+    Permutations with different names are independent.
 
     Args:
         groups: SELECT gid, every group once.

@@ -10,19 +10,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+from pganon.published.facts import (
+    CLASSES,
+    LARGEST,
+    RELEASED,
+    SMALLEST,
+    SQUARES,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    ncp,
+)
 from pganon.published.inference import Inferred, Related, strongest
 from pganon.spec.model import ReleaseSpec
+from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
 class Utility(ABC):
-    """Utility of a release. A form adds fields of its own, which must be what JSON can hold.
+    """Utility of a release. A form adds its own fields, which must be representable in JSON.
 
     Attributes:
         gcp: global certainty penalty in [0, 1]: mean weighted NCP over all source records, a
             suppressed record counting 1.
         ncp: mean NCP of every grouped column over the released records.
-        columns: what the columns of `ncp` are to the policy.
+        columns: the role of the columns of `ncp`.
     """
 
     columns: ClassVar[str] = "quasi-identifier"
@@ -37,11 +48,11 @@ class Utility(ABC):
 
     @abstractmethod
     def summary(self) -> dict[str, str]:
-        """Label and text of what a run prints."""
+        """Label and text of the lines that a run prints."""
 
     @abstractmethod
     def details(self) -> dict[str, str]:
-        """Label and text of what `pganon show` prints of a version."""
+        """Label and text of the lines that `pganon show` prints for a version."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +94,19 @@ class ClassUtility(Utility):
         return f"{self.classes} of {self.smallest_class} to {self.largest_class} records"
 
 
-def class_utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClassUtility:
-    """The figures from what :func:`pganon.metrics.loss.basic` observed as `measure_...`."""
-    records, suppressed = int(facts["records"]), int(facts["suppressed"])
-    released, classes = int(facts["measure_released"]), int(facts["measure_classes"])
+def class_utility(spec: ReleaseSpec, facts: Facts) -> ClassUtility:
+    """The figures from what :func:`pganon.metrics.loss.basic` observed."""
+    records, suppressed = facts[RECORDS], facts[SUPPRESSED]
+    released, classes = facts[RELEASED], facts[CLASSES]
     return ClassUtility(
-        gcp=(float(facts["measure_weighted_loss"]) + suppressed) / records,
-        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
-        discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
+        gcp=(facts[WEIGHTED_LOSS] + suppressed) / records,
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        discernibility=facts[SQUARES] + float(suppressed) * records,
         average_class=released / classes / spec.minimum_size,
         classes=classes,
-        smallest_class=int(facts["measure_smallest_class"]),
-        largest_class=int(facts["measure_largest_class"]),
-        highest_risk=1 / int(facts["measure_smallest_class"]),
+        smallest_class=facts[SMALLEST],
+        largest_class=facts[LARGEST],
+        highest_risk=1 / facts[SMALLEST],
         mean_risk=classes / released,
     )
 
@@ -112,7 +123,7 @@ class Combinations:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a reader can tell of one QS set who counts the worlds that fit a cluster.
+    """Inference about one QS set by a reader who counts the worlds that fit a cluster.
 
     Attributes:
         worst: highest probability of a combination for a record; None if no cluster was counted.
@@ -184,7 +195,7 @@ class ClusterUtility(Utility):
 
 @dataclass(frozen=True)
 class Degree:
-    """What buckets tell about one sensitive column.
+    """Disclosure of one sensitive column by its buckets.
 
     Attributes:
         degree: privacy degree Deg(P), records of a bucket per record of its most frequent value,
@@ -203,16 +214,16 @@ class Degree:
 
 @dataclass(frozen=True)
 class AnatomyUtility(Utility):
-    """Utility of an anatomized release. Quasi-identifiers are exact; what is lost is the link.
+    """Utility of an anatomized release. Quasi-identifiers are exact; the link is lost.
 
     Attributes:
-        gcp, ncp: how far the quasi-identifiers of a bucket lie apart, in the terms of what they
-            would lose if they were generalized; a suppressed record counts 1. The mean over all
+        gcp, ncp: how far apart the quasi-identifiers of a bucket are, as the loss if they were
+            generalized; a suppressed record counts 1. The mean over all
             partitions where there are several.
         groups, smallest_group, largest_group: buckets of all partitions.
         sensitive: by published column.
-        inferred: by published sensitive column, what naive Bayes tells readers of it.
-        related: the columns that are associated most with a sensitive one.
+        inferred: by published sensitive column, the results of naive Bayes.
+        related: the columns that are most associated with a sensitive one.
         objective, baseline: sum over the records of the distance to the mean of their bucket, as
             found and as the deterministic optimizer has it; None for methods that do not search.
     """

@@ -182,7 +182,7 @@ class _Builder:
             return None
 
     def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
-        """The column of the source, or of another relation; reports what is wrong with it."""
+        """The column of the source, or of another relation; reports its problems."""
         relation = relation or self.relation
         column = relation.column(name)
         if column is None:
@@ -345,7 +345,7 @@ class _Builder:
         return attribute
 
     def _hierarchy(self, attribute: Attribute) -> None:
-        """What is wrong with a hierarchy before any value is looked at: files, kinds."""
+        """Problems of a hierarchy that need no values: files, kinds."""
         if attribute.scale is not Scale.TREE:
             return
         self._tree(attribute.column.name, lambda: tree_steps(self.policy, self.base_dir, attribute))

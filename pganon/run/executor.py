@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
+from sqlglot import exp
 
 from pganon.catalog.model import Outside
 from pganon.errors import Interrupted, PganonError, translate
@@ -36,7 +38,6 @@ from pganon.steps import (
     Check,
     CreateTable,
     DropTables,
-    Facts,
     Load,
     Parallel,
     Query,
@@ -46,16 +47,15 @@ from pganon.steps import (
     Statement,
     Step,
     shared,
-    stamp_fact,
+    stamp_of,
     taken,
 )
+from pganon.steps.facts import Fact
+from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
 Reading = Callable[[Connection, Outside], contextlib.AbstractContextManager[object]]
-
-_ANY_ROUND = 1_000_000_000
-"""Number that stands for the current round in a query that is rendered once for all."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Executor:
     processes: int = 1
     crew: Crew | None = None
     wanted: Wanted = lambda: True
-    _rendered: dict[str, str] = field(default_factory=dict)
+    _rendered: dict[str, Template] = field(default_factory=dict)
 
     def run(self, steps: Sequence[Step], *, prefix: str = "") -> State:
         for step in steps:
@@ -179,9 +179,9 @@ class Executor:
                 self.created(step.name)
             if staged:
                 stamp = stamp_of_written(self.conn, target, rows)
-                self.state = self.state.with_facts({stamp_fact(target): stamp})
+                self.state = self.state.observing({stamp_of(target): stamp})
         if step.counted is not None:
-            self.state = self.state.with_facts({step.counted: rows})
+            self.state = self.state.observing({step.counted: rows})
         if rows:
             self.filled.add(target)
 
@@ -199,13 +199,12 @@ class Executor:
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:
             return statement(step.select(self.state))
-        text = self._rendered.get(step.name)
-        if text is None:
-            text = statement(step.select(self.state.at_round(_ANY_ROUND))).as_string(None)
-            self._rendered[step.name] = text
-        for number, mark in ((0, _ANY_ROUND), (1, _ANY_ROUND + 1)):
-            text = text.replace(f'_{mark}"', f'_{self.state.round + number}"')
-        return sql.SQL(text)  # pyright: ignore[reportArgumentType]
+        if step.name not in self._rendered:
+            tree = step.select(self.state.in_every_round())
+            if not isinstance(tree, exp.Expr):
+                raise PganonError(f"the query of {step.name} is no tree to serve every round")
+            self._rendered[step.name] = Template.of(tree)
+        return self._rendered[step.name].at(self.state.round)
 
     def _drop(self, tables: Sequence[QualifiedName], name: str) -> None:
         lost = self._lost(tables, name)
@@ -235,9 +234,22 @@ class Executor:
                 rows += copy_rows(self.conn, target, found.rows)
                 figures.update(found.figures)
         self._copied(target, rows)
-        self.state = self.state.with_facts(
-            {f"{step.name}_{name}": value for name, value in figures.items()}
-        )
+        self._observe(step.name, step.gives, {f.column: 0 for f in step.gives} | figures)
+
+    def _observe(
+        self, step: str, facts: Sequence[Fact[Any]], found: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Keeps what a step found as the facts that it gives, which are neither more nor less.
+
+        Returns:
+            What was found by column, each of the type of its fact.
+        """
+        declared = {fact.column for fact in facts}
+        if declared != found.keys():
+            odd = ", ".join(sorted(declared ^ found.keys()))
+            raise PganonError(f"the step {step} gives other facts than it declares: {odd}")
+        self.state = self.state.observing({fact: found[fact.column] for fact in facts})
+        return {fact.column: self.state[fact] for fact in facts}
 
     def _copied(self, target: QualifiedName, rows: int) -> None:
         if rows:
@@ -249,10 +261,7 @@ class Executor:
             row = cursor.execute(statement(step.select(self.state))).fetchone()
         if row is None:
             raise PganonError(f"the check {step.name} returned no row")
-        self.state = self.state.with_facts(
-            {f"{step.prefix}{name}": value for name, value in row.items()}
-        )
-        problem = step.problem(row, self.state)
+        problem = step.problem(self._observe(step.name, step.gives, row), self.state)
         if problem is not None:
             raise problem
 
@@ -263,10 +272,8 @@ class Executor:
         for number in range(bound):
             self.state = self.state.at_round(number)
             self.run(step.body(number), prefix=f"{name}.")
-            if self.state.facts[step.until]:
-                self.state = self.state.at_round(outer).with_facts(
-                    {f"{step.name}_rounds": number + 1}
-                )
+            if self.state[step.until]:
+                self.state = self.state.at_round(outer).observing({step.rounds: number + 1})
                 return
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
@@ -277,9 +284,11 @@ class Executor:
         else:
             with self.crew.sharing(len(pieces)) as connections:
                 parts = side_by_side(pieces, connections, step.early)
-        facts, filled = self.state.facts, frozenset(self.filled)
+        filled = frozenset(self.filled)
+        self.state = replace(
+            self.state, facts=self.state.facts.joined(part.state.facts for part in parts)
+        )
         for part in parts:
-            self.state = self.state.with_facts(_new(part.state.facts, facts))
             self.filled |= part.filled - filled
             self.filled -= filled - part.filled
             for name, spent in part.times.items():
@@ -301,11 +310,3 @@ class Executor:
             return part
 
         return walk
-
-
-def _new(found: Facts, before: Facts) -> Facts:
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in before or value is not before[name]
-    }

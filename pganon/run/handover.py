@@ -6,14 +6,15 @@ from dataclasses import asdict
 
 from pganon.encode.source import source_fingerprint
 from pganon.metrics.alike import alike
-from pganon.plan.build import Plan
+from pganon.plan.build import FINGERPRINT, Plan, measured
 from pganon.publish.staged import Staged
+from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.metrics import Metrics
 from pganon.published.utility import Utility
 from pganon.run.result import Verified
 from pganon.spec.guarantee import guarantee
-from pganon.spec.republication import Republication
-from pganon.steps import State, stamp_fact
+from pganon.steps import State, stamp_of
+from pganon.steps.facts import RECORDS
 from pganon.steps.relations import CheckQuery
 
 
@@ -47,16 +48,16 @@ def staged(
         checks=checks,
         readers=spec.readers,
         keep=spec.policy.publish.keep,
-        row_count=state.count("published"),
-        suppressed=state.count("suppressed"),
-        stamps=tuple(str(state.facts[stamp_fact(r.staged)]) for r in relations),
-        fingerprint=bytes(state.facts["fingerprint"]),  # pyright: ignore
-        source_fingerprint=source_fingerprint(state.facts),
+        row_count=state[PUBLISHED],
+        suppressed=state[SUPPRESSED],
+        stamps=tuple(state[stamp_of(r.staged)] for r in relations),
+        fingerprint=state[FINGERPRINT],
+        source_fingerprint=source_fingerprint(spec, state.facts),
         partition=spec.partition,
         sources=sources,
-        compared_with=_compared_with(plan.republication, state),
+        compared_with=_compared_with(plan, state),
         measures={
-            "records": state.count("records"),
+            "records": state[RECORDS],
             "utility": asdict(utility),
             "verified": [v.__dict__ for v in verified],
             "alike": alike(spec, state.facts),
@@ -65,11 +66,12 @@ def staged(
     )
 
 
-def _compared_with(republication: Republication | None, state: State) -> frozenset[int] | None:
+def _compared_with(plan: Plan, state: State) -> frozenset[int] | None:
     """Runs beside whose versions alone the release may appear; None if beside any other."""
+    republication = plan.republication
     if republication is None or not republication.refuses:
         return None
-    if republication.repeated(source_fingerprint(state.facts)) is not None:
+    if republication.repeated(source_fingerprint(plan.spec, state.facts)) is not None:
         return None  # it shows nothing new
     return frozenset(earlier.run_id for earlier in republication.earlier)
 
@@ -82,8 +84,14 @@ def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verif
             symbol=check.symbol,
             bound=check.bound,
             required=check.parameter,
-            measured=float(state.facts[f"verified{number}_measured"]),  # pyright: ignore
+            measured=_measured(state, number),
             against=check.against,
         )
         for number, check in enumerate(checks)
     )
+
+
+def _measured(state: State, number: int) -> float:
+    found = state[measured(number)]
+    assert found is not None  # or the run would have been refused
+    return found

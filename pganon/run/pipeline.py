@@ -25,7 +25,7 @@ from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
 from pganon.metrics.reasons import reasons
-from pganon.plan.build import Plan, build_plan
+from pganon.plan.build import SAME_GROUPS, Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, renewal
@@ -37,6 +37,7 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap
+from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.run import handover
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
@@ -49,6 +50,7 @@ from pganon.run.warnings import warnings_of
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 Connection = psycopg.Connection[Any]
 
@@ -56,11 +58,21 @@ Connection = psycopg.Connection[Any]
 def plan_release(
     policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
 ) -> Plan:
-    """The plan of a policy against the catalog; nothing is run and no data is read."""
+    """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(database.connect(dsn)) as conn, _translated():
         become_owner(conn, named=owner)
-        return build_plan(resolve_policy(conn, loaded))
+        spec = resolve_policy(conn, loaded)
+        sources = history.sources_of(conn, spec.source.oid)
+        return build_plan(spec, _beside(conn, spec, sources, publishes=True))
+
+
+def _beside(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
+) -> Republication:
+    """The run beside the versions that were ever readable."""
+    earlier = history.earlier(conn, spec.policy.release, sources)
+    return Republication(spec.policy, spec.partition, earlier, publishes=publishes)
 
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
@@ -198,7 +210,7 @@ class _Run:
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        republication = self._republication(spec)
+        republication = _beside(self.conn, spec, self.sources, publishes=not self.options.dry_run)
         refusal = republication.before_work()
         if refusal is not None:
             raise refusal
@@ -220,9 +232,9 @@ class _Run:
             run_id=run_id,
             view=str(spec.view),
             method=plan.method.name,
-            records=state.count("records"),
-            released=state.count("published"),
-            suppressed=state.count("suppressed"),
+            records=state[RECORDS],
+            released=state[PUBLISHED],
+            suppressed=state[SUPPRESSED],
             verified=verified,
             utility=utility,
             metrics=metrics,
@@ -255,8 +267,7 @@ class _Run:
         check_swap(self.conn, result.release, views, cascade=self.options.cascade)
         republication = plan.republication
         refusal = republication and republication.if_published(
-            source_fingerprint(state.facts),
-            state.facts.get("same_groups"),  # pyright: ignore[reportArgumentType]
+            source_fingerprint(plan.spec, state.facts), state.facts.get(SAME_GROUPS)
         )
         details = ledger.error_details(refusal) if refusal else {}
         ledger.finish(self.conn, result.run_id, "dry_run", details)
@@ -271,19 +282,13 @@ class _Run:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
 
-    def _republication(self, spec: ReleaseSpec) -> Republication:
-        earlier = history.earlier(self.conn, spec.policy.release, self.sources)
-        return Republication(
-            spec.policy, spec.partition, earlier, publishes=not self.options.dry_run
-        )
-
     def _standing(self, plan: Plan, state: State) -> tuple[Version, Renewal] | None:
         """The version that readers see, if source and policy are those that it was made from."""
         spec, republication = plan.spec, plan.republication
         if self.options.force or self.options.dry_run or republication is None:
             return None
         known = history.read(self.conn, spec.policy.release)
-        current = renewal.standing(known, republication, source_fingerprint(state.facts))
+        current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
         if current is None or not is_intact(self.conn, current):
             return None
         settled = plan.method.form.settled(spec)

@@ -8,10 +8,9 @@ from pganon.encode.source import source_fingerprint
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.metrics.alike import alike
-from pganon.plan.build import Plan
+from pganon.plan.build import SAME_GROUPS, Plan
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
 from pganon.steps import State
 
 
@@ -19,7 +18,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     """What the steward should know of a run that succeeded: sentences with names and counts."""
     spec = plan.spec
     found: list[str] = []
-    beside = beside_earlier(plan.republication, state)
+    beside = beside_earlier(plan, state)
     found += [beside] if beside else []
     if spec.policy.records_per_individual == "many_accepted":
         found.append(
@@ -39,12 +38,12 @@ def undeclared(spec: ReleaseSpec) -> Iterator[str]:
         yield f"not declared and not released: {names}"
 
 
-def beside_earlier(republication: Republication | None, state: State) -> str | None:
+def beside_earlier(plan: Plan, state: State) -> str | None:
     """That other versions over the source show other groups, if the policy wants to know."""
-    if republication is None:
+    if plan.republication is None:
         return None
-    same = state.facts.get("same_groups")
-    return republication.warning(source_fingerprint(state.facts), same)  # pyright: ignore
+    same = state.facts.get(SAME_GROUPS)
+    return plan.republication.warning(source_fingerprint(plan.spec, state.facts), same)
 
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:

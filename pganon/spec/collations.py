@@ -1,8 +1,8 @@
-"""Columns whose collation can call different texts equal.
+"""Columns whose collation can treat different texts as equal.
 
-Texts are compared byte by byte, as two values where the column has one. For quasi-identifiers that
-only makes finer classes, and insensitive values are not compared. It is refused where values are
-counted, or recognized by a rule.
+Texts are compared byte by byte, so values that are equal under the collation count as different.
+For quasi-identifiers that only makes finer classes, and insensitive values are not compared. It is
+refused where values are counted, or recognized by a rule.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COUNTED = ("sensitive", "individual", "quasi_sensitive")
 
 
 def collation_refusals(policy: Policy, relation: Relation) -> Iterator[Refusal]:
-    """Columns that cannot have what the policy makes of them; places are those of the policy."""
+    """Columns that cannot have the role of the policy; places are those of the policy."""
     for name, place in _counted(policy).items():
         column = relation.column(name)
         if column is None or column.collation_deterministic:

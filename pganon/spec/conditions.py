@@ -23,7 +23,7 @@ _BY_LABEL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In)
 
 
 def typed(condition: exp.Expr, relation: Relation) -> exp.Expr:
-    """The same condition, in which no code of who owns a type can take part.
+    """The same condition, rewritten so that no code of a type's owner runs.
 
     Raises:
         ExpressionProblem: an enum is compared with a text that is none of its labels.

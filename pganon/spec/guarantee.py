@@ -30,10 +30,10 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
 
 
 def _with_a_value(spec: ReleaseSpec, given: Model) -> dict[str, int]:
-    """The k of who knows that there is a value; records without one are no cover from them.
+    """The k against readers who know that there is a value; records without one do not count.
 
     NULL has at most the share alpha / (1 + alpha) of n records, so at least n / (1 + alpha) have a
-    value, and as many as shares of alpha make up all of them.
+    value, and at least 1 / alpha do, since no value has more than the share alpha of them.
     """
     if not isinstance(given, RelativeFrequency):
         return {}

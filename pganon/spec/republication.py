@@ -1,8 +1,8 @@
-"""What a new version may show beside all that were ever readable over the same source.
+"""Comparison of a new version with all that were ever readable over the same source.
 
-Who has two versions with different groups of the same people can intersect them. A run therefore
-takes over the groups of an earlier version, whatever its release is called, if part of the policy
-and source are the same: then it shows nothing that was not shown. Otherwise the policy decides.
+A reader who has two versions with different groups of the same people can intersect them. A run
+therefore reuses the groups of an earlier version, of any release, if the source and the relevant
+part of the policy are the same: then it discloses nothing new. Otherwise the policy decides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Earlier:
     Attributes:
         partition: the partition part of its policy.
         partition_hash: of that part; None if nothing can be compared with the version.
-        source_fingerprint: of what it was made from, under the secret of the installation.
+        source_fingerprint: of its source, under the secret of the installation.
         members_table: who was in which group.
         is_over_source: over the same source or a part of it, as their names say.
     """
@@ -46,7 +46,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Republication:
-    """A run beside the versions that were ever readable; `versions` has the nearest first.
+    """A run compared with the versions that were ever readable; `versions` has the nearest first.
 
     Attributes:
         publishes: False for a dry run, which shows nobody anything and so is never refused.
@@ -76,7 +76,7 @@ class Republication:
         return self.policy.republication == "refuse" and self.publishes
 
     def if_published(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
-        """What would have been wrong if what a dry run made were published."""
+        """The refusal if the result of a dry run were published."""
         asked = replace(self, publishes=True)
         return asked.after_reading(source_fingerprint) or asked.after_grouping(
             source_fingerprint, same
@@ -84,23 +84,34 @@ class Republication:
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:
-        """Versions of the same part: what they show can be shown again."""
+        """Versions with the same partition part: their groups can be shown again."""
         wanted = part_hash(self.partition)
         return tuple(e for e in self.earlier if e.partition_hash == wanted)
 
     def repeated(self, source_fingerprint: bytes) -> Earlier | None:
-        """The version whose groups come out again over this source."""
+        """The version whose groups are repeated over this source."""
         found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
         return next(found, None)
 
+    def unchanged(self, source_fingerprint: bytes) -> Republication:
+        """The same where this is the source of the nearest version of the same part."""
+        nearest = self.candidates[:1]
+        versions = (
+            replace(version, source_fingerprint=source_fingerprint)
+            if version in nearest
+            else version
+            for version in self.versions
+        )
+        return replace(self, versions=tuple(versions))
+
     def before_work(self) -> PrivacyRefusal | None:
-        """What is wrong whatever the source holds."""
+        """The refusal that does not depend on the content of the source."""
         if not self.refuses or not self.earlier or self.candidates:
             return None
         return self._refusal()
 
     def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
-        """What is wrong with the source as it was read."""
+        """The refusal of the source as it was read."""
         if not self.refuses or self.repeated(source_fingerprint):
             return None
         if self.earlier:
@@ -109,7 +120,7 @@ class Republication:
         return _refused(self._of_a_copy(copied), ACCEPT) if copied else None
 
     def after_grouping(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
-        """What is wrong with groups that were taken over; `same` is None where nobody can tell."""
+        """The refusal of reused groups that differ; `same` is None where this is unknown."""
         if not self.refuses or same is not False:
             return None
         return _refused(self._difference(source_fingerprint, same), ACCEPT)

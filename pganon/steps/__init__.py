@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from psycopg import sql
 from sqlglot import exp
@@ -19,16 +19,37 @@ from pganon.catalog.model import Outside
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.search.tasks import Task
+from pganon.steps.facts import RECORDS, Fact, Facts, label
+from pganon.steps.rounds import placeholder
+
+T = TypeVar("T")
 
 WORK_SCHEMA = "pganon_work"
 STAGE_SCHEMA = "pganon_stage"
 
-Fact = int | float | bool | str | None
-Facts = Mapping[str, Fact]
-
-
 SHARED_FROM = 50_000
 """Records of a run from which on further connections pay."""
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class WorkTable(Generic[S]):
+    """A work table that one package makes and others read.
+
+    It is declared where both may import it. Tables of one module need no declaration.
+
+    Attributes:
+        name: in a run; see :meth:`State.work`.
+        columns: from a specification, and the state of the run when it is made.
+        numbered: what the names of further columns begin with, numbered from 0, of which there are
+            as many as whoever makes the table decides.
+    """
+
+    name: str
+    columns: Callable[[S, State], Sequence[str]]
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -37,43 +58,65 @@ class State:
 
     Attributes:
         run_id: number of the run; part of every work table's name.
-        facts: observed counts and sizes by name. `explain` renders with assumed ones.
-        round: number of the current round of the innermost Repeat, from 0.
+        facts: what was observed so far. `explain` renders with assumed ones.
+        current: number of the current round of the innermost Repeat, from 0; None while a query is
+            rendered that serves all rounds.
     """
 
     run_id: int
-    facts: Facts = field(default_factory=dict)
-    round: int = 0
+    facts: Facts = field(default_factory=Facts)
+    current: int | None = 0
 
-    def work(self, name: str, *, round: int | None = None) -> QualifiedName:
+    @property
+    def round(self) -> int:
+        """Number of the current round.
+
+        PganonError for a query of `every_round`: its text cannot depend on it.
+        """
+        if self.current is None:
+            raise PganonError("a query that is to serve every round asks for the round's number")
+        return self.current
+
+    def work(self, table: str | WorkTable[Any], *, round: int | None = None) -> QualifiedName:
         """A private unlogged table of this run; with `round`, the one of that round."""
+        name = table if isinstance(table, str) else table.name
         suffix = "" if round is None else f"_{round}"
         return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
+
+    def in_round(self, name: str, later: int = 0) -> QualifiedName:
+        """The work table of the current round, or of one that is so many rounds later."""
+        if self.current is not None:
+            return self.work(name, round=self.current + later)
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}_{placeholder(later)}")
 
     def stage(self, name: str) -> QualifiedName:
         """A private, logged table of this run that becomes part of the release."""
         return QualifiedName(STAGE_SCHEMA, f"r{self.run_id}_{name}")
 
-    def count(self, fact: str) -> int:
-        """An observed whole number."""
-        return int(self.facts[fact])  # pyright: ignore[reportArgumentType]
+    def __getitem__(self, fact: Fact[T]) -> T:
+        """What was observed; PganonError where no step has given it."""
+        return self.facts[fact]
 
-    def with_facts(self, facts: Facts) -> State:
-        return replace(self, facts={**self.facts, **facts})
+    def observing(self, found: Mapping[Fact[Any], Any]) -> State:
+        """With these values, as the driver gave them."""
+        return replace(self, facts=self.facts.observing(found))
 
     def at_round(self, number: int) -> State:
-        return replace(self, round=number)
+        return replace(self, current=number)
+
+    def in_every_round(self) -> State:
+        """What a query is rendered with that serves all rounds."""
+        return replace(self, current=None)
 
 
 def shared(state: State) -> bool:
     """Whether chains of steps over the records of the run go on several connections."""
-    records = state.facts.get("records")
-    return isinstance(records, int) and records >= SHARED_FROM
+    return (state.facts.get(RECORDS) or 0) >= SHARED_FROM
 
 
-def stamp_fact(relation: QualifiedName) -> str:
-    """Name of the fact that tells which rows a staged relation had when it was made."""
-    return f"stamp_{relation.name}"
+def stamp_of(relation: QualifiedName) -> Fact[str]:
+    """Which rows a staged relation had when it was made."""
+    return label(f"stamp_{relation.name}")
 
 
 Query = sql.SQL | sql.Composed
@@ -87,14 +130,14 @@ class CreateTable:
 
     Work tables are unlogged; tables in the staging schema are logged, because they are moved
     to their final place and an unlogged table is empty after a server crash. What rows these have
-    becomes the fact that :func:`stamp_fact` names.
+    becomes the fact :func:`stamp_of`.
 
     Attributes:
         when: the step is left out unless this holds.
-        counted: name of the fact that the number of rows becomes.
+        counted: the fact that the number of rows becomes.
         outside: what the query reads and calls that is not pganon's own.
-        every_round: in a Repeat, the queries of all rounds differ in the round's number in the
-            names of work tables and in nothing else, so that one rendering serves them all.
+        every_round: in a Repeat, the queries of all rounds differ in the work tables that
+            :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
     """
 
     name: str
@@ -104,7 +147,7 @@ class CreateTable:
     analyze: bool = True
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
-    counted: str | None = None
+    counted: Fact[int] | None = None
     outside: Outside | None = None
 
 
@@ -136,13 +179,18 @@ class Check:
     """Run a query of one row; its columns become facts; `problem` may refuse the run.
 
     The query returns counts and measures only, so nothing of a row can reach a message.
+
+    Attributes:
+        gives: a fact for every column of the query, neither more nor less.
+        problem: what refuses the run, given the row by column, with values of the types of the
+            facts, and the state with these.
     """
 
     name: str
     purpose: str
     select: Select
     problem: Callable[[Mapping[str, Any], State], PganonError | None] = lambda row, state: None
-    prefix: str = ""
+    gives: Sequence[Fact[Any]] = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -169,6 +217,7 @@ class Search:
         rows: SELECT the rows of a batch, by its number from 0.
         tasks: what to do with them, given the row of `given`, by column.
         when: the step is left out unless this holds.
+        gives: a fact for every figure of the tasks; figures are added up over all of them.
     """
 
     name: str
@@ -180,6 +229,7 @@ class Search:
     rows: Callable[[State, int], exp.Expr]
     tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
     when: Callable[[State], bool] = lambda state: True
+    gives: Sequence[Fact[Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -187,15 +237,16 @@ class Repeat:
     """Run `body(round)` for round 0, 1, ... until the fact `until` is true.
 
     Facts of the body are visible to later rounds and, after the end, to later steps; the fact
-    `<name>_rounds` holds the number of rounds. `bound(state)` rounds without an end are an
+    `rounds` holds the number of rounds. `bound(state)` rounds without an end are an
     internal error: it means that rounds stopped making progress.
     """
 
     name: str
     purpose: str
     body: Callable[[int], Sequence[Step]]
-    until: str
+    until: Fact[bool]
     bound: Callable[[State], int]
+    rounds: Fact[int]
 
 
 @dataclass(frozen=True)
@@ -222,6 +273,19 @@ Alone = CreateTable | Statement | DropTables | Check | Load | Search
 Step = Alone | Repeat | Parallel
 
 Chains = Sequence[Sequence[Step]]
+
+
+def given(step: Alone, state: State) -> Sequence[Fact[Any]]:
+    """The facts that a step gives."""
+    match step:
+        case Check() | Search():
+            return step.gives
+        case CreateTable():
+            target = step.table(state)
+            stamp = [stamp_of(target)] if target.schema == STAGE_SCHEMA else []
+            return [*stamp, *([step.counted] if step.counted else [])]
+        case Statement() | DropTables() | Load():
+            return ()
 
 
 def taken(step: Step, state: State) -> bool:

@@ -214,8 +214,8 @@ owned AS (
         FROM pg_catalog.pg_class AS c
         WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass
             AND c.oid = r.object
-            -- Who owns a table can give it statistics for the moment in which it is planned, which
-            -- no lock keeps away. Who is or can become superuser has too much to lose by that.
+            -- The owner of a table can add statistics for the moment in which it is planned; no lock
+            -- prevents that. A role that is or can become superuser has too much to lose.
             AND (c.relkind = 'v' OR (c.relkind IN ('r', 'p', 'm', 'f') AND EXISTS (
                 SELECT
                 FROM pg_catalog.pg_roles AS s

@@ -173,7 +173,7 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = 'pganon' AND c.relname = %s AND c.relkind = 'v';
 
 -- foreign_privileges --
--- Privileges of others than the owner on these schemas and what is in them, with their REVOKE.
+-- Privileges of roles other than the owner on these schemas and their objects, with their REVOKE.
 SELECT g.revoke, pg_catalog.format('%%s on %%s to %%s', g.privilege, g.object, g.grantee)
 FROM pganon.granted(%s::text[]) AS g;
 
@@ -250,7 +250,7 @@ SELECT v.relkind = 'v'
             )
         )
     )
-    -- Some nodes run functions of which neither a dependency nor a number tells.
+    -- Some nodes run functions that are recorded neither by a dependency nor by a number.
     AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_rewrite AS w

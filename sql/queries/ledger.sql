@@ -34,7 +34,7 @@ FROM (
 ) AS made;
 
 -- append --
--- One further row.
+-- Insert one row.
 INSERT INTO pganon_private.ledger (
     run_id, release, version, event, program_version, policy_hash, details
 )

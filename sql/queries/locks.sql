@@ -11,14 +11,14 @@ SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);
 
 -- enter --
--- A row of this session's work; none if another row stands for the same release or run.
+-- Insert the row of this session's work; no row if the same release or run already has one.
 INSERT INTO pganon_private.activity (lock_key, kind, release, run_id)
 VALUES (%(key)s, %(kind)s, %(release)s, %(run_id)s)
 ON CONFLICT DO NOTHING
 RETURNING lock_key;
 
 -- standing --
--- Key and kind of the row that stands for a release, or for who leads or cleans up a run; locked.
+-- Key and kind of the row of a release, or of the session that leads or cleans up a run; locked.
 SELECT a.lock_key, a.kind
 FROM pganon_private.activity AS a
 WHERE (a.kind = 'release' AND a.release = %(release)s)
@@ -26,7 +26,7 @@ WHERE (a.kind = 'release' AND a.release = %(release)s)
 FOR UPDATE;
 
 -- workers --
--- Keys of the further sessions of a run.
+-- Keys of the additional sessions of a run.
 SELECT a.lock_key FROM pganon_private.activity AS a
 WHERE a.kind = 'worker' AND a.run_id = %(run_id)s;
 

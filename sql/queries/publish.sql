@@ -50,7 +50,7 @@ CROSS JOIN LATERAL (
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
 -- put_release --
--- Make a release, or set what its new version brings.
+-- Create a release, or update it for its new version.
 INSERT INTO pganon_private.release (
     name, policy_source, view_schema, view_name, current_version, readers
 )
@@ -110,7 +110,7 @@ CROSS JOIN LATERAL jsonb_array_elements(v.views) AS i(item)
 WHERE v.release = %(release)s AND v.version = %(version)s;
 
 -- set_readers --
--- Who may read a release.
+-- The readers of a release.
 UPDATE pganon_private.release SET readers = %(readers)s WHERE name = %(release)s;
 
 -- set_current --
@@ -164,8 +164,8 @@ FROM (VALUES (1)) AS one(n)
 LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
 
 -- schema_owner --
--- Who owns a schema, and whether that role is the current one or a superuser. In schema public it
--- may stand for the owner of the database.
+-- The owner of a schema, and whether that role is the current one or a superuser. In schema public
+-- it may be the pseudo-role of the owner of the database.
 SELECT o.rolname::text, o.oid = current_user::regrole OR o.rolsuper
 FROM pg_namespace AS n
 JOIN pg_database AS d ON d.datname = current_database()
@@ -179,7 +179,7 @@ WHERE n.nspname = %(schema)s;
 SELECT g.object, g.grantee, g.privilege FROM pganon.granted(%(schemas)s::text[]) AS g;
 
 -- missing_roles --
--- Those of these roles that do not exist; public stands for everybody.
+-- Those of these roles that do not exist; public means everybody.
 SELECT r.name
 FROM unnest(%(roles)s::text[]) AS r(name)
 WHERE r.name <> 'public'

@@ -199,7 +199,7 @@ def test_too_few_records_to_measure_is_said(db: Database) -> None:
     for i, row in enumerate(rows):
         row[2], row[4] = i < 20, 17 <= i < 40
     staged = released(db, rows, link_threshold=0.9)
-    warned = staged.plan.method.form.warnings(staged.plan.spec, staged.facts)
+    warned = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
     assert any("too few records hide both age and town" in warning for warning in warned)
 
 

@@ -69,13 +69,29 @@ def test_the_plan_is_the_one_on_file(db: Database, method: str) -> None:
 
 def test_plans_are_equal_byte_for_byte(db: Database, policy_file: str) -> None:
     db.source(faults.SOURCE)
+    faults.run(db.dsn())
     arguments = ("plan", policy_file, "--sql", "--dsn", db.dsn())
     first = pganon(*arguments)
-    faults.run(db.dsn())
     db.source("INSERT INTO public.patient VALUES (100, 30, 'f', 'Rome', 'plague', 1)")
     second = pganon(*arguments)
     assert (first.code, second.code) == (0, 0)
     assert first.out == second.out
+
+
+def test_a_plan_shows_what_a_run_does_beside_earlier_versions(db: Database) -> None:
+    """It takes over the groups of the version over the same source, and compares them."""
+    db.source(faults.SOURCE)
+    loaded = faults.policy()
+    first = {step.step for step in explain(plan_release(loaded, dsn=db.dsn()))}
+    faults.run(db.dsn())
+    beside = explain(plan_release(loaded, dsn=db.dsn()))
+    added = {step.step: step.sql for step in beside if step.step not in first}
+    assert added.keys() == {"inherit", "same_groups"}
+    assert "SET partition_seed" in added["inherit"]
+    assert "pganon.same_groups(" in added["same_groups"]
+    planned = [f"{s.phase}.{s.step}" for s in beside]
+    ran = faults.steps_of(db.dsn(), loaded, jobs=1, force=True)
+    assert _outline(planned) == _outline(ran)
 
 
 def test_a_plan_holds_no_secret(db: Database, policy_file: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,12 @@ import pytest
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.registry import methods
+from pganon.published.facts import CLASSES
 from pganon.published.form import PublishedForm
 from pganon.published.utility import Utility
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
+from pganon.steps.facts import Facts
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
@@ -36,8 +37,8 @@ class HeapUtility(Utility):
         return {"heaps": f"{self.heaps} heaps"}
 
 
-def _heaps(spec: ReleaseSpec, facts: Mapping[str, Any]) -> HeapUtility:
-    return HeapUtility(0.25, {"age": 0.25}, int(facts["measure_classes"]))
+def _heaps(spec: ReleaseSpec, facts: Facts) -> HeapUtility:
+    return HeapUtility(0.25, {"age": 0.25}, facts[CLASSES])
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ class Trees:
         ).fetchall()
         run = f"r{self.state.run_id}_"
         assert [name.removeprefix(run) for (name,) in left] == ["tree_q3", "values"]
-        assert self.state.facts["tree_q3_rows"] == count
+        assert self.state.facts.by_name()["tree_q3_rows"] == count
 
     def read(self, columns: str = "value::text, labels") -> list[tuple[Any, ...]]:
         query = sql.SQL("SELECT {} FROM {} ORDER BY value").format(
@@ -117,7 +117,7 @@ def trees(db, tmp_path):
 def test_file_with_ragged_rows_and_extra_leaves(trees):
     trees.build(trees.file("a;*\nb;x;*\nc;x;*\nunused;y;*\n"), "text", ["a", "b"])
     assert trees.labels() == {"a": ["a", "a", "*"], "b": ["b", "x", "*"]}
-    assert trees.state.facts["tree_q3_levels"] == 2
+    assert trees.state.facts.by_name()["tree_q3_levels"] == 2
 
 
 def test_column_without_values(trees):

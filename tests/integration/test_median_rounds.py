@@ -240,6 +240,15 @@ def test_widths_that_differ_by_rounding_alone_are_ties(db: Database) -> None:
     assert found == groups("1 2, 3 4, 5 6")
 
 
+def test_different_values_in_one_place_are_cut(db: Database) -> None:
+    """Of a wide span floats do not tell neighbours apart; they are the narrowest there is."""
+    wide = 10**17
+    assert (wide - 1) / wide == (wide - 2) / wide
+    rows = [(0, wide - 2), (0, wide - 1), (0, wide - 2), (0, wide - 1), (9, 0), (9, wide)]
+    found = cut(db, ["int", "bigint"], rows, 2)
+    assert found == groups("1 3, 2 4, 5 6")
+
+
 def test_many_columns_are_tried_until_one_can_be_cut(db: Database) -> None:
     """Wide columns of a rare value each come first; more of them than are tried at once."""
     rare = SEVERAL + 2

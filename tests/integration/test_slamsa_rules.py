@@ -65,7 +65,7 @@ def test_values_of_rules_that_occur_nowhere_are_named(db: Database) -> None:
         'the value "prostate" in column cancer',
         'the value "nothing like it" in column symptom',
     ]
-    said = list(idle_rules(staged.plan.spec, staged.facts))
+    said = list(idle_rules(staged.plan.spec, staged.state.facts))
     for text, part in zip(said, parts, strict=True):
         assert f": no record has {part}" in text
         assert text.startswith('exclusion rule "sex, age excludes ')
@@ -76,7 +76,7 @@ def test_values_of_rules_that_occur_nowhere_are_named(db: Database) -> None:
 def test_rules_whose_values_all_occur_are_not_warned_of(db: Database) -> None:
     registry.build(db)
     staged = run(db.owner(), document(2, "cancer"))
-    assert list(idle_rules(staged.plan.spec, staged.facts)) == []
+    assert list(idle_rules(staged.plan.spec, staged.state.facts)) == []
 
 
 def test_men_by_themselves(db: Database) -> None:

@@ -401,9 +401,9 @@ CREATE TABLE pganon_work.r0_blocked AS
 SELECT
   "o"."rid",
   CAST((
-    (
+    CAST((
       "o"."place" - 1
-    ) * 1 / 1000
+    ) AS BIGINT) * 1 / 1000
   ) AS INT) AS "block"
 FROM (
   SELECT

@@ -422,7 +422,7 @@ FROM "pganon_work"."r0_placed" AS "t";
 
 -- partition.shown: how far the values that are shown lie apart
 SELECT
-  COUNT(*) AS "nothing",
+  COUNT(*) AS "shown_records",
   COALESCE(
     (
       (
@@ -528,7 +528,7 @@ COPY pganon_work.r0_plan0 (code, first, last, base, shift, modulo) FROM STDIN;
 
 -- partition.planned0: whether values of zip in every bucket lie apart
 SELECT
-  1 AS "narrow";
+  0 AS "narrow";
 
 -- partition.bucketed0: the bucket of every hidden value of zip
 CREATE TABLE pganon_work.r0_bucketed0 AS
@@ -625,7 +625,7 @@ COPY pganon_work.r0_plan1 (code, first, last, base, shift, modulo) FROM STDIN;
 
 -- partition.planned1: whether values of disease in every bucket lie apart
 SELECT
-  1 AS "narrow";
+  0 AS "narrow";
 
 -- partition.bucketed1: the bucket of every hidden value of disease
 CREATE TABLE pganon_work.r0_bucketed1 AS
@@ -948,31 +948,36 @@ FROM (
         "e"."n",
         "e"."again",
         CAST((
-          CASE
-            WHEN "e"."n0" AND "e"."hi0" > 0
-            THEN 1
-            WHEN "e"."hi0" = 0
-            THEN 0
-            ELSE (
-              (
-                (
-                  SELECT
-                    ARRAY_AGG("position" ORDER BY "code")
-                  FROM "pganon_work"."r0_dict0" AS "dict"
-                  WHERE
-                    "code" > 0
-                )["e"."hi0"]
-              ) - (
-                (
-                  SELECT
-                    ARRAY_AGG("position" ORDER BY "code")
-                  FROM "pganon_work"."r0_dict0" AS "dict"
-                  WHERE
-                    "code" > 0
-                )["e"."lo0"]
-              )
-            ) / 1.0
-          END
+          GREATEST(
+            (
+              CASE
+                WHEN "e"."n0" AND "e"."hi0" > 0
+                THEN 1
+                WHEN "e"."hi0" = 0
+                THEN 0
+                ELSE (
+                  (
+                    (
+                      SELECT
+                        ARRAY_AGG("position" ORDER BY "code")
+                      FROM "pganon_work"."r0_dict0" AS "dict"
+                      WHERE
+                        "code" > 0
+                    )["e"."hi0"]
+                  ) - (
+                    (
+                      SELECT
+                        ARRAY_AGG("position" ORDER BY "code")
+                      FROM "pganon_work"."r0_dict0" AS "dict"
+                      WHERE
+                        "code" > 0
+                    )["e"."lo0"]
+                  )
+                ) / 1.0
+              END
+            ),
+            CASE WHEN "e"."lo0" < "e"."hi0" THEN 1e-300 ELSE 0 END
+          )
         ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l0",
         CAST((
           0
@@ -1457,16 +1462,10 @@ SELECT
   ) AS INT) AS "group_id"
 FROM (
   SELECT
-    "r"."gid"
-  FROM (
-    SELECT
-      "s"."gid" AS "gid"
-    FROM "pganon_work"."r0_grouped" AS "s"
-    ORDER BY
-      "s"."gid"
-  ) AS "r"
+    "g"."gid"
+  FROM "pganon_work"."r0_grouped" AS "g"
   GROUP BY
-    "r"."gid"
+    "g"."gid"
 ) AS "g";
 
 -- recode.numbers_b0: random numbers for the buckets of zip

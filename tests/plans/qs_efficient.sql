@@ -856,9 +856,9 @@ SELECT
   "p"."w",
   "p"."place",
   CAST((
-    (
+    CAST((
       "p"."place" - 1
-    ) * 1 / 1000
+    ) AS BIGINT) * 1 / 1000
   ) AS INT) AS "piece",
   "p"."c0",
   "p"."c1"

@@ -420,9 +420,9 @@ FROM "w";
 CREATE TABLE pganon_work.r0_placed AS
 SELECT
   CAST((
-    (
+    CAST((
       "s"."place" - 1
-    ) * GREATEST("s"."records" / 500, 1) / "s"."records"
+    ) AS BIGINT) * GREATEST("s"."records" / 500, 1) / "s"."records"
   ) AS INT) AS "piece",
   "s"."place",
   "s"."rid",

@@ -637,29 +637,34 @@ FROM (
         "e"."n",
         "e"."again",
         CAST((
-          CASE
-            WHEN "e"."n0" AND "e"."hi0" > 0
-            THEN 1
-            WHEN "e"."hi0" = 0
-            THEN 0
-            ELSE (
-              (
-                SELECT
-                  ARRAY_AGG("position" ORDER BY "code")
-                FROM "pganon_work"."r0_dict0" AS "dict"
-                WHERE
-                  "code" > 0
-              )["e"."hi0"]
-            ) - (
-              (
-                SELECT
-                  ARRAY_AGG("position" ORDER BY "code")
-                FROM "pganon_work"."r0_dict0" AS "dict"
-                WHERE
-                  "code" > 0
-              )["e"."lo0"]
-            )
-          END
+          GREATEST(
+            (
+              CASE
+                WHEN "e"."n0" AND "e"."hi0" > 0
+                THEN 1
+                WHEN "e"."hi0" = 0
+                THEN 0
+                ELSE (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."hi0"]
+                ) - (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."lo0"]
+                )
+              END
+            ),
+            CASE WHEN "e"."lo0" < "e"."hi0" THEN 1e-300 ELSE 0 END
+          )
         ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l0",
         CAST((
           0

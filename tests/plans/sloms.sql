@@ -649,9 +649,9 @@ DROP TABLE pganon_work.r0_vectors_0;
 CREATE TABLE pganon_work.r0_blocked AS
 SELECT
   CAST((
-    (
+    CAST((
       "o"."place" - 1
-    ) * 1 / 1000
+    ) AS BIGINT) * 1 / 1000
   ) AS INT) AS "block",
   "o"."rid",
   "o"."c0",

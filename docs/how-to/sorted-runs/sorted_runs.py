@@ -8,10 +8,13 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.curve import numbered
+from pganon.encode.facts import KEPT
+from pganon.encode.work import CODED
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.published.work import GROUPED
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, State, Step
@@ -37,10 +40,10 @@ def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             "grouped",
             "runs of records in the order of their quasi-identifiers",
-            lambda state: state.work("grouped"),
+            lambda state: state.work(GROUPED),
             lambda state: runs(spec, state),
         ),
-        suppressed_check(spec, lambda state: state.work("grouped")),
+        suppressed_check(spec, lambda state: state.work(GROUPED)),
     )
 
 
@@ -50,11 +53,11 @@ def runs(spec: ReleaseSpec, state: State) -> exp.Select:
     order = numbered([col(name, "c") for name in (*codes, "rid")])
     return query(
         "select least((:place - 1) / :k, greatest(:n / :k - 1, 0)) as gid, c.rid from c",
-        {"c": state.work("coded")},
+        {"c": state.work(CODED)},
         place=order,
         k=num(spec.minimum_size),
-        n=num(state.count("kept")),
+        n=num(state[KEPT]),
     ).select(*[col(name, "c") for name in codes])
 
 
-METHOD = Method(SortedRuns, CLASSES, steps, lambda spec: {})
+METHOD = Method(SortedRuns, CLASSES, steps)

@@ -9,8 +9,6 @@ work table `tree_<name>` with exactly one row per value:
     lowers  only for `intervals` and `date`: lowers[i] and uppers[i] are the half-open range
     uppers  [lower, upper) of the ancestor on level i; numeric[], or arrays of the column's own
             type (date, timestamp, timestamptz)
-
-The fact `tree_<name>_levels` is the number of levels above the value itself.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.sqltools import fragment, query
 from pganon.steps import Check, CreateTable, Name, State
+from pganon.steps.facts import counts
 
 MAX_LEVELS = 64
 
@@ -50,6 +51,11 @@ class Build:
         """A work table of this hierarchy; without a suffix, the finished tree."""
         name = f"tree_{self.name}" + (f"_{suffix}" if suffix else "")
         return lambda state: state.work(name, round=round)
+
+    @property
+    def facts(self) -> str:
+        """What the names of its facts begin with."""
+        return f"tree_{self.name}_"
 
     def step(self, name: str) -> str:
         return f"tree_{self.name}_{name}"
@@ -125,10 +131,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def size_check(build: Build) -> Check:
-    """Last step of every builder: one row per value, all of one depth.
-
-    Facts: `tree_<name>_rows`, `tree_<name>_levels` (levels above the value itself).
-    """
+    """Last step of every builder: one row per value, all of one depth."""
 
     def select(state: State) -> exp.Select:
         return query(
@@ -152,7 +155,7 @@ def size_check(build: Build) -> Check:
         build.purpose("one row per value"),
         select,
         problem,
-        prefix=f"tree_{build.name}_",
+        gives=counts("distinct_values", "rows", "levels", "fewest_levels", of=build.facts),
     )
 
 

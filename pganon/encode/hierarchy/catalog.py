@@ -14,6 +14,7 @@ from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, text
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import Fact, count, counts, flag
 
 MAX_CALLS = 20
 
@@ -74,7 +75,10 @@ def _table_check(build: Build, table: QualifiedName) -> Check:
         build.purpose(f"{table} is readable"),
         select,
         problem,
-        prefix=f"tree_{build.name}_table_",
+        gives=[
+            *counts("found", "columns", of=f"{build.facts}table_"),
+            flag("readable", f"{build.facts}table_"),
+        ],
     )
 
 
@@ -83,18 +87,18 @@ def function_steps(build: Build, function: QualifiedName) -> tuple[Step, ...]:
 
     It is called once per distinct value for level 1, 2, ... until all values share one label.
     """
-    repeat_name = build.step("calls")
+    rounds = count("calls_rounds", build.facts)
     calls = Repeat(
-        repeat_name,
+        build.step("calls"),
         build.purpose(f"labels by {function}, level after level"),
         lambda number: _call(build, function, number),
-        f"tree_{build.name}_done",
+        _done(build),
         lambda state: MAX_CALLS,
+        rounds,
     )
 
     def last(state: State) -> QualifiedName:
-        rounds = int(state.facts.get(f"{repeat_name}_rounds") or 1)
-        return build.part("call", round=rounds - 1)(state)
+        return build.part("call", round=state[rounds] - 1)(state)
 
     return (
         _function_check(build, function),
@@ -108,6 +112,11 @@ def function_steps(build: Build, function: QualifiedName) -> tuple[Step, ...]:
         ),
         size_check(build),
     )
+
+
+def _done(build: Build) -> Fact[bool]:
+    """Whether all values share one label."""
+    return flag("done", build.facts)
 
 
 def _function_check(build: Build, function: QualifiedName) -> Check:
@@ -143,7 +152,10 @@ def _function_check(build: Build, function: QualifiedName) -> Check:
         build.purpose(f"{function} can be called"),
         select,
         problem,
-        prefix=f"tree_{build.name}_function_",
+        gives=[
+            count("found", f"{build.facts}function_"),
+            flag("callable", f"{build.facts}function_"),
+        ],
     )
 
 
@@ -223,5 +235,5 @@ def _call_check(build: Build, function: QualifiedName, number: int) -> Check:
         build.purpose(f"labels of level {level}"),
         select,
         problem,
-        prefix=f"tree_{build.name}_",
+        gives=[*counts("labels", "unlabelled", of=build.facts), _done(build)],
     )

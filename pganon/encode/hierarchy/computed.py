@@ -27,6 +27,7 @@ from pganon.errors import PganonError
 from pganon.policy.hierarchies import TOP, is_multiple
 from pganon.sqltools import col, fragment, named, num, query, text
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import counts
 
 _Map = Callable[[exp.Expr], exp.Expr]
 
@@ -197,7 +198,7 @@ def _outside_check(build: Build, condition: str, what: str, hint: str) -> Check:
         build.purpose(f"no value is {what}"),
         select,
         problem,
-        prefix=f"tree_{build.name}_",
+        gives=counts("outside_values", "outside_records", of=build.facts),
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that a policy names, looked at without a database."""
+"""Files that a policy names, checked without a database."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from pganon.encode.hierarchy.rows import Rows
 from pganon.errors import PganonError
 from pganon.sqltools import col, fragment, query
 from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
+from pganon.steps.facts import count, counts, or_null
 
 
 def loaded_steps(build: Build, rows: Rows, origin: str) -> tuple[Step, ...]:
@@ -98,7 +99,7 @@ def _shape_check(build: Build) -> Check:
         build.purpose("complete rows under one root"),
         select,
         problem,
-        prefix=f"tree_{build.name}_file_",
+        gives=counts("rows", "width", "leafless", "gaps", "roots", of=f"{build.facts}file_"),
     )
 
 
@@ -181,7 +182,11 @@ def nodes_check(build: Build, table: Name) -> Check:
         build.purpose("every label has one parent"),
         select,
         problem,
-        prefix=f"tree_{build.name}_",
+        gives=[
+            or_null(count("split_level", build.facts)),
+            or_null(count("split_labels", build.facts)),
+            count("reused", build.facts),
+        ],
     )
 
 
@@ -208,7 +213,7 @@ def _coverage_check(build: Build) -> Check:
         build.purpose("every value of the column occurs in it"),
         select,
         problem,
-        prefix=f"tree_{build.name}_",
+        gives=counts("missing_values", "missing_records", of=build.facts),
     )
 
 

@@ -11,8 +11,7 @@ alone, so none shows which value belongs to which record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from pganon.forms.buckets import figures, inferred, staging, verification, views
 from pganon.metrics.buckets.report import BucketMetrics, metrics_of
@@ -21,15 +20,16 @@ from pganon.published.arrangement import Arrange
 from pganon.published.form import OnRequest, PublishedForm
 from pganon.published.utility import AnatomyUtility
 from pganon.spec.model import ReleaseSpec
+from pganon.steps.facts import Facts
 
 
 def anatomized(
     arrange: Arrange,
     *,
     groups: str,
-    buckets: staging.Grouping = staging.GROUPED,
+    buckets: staging.Grouping = staging.NUMBERED,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
-    warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: (),
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:
     """The form of an arrangement.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -18,11 +17,24 @@ from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.published.arrangement import Arrange, Arrangement
+from pganon.published.facts import (
+    CLASSES,
+    LARGEST,
+    PARTITIONS,
+    SMALLEST,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    baseline,
+    losses,
+    ncp,
+    objective,
+)
 from pganon.published.form import Tables
 from pganon.published.utility import AnatomyUtility, Degree
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps import Chains, Check, State
+from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
 
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
@@ -31,14 +43,14 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
         "utility",
         "extent and sizes of the buckets",
         lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
-        prefix="measure_",
+        gives=[*losses(spec), PARTITIONS],
     )
     degrees = [
         Check(
             f"degree{item.index}",
             f"how well values of {item.published} are known from their buckets",
             lambda s, item=item: _degree(arrange(spec, s), item, s),
-            prefix=f"measure{item.index}_",
+            gives=[_degree_of(item), _error_of(item)],
         )
         for item in spec.sensitive
     ]
@@ -49,7 +61,7 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
             lambda s, item=item: informed_risk(
                 arrange(spec, s), item, _staged(spec, arrange, s), s
             ),
-            prefix=f"measure{item.index}_",
+            gives=[_informed_of(item)],
         )
         for item in spec.sensitive
     ]
@@ -57,6 +69,19 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
         *[[step] for step in (extents, *degrees, *informed)],
         *inferred.chains(spec, arrange, buckets),
     ]
+
+
+def _degree_of(item: Sensitive) -> Fact[float]:
+    return measure("degree", f"measure{item.index}_")
+
+
+def _error_of(item: Sensitive) -> Fact[float]:
+    return measure("reconstruction_error", f"measure{item.index}_")
+
+
+def _informed_of(item: Sensitive) -> Fact[float | None]:
+    """None where no column has buckets of its own."""
+    return or_null(measure("informed", f"measure{item.index}_"))
 
 
 def _staged(spec: ReleaseSpec, arrange: Arrange, state: State) -> Tables:
@@ -85,7 +110,7 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state:
 def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
     """Privacy degree and reconstruction error of one sensitive column.
 
-    For who knows the quasi-identifiers that stand beside it, if there are any.
+    They assume a reader who knows the quasi-identifiers in its table, if there are any.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
@@ -109,36 +134,28 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
     )
 
 
-def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> AnatomyUtility:
-    records, suppressed = int(facts["records"]), int(facts["suppressed"])
-    partitions = int(facts["measure_partitions"])
-    objective, baseline = _summed(facts, "objective"), _summed(facts, "baseline")
+def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
     return AnatomyUtility(
-        gcp=(float(facts["measure_weighted_loss"]) / partitions + suppressed) / records,
-        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
-        groups=int(facts["measure_classes"]),
-        smallest_group=int(facts["measure_smallest_class"]),
-        largest_group=int(facts["measure_largest_class"]),
+        gcp=(facts[WEIGHTED_LOSS] / facts[PARTITIONS] + facts[SUPPRESSED]) / facts[RECORDS],
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        groups=facts[CLASSES],
+        smallest_group=facts[SMALLEST],
+        largest_group=facts[LARGEST],
         sensitive={
             item.published: Degree(
-                float(facts[f"measure{item.index}_degree"]),
-                float(facts[f"measure{item.index}_reconstruction_error"]),
-                _known(facts[f"measure{item.index}_informed"]),
+                facts[_degree_of(item)], facts[_error_of(item)], facts[_informed_of(item)]
             )
             for item in spec.sensitive
         },
         inferred=inferred.inferred(spec, facts),
         related=inferred.related(spec, facts),
-        objective=objective,
-        baseline=baseline,
+        objective=_summed(spec, facts, objective),
+        baseline=_summed(spec, facts, baseline),
     )
 
 
-def _known(figure: Any) -> float | None:
-    return None if figure is None else float(figure)
-
-
-def _summed(facts: Mapping[str, Any], figure: str) -> float | None:
+def _summed(spec: ReleaseSpec, facts: Facts, figure: Callable[[int], Fact[float]]) -> float | None:
     """A figure of the search for buckets over all partitions; None if nothing was searched."""
-    found = [v for name, v in facts.items() if name.startswith("buckets") and name.endswith(figure)]
+    every = [facts.get(figure(place)) for place in range(len(spec.sensitive))]
+    found = [value for value in every if value is not None]
     return math.fsum(found) if found else None

@@ -8,9 +8,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.forms.members import code_columns
-from pganon.forms.recode import EXTENTS, generalized, preparation_steps
+from pganon.forms.recode import generalized, preparation_steps
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
+from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, State, Step
@@ -37,7 +38,7 @@ def generalization_steps(
 
     def extents(state: State) -> exp.Expr:
         tree = group_extents(
-            attributes, state, state.work("grouped_classes"), [CLASS_ID], weighted=False
+            attributes, state, state.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
         )
         return tree.select(named(fragment("count(*)"), "n"))
 
@@ -45,7 +46,7 @@ def generalization_steps(
         CreateTable(
             "grouped_classes",
             "the class of every record",
-            lambda s: s.work("grouped_classes"),
+            lambda s: s.work(GROUPED_CLASSES),
             classes,
         ),
         CreateTable("extents", "extent of every class", lambda s: s.work(EXTENTS), extents),

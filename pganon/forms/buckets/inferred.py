@@ -36,6 +36,7 @@ from pganon.search.inference import Layout, guesses
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Chains, Check, CreateTable, Search, State, Step
+from pganon.steps.facts import Fact, Facts, count, label, measure, or_null
 
 RECORDS = 50_000
 """Most records that are attacked."""
@@ -55,12 +56,26 @@ FACTOR = 1.5
 NOTICEABLE = 0.01
 """Share of the records from which on a run warns, where the policy sets none."""
 
+_RELATED = label("association", "related_", assumed="[]")
+"""JSON array of [i, j, value]; see :func:`pganon.association.associations`."""
+
+_FIGURES = ("confidence", "accuracy", "above", "correct", "share")
+"""Fields of :class:`Inferred` that are None where no record was attacked."""
+
 _CHANCE = 3
 """Standard deviations that chance may do."""
 
 
+def _attacked(item: Sensitive) -> Fact[int]:
+    return count("records", f"inferred{item.index}_")
+
+
+def _figure(item: Sensitive, name: str) -> Fact[float | None]:
+    return or_null(measure(name, f"inferred{item.index}_"))
+
+
 def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
-    """Steps that observe what :func:`inferred` and :func:`related` read."""
+    """Steps that observe the facts that :func:`inferred` and :func:`related` read."""
     related = [
         CreateTable(
             "related_records",
@@ -72,7 +87,7 @@ def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
             "related",
             "association of the other columns with the sensitive ones",
             lambda s: _association(spec, s),
-            prefix="related_",
+            gives=[_RELATED],
         ),
     ]
     return [*[_Attack(spec, arrange, buckets, item).steps for item in spec.sensitive], related]
@@ -106,7 +121,7 @@ class _Attack:
                 f"how many values of {self.item.published} that tells",
                 lambda s: _judged(s.work(name), limit(self.spec, self.item)),
                 lambda row, state: _problem(self.spec, self.item, row),
-                prefix=f"inferred{self.item.index}_",
+                gives=[_attacked(self.item), *[_figure(self.item, n) for n in _FIGURES]],
             ),
         ]
 
@@ -171,11 +186,11 @@ def _sample(
 ) -> exp.Select:
     """The records `r` that are attacked: those of the first buckets.
 
-    A bucket that has too many candidates by itself is left out.
+    A bucket that alone has too many candidates is left out.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
-    # What stands in the sensitive table beside the value is known of a record.
+    # The other columns of the sensitive table are known for a record.
     known = query(
         "select t.group_id, sum(t.count) as n, count(*) as values from t where t.group_id <= :most",
         {"t": state.stage(table.part)},
@@ -204,7 +219,7 @@ def _sample(
 def _attributes(
     spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive, state: State
 ) -> list[exp.Expr]:
-    """What is published of every quasi-identifier that does not stand beside the column."""
+    """Published values of every quasi-identifier that is not in the column's own table."""
     if not arrangement.generalized:
         return [col(axis.code, "r") for axis in _apart(spec, arrangement, item)]
     shown = [[col(c.name, "e") for c in attribute_columns(a)] for a in spec.attributes]
@@ -269,10 +284,10 @@ def _pairs(spec: ReleaseSpec) -> list[tuple[int, int]]:
     return [(i, others + item.index) for i in range(others) for item in spec.sensitive]
 
 
-def related(spec: ReleaseSpec, facts: Mapping[str, Any]) -> tuple[Related, ...]:
+def related(spec: ReleaseSpec, facts: Facts) -> tuple[Related, ...]:
     """The strongest associations, if there are any, the strongest first."""
     names = [item.published for item in (*spec.attributes, *spec.carried, *spec.sensitive)]
-    found = values(str(facts["related_association"]))
+    found = values(facts[_RELATED])
     order = sorted((p for p, v in found.items() if v > 0), key=lambda p: (-found[p], p))
     return tuple(Related(names[i], names[j], found[i, j]) for i, j in order[:STRONGEST])
 
@@ -345,7 +360,7 @@ def _told(item: Sensitive, share: float, above: float) -> str:
     )
 
 
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """What the steward should know, unless the policy says how much may be inferred."""
     if spec.policy.inference is not None:
         return []
@@ -357,16 +372,13 @@ def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def inferred(spec: ReleaseSpec, facts: Mapping[str, Any]) -> dict[str, Inferred]:
+def inferred(spec: ReleaseSpec, facts: Facts) -> dict[str, Inferred]:
     """By published column."""
     return {
         item.published: Inferred(
-            records=int(facts[f"inferred{item.index}_records"]),
+            records=facts[_attacked(item)],
             limit=limit(spec, item),
-            **{
-                name: facts[f"inferred{item.index}_{name}"]
-                for name in ("confidence", "accuracy", "above", "correct", "share")
-            },
+            **{name: facts[_figure(item, name)] for name in _FIGURES},
         )
         for item in spec.sensitive
     }

@@ -1,10 +1,10 @@
-"""What who knows which sensitive values go together learns where tables have buckets of their own.
+"""Risk from a reader who knows which sensitive values occur together, with independent buckets.
 
-A value v of a person's bucket is weighed by how well it goes with what the person's buckets of the
-other tables hold: f(v) times, for every other column, the mean lift of v with the values there,
+A value v of a person's bucket is weighted by how well it fits the values of the person's buckets in
+the other tables: f(v) times, for every other column, the mean lift of v with the values there,
 lift(v, y) = P(v, y) / (P(v) P(y)) over the encoded records. The likeliest value's share of the
 weights is the local informed risk. It ignores the other members of the buckets, so exact reasoning
-may learn more. With one set of buckets behind all tables nothing is learned of this kind.
+may learn more. If all tables have the same buckets, there is no such risk.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
+from pganon.encode.work import CODED
 from pganon.forms.buckets.verification import histogram_of
 from pganon.policy.options import GROUP_ID
 from pganon.published.arrangement import Arrangement
@@ -23,7 +24,7 @@ from pganon.steps import State
 
 
 def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
-    """Sensitive columns whose values have other buckets than those of a column."""
+    """Sensitive columns with other buckets than the given column."""
     own = arrangement.table_of(item.index).partition
     return [s for t in arrangement.sensitive if t.partition != own for s in t.sensitive]
 
@@ -56,7 +57,7 @@ def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: S
 
 
 def _links(arrangement: Arrangement, tables: Tables) -> exp.Select:
-    """The buckets that a record is in; records of the same ones are told apart by nothing here."""
+    """The buckets of a record; records with the same buckets are indistinguishable here."""
     bearing = arrangement.bearing
     tree = query("select distinct 1 from b", {"b": tables[bearing.part]})
     return tree.select(*[col(name, "b") for name in bearing.groups], append=False)
@@ -73,7 +74,7 @@ def _met(
     """SELECT (group_id, value, met): mean lift of a value with those of a bucket elsewhere."""
     pairs = query(
         "select :v as value, :y as other from c",
-        {"c": state.work("coded")},
+        {"c": state.work(CODED)},
         v=_key(item),
         y=_key(other),
     )

@@ -10,6 +10,7 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.lookups import joined
 from pganon.encode.records import ties
+from pganon.encode.work import CODED
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.members import code_columns, identity, members, repeated_members
 from pganon.identifiers import QualifiedName
@@ -26,6 +27,7 @@ from pganon.published.stored import (
     repeated,
     stored,
 )
+from pganon.published.work import GROUPED
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, presorted, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step, shared
@@ -114,22 +116,22 @@ def _grouped(
 ) -> exp.Select:
     tree = query(
         "select 1 from g join c on c.rid = g.rid",
-        {"g": state.work("grouped"), "c": state.work("coded")},
+        {"g": state.work(GROUPED), "c": state.work(CODED)},
     )
     columns = [col(name, "c") for name in record_columns(spec)]
     return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
 
 
-GROUPED = Grouping(
-    groups=lambda spec, state, name: distinct_groups(state, "grouped", name),
+NUMBERED = Grouping(
+    groups=lambda spec, state, name: distinct_groups(state, GROUPED, name),
     records=_grouped,
-    misplaced=lambda spec, state: [repeated(state.work("grouped"), "rid")],
+    misplaced=lambda spec, state: [repeated(state.work(GROUPED), "rid")],
 )
-"""The work table `grouped` (rid, b<i>: a bucket per partition), to be joined with `coded`."""
+"""GROUPED, to be joined with CODED by the numbers of records."""
 
 
 def staging_steps(
-    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping = GROUPED
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping = NUMBERED
 ) -> tuple[Step, ...]:
     """From the buckets of the records to the staged relations.
 
@@ -280,7 +282,7 @@ def _class(arrangement: Arrangement) -> str:
 
 
 class Rows:
-    """A SELECT over the records that is ordered by what it shows, and by nothing else."""
+    """A SELECT over the records that is ordered only by its own columns."""
 
     def __init__(self, records: Relation, state: State) -> None:
         self.state = state

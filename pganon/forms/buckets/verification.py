@@ -1,9 +1,9 @@
 """The guarantee of an anatomized release, measured from its published relations alone.
 
-With one partition behind all tables the share of a value in a bucket bounds what is learned about
-any member, whatever is known about which sensitive values go together: permuting the members of
-a bucket turns every possible world into another. With independent partitions that holds for who
-knows nothing of it.
+If all tables have the same partition, the share of a value in a bucket bounds what a reader learns
+about any member, even one who knows which sensitive values occur together: permuting the members
+of a bucket turns every possible world into another. With independent partitions that holds only
+against readers without this knowledge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pganon.sqltools import aliased, cast, col, fragment, named, num, presorted,
 from pganon.steps.relations import CheckQuery
 
 EXCLUSION = "exclusion"
-"""Name of the check that no bucket has what a rule says is impossible for some of it."""
+"""Name of the check that no bucket has a value that a rule excludes for some of its records."""
 
 
 def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[CheckQuery, ...]:
@@ -107,7 +107,9 @@ def _required(
 def histogram_of(
     arrangement: Arrangement, tables: Tables, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """Columns of a bucket, or of its records with the same values beside, and (these, value, n)."""
+    """Columns of a bucket, or of its records with equal quasi-identifiers, and (these, value, n).
+
+    Quasi-identifiers are those in the column's own table."""
     table = arrangement.table_of(item.index)
     by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
     return by, _histogram(tables, table, by, [item])
@@ -116,7 +118,7 @@ def histogram_of(
 def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
     """Columns that the records of a class share, and (columns, value, n).
 
-    The number of a class alone would not do: what the class shows must be the same, too.
+    The number of a class alone is not enough: its published values must be the same, too.
     """
     table = arrangement.bearing
     shown = [column.name for a in table.attributes for column in attribute_columns(a)]

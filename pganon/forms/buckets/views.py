@@ -89,10 +89,10 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
 def _joined(
     spec: ReleaseSpec, arrangement: Arrangement, tables: Tables, guarantee: str
 ) -> PublishedView:
-    """Every combination that the buckets allow, weighed by how many records it stands for.
+    """Every combination that the buckets allow, weighted by its expected number of records.
 
-    Tables that share a bucket say nothing of each other, so the share of a combination is the
-    product of the shares that its parts have in their tables.
+    Tables that share a bucket are otherwise unlinked, so the share of a combination is the
+    product of the shares of its parts in their tables.
     """
     bearing = arrangement.bearing
     tree = query("select 1 from q", {"q": tables[bearing.part]})

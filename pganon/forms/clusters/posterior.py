@@ -1,4 +1,4 @@
-"""What remains of k candidates to a reader who counts the worlds that fit a cluster.
+"""Posterior over the k candidates of a reader who counts the worlds that fit a cluster.
 
     candidates    (cluster_no, attribute_set, size, counts, combinations)   of small clusters
     posteriors    (cluster_no, attribute_set, posterior)                    of those counted
@@ -8,7 +8,7 @@ Worlds are counted in Python, on numbers of values; see :mod:`pganon.search.exac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,13 @@ from sqlglot import exp
 
 from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
+from pganon.published.facts import MEASURE
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.search.exact_cover import worst_posterior
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
 MOST_RECORDS = 8
 MOST_COMBINATIONS = 32
@@ -34,7 +36,7 @@ TASK = 500
 
 
 def posterior_steps(shape: QuasiSensitive) -> list[Step]:
-    """From `cluster_codes` to the facts `measure_posterior<j>` and `measure_enumerated<j>`."""
+    """From `cluster_codes` to what :func:`posteriors` reads."""
     return [
         CreateTable(
             "candidates",
@@ -58,7 +60,10 @@ def posterior_steps(shape: QuasiSensitive) -> list[Step]:
             "posterior",
             "highest posterior per QS set",
             lambda s: _highest(shape, s),
-            prefix="measure_",
+            gives=[
+                count("enumerated", MEASURE),
+                *[fact for number in _sets(shape) for fact in (_posterior(number), _tried(number))],
+            ],
         ),
     ]
 
@@ -121,23 +126,38 @@ class _Count:
 
 def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
     tree = query("select 1 as enumerated")
-    for number in range(1, len(shape.set_names) + 1):
-        for name, aggregate in (("posterior", "max(p.posterior)"), ("enumerated", "count(*)")):
+    for number in _sets(shape):
+        for fact, aggregate in (
+            (_posterior(number), "max(p.posterior)"),
+            (_tried(number), "count(*)"),
+        ):
             value = query(
                 "select :x from p where p.attribute_set = :set",
                 {"p": state.work("posteriors")},
                 x=fragment(aggregate),
                 set=num(number),
             )
-            tree = tree.select(named(scalar(value), f"{name}{number}"))
+            tree = tree.select(named(scalar(value), fact.column))
     return tree
 
 
-def posteriors(
-    shape: QuasiSensitive, facts: Mapping[str, Any]
-) -> dict[str, tuple[float | None, int]]:
+def _sets(shape: QuasiSensitive) -> range:
+    return range(1, len(shape.set_names) + 1)
+
+
+def _posterior(number: int) -> Fact[float | None]:
+    """The highest posterior of a set; None where no cluster was counted."""
+    return or_null(measure(f"posterior{number}", MEASURE))
+
+
+def _tried(number: int) -> Fact[int]:
+    """Clusters that were counted for a set."""
+    return count(f"enumerated{number}", MEASURE)
+
+
+def posteriors(shape: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
     """By set, the highest posterior and of how many clusters."""
     return {
-        name: (facts[f"measure_posterior{number}"], int(facts[f"measure_enumerated{number}"]))
+        name: (facts[_posterior(number)], facts[_tried(number)])
         for number, name in enumerate(shape.set_names, start=1)
     }

@@ -6,12 +6,14 @@ from sqlglot import exp
 
 from pganon.catalog.values import in_order
 from pganon.encode.secrets import keyed_hash
+from pganon.encode.work import CODED, dictionary
 from pganon.forms.members import cell_members, code_columns, repeated_members
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.published.elements import element, text_key
 from pganon.published.form import Tables
 from pganon.published.quasi_sensitive import QuasiSensitive, small_code_arrays
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
+from pganon.published.work import ASSIGNED, QS_CELLS
 from pganon.spec.model import Attribute, ReleaseSpec
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, union_all
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -46,7 +48,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         )
     ]
     return (
-        numbers_step("assigned", "random numbers for the clusters", CLUSTER_NO),
+        numbers_step(ASSIGNED, "random numbers for the clusters", CLUSTER_NO),
         CreateTable(
             "cluster_cells",
             "the cells of every cluster",
@@ -122,7 +124,7 @@ def _cluster_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     return query(
         "select n.gid, n.cluster_no, a.cell, a.n from a join n on n.gid = a.gid"
         " join c on c.cell = a.cell",
-        {"a": state.work("assigned"), "n": numbers(state, CLUSTER_NO), "c": state.work("cells")},
+        {"a": state.work(ASSIGNED), "n": numbers(state, CLUSTER_NO), "c": state.work(QS_CELLS)},
     ).select(*[col(name, "c") for name in code_columns(spec)])
 
 
@@ -140,7 +142,7 @@ def _value_arrays(attribute: Attribute) -> Step:
         return query(
             "select e.codes, array_agg(:value order by :place) as members"
             " from e join d on d.code = e.code group by e.codes",
-            {"e": each, "d": state.work(f"dict{i}")},
+            {"e": each, "d": state.work(dictionary(i))},
             value=element(attribute, col("value", "d")),
             place=in_order(attribute.column, col("value", "d")),
         )
@@ -162,8 +164,8 @@ def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
     numbered = query(
         "select x.cell, c.rid, row_number() over (partition by x.cell order by c.rid) as place"
         " from c",
-        {"c": state.work("coded")},
-    ).join(aliased(state.work("cells"), "x"), on=same)
+        {"c": state.work(CODED)},
+    ).join(aliased(state.work(QS_CELLS), "x"), on=same)
     spans = query(
         "select k.cell, k.cluster_no, k.n,"
         " sum(k.n) over (partition by k.cell order by k.gid) as last from k",
@@ -179,7 +181,7 @@ def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
 def _bags(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
         "select r.cluster_no from r join c on c.rid = r.rid group by r.cluster_no",
-        {"r": state.work("cluster_records"), "c": state.work("coded")},
+        {"r": state.work("cluster_records"), "c": state.work(CODED)},
     )
     for item in spec.carried:
         # Each column is shuffled on its own, so that equal places do not tie values together.
@@ -236,7 +238,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
             own = element(attribute, col("value", alias))
             code = shape.value_number(state, attribute.index, col("code", alias))
             tree = tree.select(named(value_key(own), f"v{place}")).join(
-                aliased(state.work(f"dict{attribute.index}"), alias),
+                aliased(state.work(dictionary(attribute.index)), alias),
                 on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
             )
         parts.append(tree)
@@ -248,12 +250,12 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
     And records in several clusters, where records are told apart.
     """
-    cells = state.work("cells")
+    cells = state.work(QS_CELLS)
     assigned = query(
         "select 1 as repeated from c full join"
         " (select a.cell, sum(a.n) as n from a group by a.cell) as x on x.cell = c.cell"
         " where c.w is distinct from x.n",
-        {"c": cells, "a": state.work("assigned")},
+        {"c": cells, "a": state.work(ASSIGNED)},
     )
     several = [repeated(state.work("cluster_records"), "rid")] if _tells_records(spec) else []
     return [

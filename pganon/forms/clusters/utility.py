@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
@@ -12,21 +9,35 @@ from pganon.forms.clusters.posterior import posterior_steps, posteriors
 from pganon.metrics import loss
 from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.published.facts import (
+    CLASSES,
+    LARGEST,
+    MEASURE,
+    RELEASED,
+    SMALLEST,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    losses,
+    ncp,
+)
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.published.utility import ClusterUtility, Combinations, Posterior
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import Chains, Check, CreateTable, State, Step
+from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
+
+_CONSTANTS = count("constants", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads, from the codes of the clusters."""
     shape = QuasiSensitive(spec)
-    losses = Check(
+    sizes = Check(
         "utility",
         "loss and sizes of the clusters",
         lambda s: _losses(spec, s),
-        prefix="measure_",
+        gives=[*losses(spec), _CONSTANTS],
     )
     combinations = CreateTable(
         "combinations",
@@ -38,9 +49,9 @@ def measures(spec: ReleaseSpec) -> Chains:
         "counts",
         "combinations per QS set",
         lambda s: _counts(shape, s),
-        prefix="measure_",
+        gives=[count("counted", MEASURE), *_counted(shape)],
     )
-    chains: list[list[Step]] = [[combinations, counts], [losses]]
+    chains: list[list[Step]] = [[combinations, counts], [sizes]]
     if shape.model.counts_supported:
         chains.append(posterior_steps(shape))
     return chains
@@ -87,10 +98,28 @@ _COUNTED = {
 }
 
 
+_KINDS = ("product", "supported")
+
+
+def _combinations_of(kind: str, number: int, figure: str) -> Fact[float]:
+    """A figure of :data:`_COUNTED` over the clusters, of one set."""
+    return measure(f"{kind}{number}_{figure}", MEASURE)
+
+
+def _counted(shape: QuasiSensitive) -> list[Fact[float]]:
+    """What :func:`_counts` gives."""
+    return [
+        _combinations_of(kind, number, figure)
+        for number in range(1, len(shape.set_names) + 1)
+        for kind in _KINDS
+        for figure in _COUNTED
+    ]
+
+
 def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
     tree = query("select 1 as counted")
     for number in range(1, len(shape.set_names) + 1):
-        for kind in ("product", "supported"):
+        for kind in _KINDS:
             for name, aggregate in _COUNTED.items():
                 value = query(
                     "select :x::float8 from c where c.value = :set",
@@ -98,37 +127,38 @@ def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
                     x=fragment(aggregate, n=col(kind, "c")),
                     set=num(number),
                 )
-                tree = tree.select(named(scalar(value), f"{kind}{number}_{name}"))
+                tree = tree.select(
+                    named(scalar(value), _combinations_of(kind, number, name).column)
+                )
     return tree
 
 
-def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> ClusterUtility:
-    records, suppressed = int(facts["records"]), int(facts["suppressed"])
-    weighted, released = float(facts["measure_weighted_loss"]), int(facts["measure_released"])
-    clusters = int(facts["measure_classes"])
+def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
+    lost = facts[WEIGHTED_LOSS] + facts[SUPPRESSED]
+    clusters = facts[CLASSES]
 
     def counted(kind: str) -> dict[str, Combinations]:
         return {
-            name: Combinations(**{x: float(facts[f"measure_{kind}{number}_{x}"]) for x in _COUNTED})
+            name: Combinations(**{x: facts[_combinations_of(kind, number, x)] for x in _COUNTED})
             for number, name in enumerate(spec.qs_sets, start=1)
         }
 
     return ClusterUtility(
-        gcp=(weighted + suppressed) / records,
-        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
-        ncp_total=(weighted + suppressed) * len(spec.attributes),
+        gcp=lost / facts[RECORDS],
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        ncp_total=lost * len(spec.attributes),
         clusters=clusters,
-        smallest_cluster=int(facts["measure_smallest_class"]),
-        mean_cluster=released / clusters,
-        largest_cluster=int(facts["measure_largest_class"]),
-        constants=int(facts["measure_constants"]),
+        smallest_cluster=facts[SMALLEST],
+        mean_cluster=facts[RELEASED] / clusters,
+        largest_cluster=facts[LARGEST],
+        constants=facts[_CONSTANTS],
         product=counted("product"),
         supported=counted("supported"),
         posterior=_posterior(QuasiSensitive(spec), facts),
     )
 
 
-def _posterior(shape: QuasiSensitive, facts: Mapping[str, Any]) -> dict[str, Posterior]:
+def _posterior(shape: QuasiSensitive, facts: Facts) -> dict[str, Posterior]:
     if not shape.model.counts_supported:
         return {}
     return {name: Posterior(*found) for name, found in posteriors(shape, facts).items()}

@@ -1,4 +1,4 @@
-"""How a release of clusters is verified from what is stored."""
+"""Verification of a release of clusters from its stored relations."""
 
 from __future__ import annotations
 

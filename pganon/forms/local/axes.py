@@ -6,12 +6,16 @@ relative to the span of the values that are shown. Hidden values count in neithe
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.forms.local import facts
 from pganon.spec.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num
 from pganon.steps import State
+from pganon.steps.facts import Fact
 
 
 class ShownLine(OrderedAxis):
@@ -20,7 +24,7 @@ class ShownLine(OrderedAxis):
     def length(self, state: State) -> float:
         if self.attribute.domain is not None:
             return 1.0
-        return float(state.facts[length_fact(self)] or 0) or 1.0  # pyright: ignore
+        return state[facts.length(self.index)] or 1.0
 
     def loss(self, state: State, table: str) -> exp.Expr:
         span = fragment(
@@ -38,8 +42,9 @@ class ShownNames(NominalAxis):
     def number(self, state: State) -> int:
         """All values that a group could cover."""
         declared = self.attribute.values
-        shown = state.count(length_fact(self))
-        return shown if declared is None else len(declared) + state.count(null_fact(self))
+        if declared is not None:
+            return len(declared) + state[facts.null_shown(self.index)]
+        return int(state[facts.length(self.index)])
 
     def loss(self, state: State, table: str) -> exp.Expr:
         return fragment(
@@ -56,14 +61,13 @@ def shown_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
 
 
-def length_fact(axis: Axis) -> str:
-    """Fact: the span of the values of a line that are shown, or the number of names."""
-    return f"shown{axis.index}"
-
-
-def null_fact(axis: Axis) -> str:
-    """Fact: 1 if a NULL is shown."""
-    return f"shown_null{axis.index}"
+def measured_facts(axis: Axis) -> list[Fact[Any]]:
+    """What :func:`measured` gives."""
+    if isinstance(axis, ShownLine):
+        return [facts.length(axis.index)]
+    if isinstance(axis, ShownNames):
+        return [facts.length(axis.index), facts.null_shown(axis.index)]
+    return []
 
 
 def measured(axis: Axis, state: State, table: str, shown: exp.Expr) -> list[exp.Expr]:
@@ -76,10 +80,13 @@ def measured(axis: Axis, state: State, table: str, shown: exp.Expr) -> list[exp.
             for end in ("max", "min")
         ]
         length = fragment("coalesce(:hi - :lo, 0)", hi=ends[0], lo=ends[1])
-        return [named(length, length_fact(axis))]
+        return [named(length, facts.length(axis.index).column)]
     if isinstance(axis, ShownNames):
         count = fragment("count(distinct :c) filter (where :shown)", c=code, shown=shown)
         null = fragment("count(*) filter (where :c = 0 and :shown)", c=code, shown=shown)
         missing = fragment("least(:null, 1)::int", null=null)
-        return [named(count, length_fact(axis)), named(missing, null_fact(axis))]
+        return [
+            named(count, facts.length(axis.index).column),
+            named(missing, facts.null_shown(axis.index).column),
+        ]
     return []

@@ -8,14 +8,18 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from pganon.encode.facts import KEPT
+from pganon.forms.local import facts
 from pganon.forms.local.layout import Layout, forms, is_generalized
 from pganon.forms.local.staging import bucket
 from pganon.forms.recode import EXTENTS
+from pganon.published.facts import SUPPRESSED
 from pganon.published.utility import Utility
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
 from pganon.steps import Chains, Check, State
+from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,11 @@ def measures(layout: Layout) -> Chains:
         "utility",
         "loss and sizes of the groups",
         lambda s: _loss(layout, s),
-        prefix="measure_",
+        gives=[
+            *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, facts.SQUARES),
+            *(facts.LOSS, facts.CELLS, facts.SUPPRESSED_CELLS),
+            *[facts.ncp(axis.index) for axis in layout.axes],
+        ],
     )
     return [[loss], *[[_bucket_check(item)] for item in layout.spec.sensitive]]
 
@@ -128,7 +136,7 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
 def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
     """How many values of attributes the records have that are left out for their mask."""
     hidden = [a.hidden for a in layout.spec.attributes if a.hidden is not None]
-    if not hidden or not state.count("suppressed"):
+    if not hidden or not state[SUPPRESSED]:
         return num(0)
     plain = num(len(layout.axes) - len(hidden))
     open_ = [fragment("(not :f)::int", f=col(h.flag, "c")) for h in hidden]
@@ -163,35 +171,26 @@ def _bucket_check(item: Sensitive) -> Check:
         f"buckets{item.index}",
         f"sizes of the buckets of {item.published}",
         select,
-        prefix=f"measure_buckets{item.index}_",
+        gives=[*facts.bucket_sizes(item.index), facts.bucket_share(item.index)],
     )
 
 
-def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> LocalUtility:
-    records, suppressed = int(facts["records"]), int(facts["suppressed"])
+def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
+    records, suppressed = found[RECORDS], found[SUPPRESSED]
     # Records without a value in a column with nulls: suppress are not even encoded.
-    unknown = (records - int(facts["kept"])) * len(spec.attributes)
-    gone = unknown + int(facts["measure_suppressed_cells"])
-    cells, lost = float(facts["measure_cells"]) + gone, float(facts["measure_loss"]) + gone
+    gone = (records - found[KEPT]) * len(spec.attributes) + found[facts.SUPPRESSED_CELLS]
+    cells, lost = found[facts.CELLS] + gone, found[facts.LOSS] + gone
     return LocalUtility(
         gcp=lost / cells if cells else 0.0,
-        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
-        discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
-        groups=int(facts["measure_groups"]),
-        smallest_group=int(facts["measure_smallest"]),
-        largest_group=int(facts["measure_largest"]),
-        buckets={item.published: _bucket_figures(item, facts) for item in spec.sensitive},
+        ncp={a.published: found[facts.ncp(a.index)] for a in spec.attributes},
+        discernibility=found[facts.SQUARES] + float(suppressed) * records,
+        groups=found[facts.GROUPS],
+        smallest_group=found[facts.SMALLEST],
+        largest_group=found[facts.LARGEST],
+        buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
     )
 
 
-def _bucket_figures(item: Sensitive, facts: Mapping[str, Any]) -> BucketFigures:
-    def observed(name: str) -> int:
-        return int(facts[f"measure_buckets{item.index}_{name}"])
-
-    return BucketFigures(
-        cells=observed("cells"),
-        buckets=observed("buckets"),
-        smallest=observed("smallest"),
-        largest=observed("largest"),
-        share=float(facts[f"measure_buckets{item.index}_share"]),
-    )
+def _bucket_figures(item: Sensitive, found: Facts) -> BucketFigures:
+    cells, buckets, smallest, largest = (found[fact] for fact in facts.bucket_sizes(item.index))
+    return BucketFigures(cells, buckets, smallest, largest, found[facts.bucket_share(item.index)])

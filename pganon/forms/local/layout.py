@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
+from pganon.forms.local import facts
 from pganon.forms.local.axes import shown_axes
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import KAnonymity, LocalBucketDiversity
@@ -69,11 +70,6 @@ def forms(state: State) -> exp.Select:
     return query("select distinct d.display, d.form from d", {"d": state.work("displays")})
 
 
-def withheld_fact(item: Sensitive) -> str:
-    """Fact: whether all values of the column are withheld, since none could be in buckets."""
-    return f"eligible{item.index}_withheld"
-
-
 def letter(hidden: Hidden, form: exp.Expr) -> exp.Expr:
     """The letter of a semi-sensitive column in a form."""
     return fragment("substr(:form, :place, 1)", form=form, place=num(hidden.index + 1))
@@ -95,7 +91,7 @@ def in_bucket(item: Sensitive, form: exp.Expr) -> exp.Expr:
 
 def shown_letter(item: Sensitive, form: exp.Expr, state: State) -> exp.Expr:
     """What is published as the form of a column."""
-    withheld = bool(state.facts.get(withheld_fact(item)))
+    withheld = state[facts.withheld(item.index)]
     if item.hidden is None:
         return text(WITHHELD if withheld else BUCKET)
     found = letter(item.hidden, form)

@@ -25,7 +25,6 @@ from pganon.published.stored import (
     index_step,
     key_step,
     numbers,
-    numbers_step,
     repeated,
     stored,
 )
@@ -76,7 +75,7 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
             "numbers",
             "random numbers for groups, and for the buckets of every column",
             [
-                [numbers_step("grouped", "random numbers for the groups", GROUP_ID)],
+                [drawn_numbers(_group_numbers, "random numbers for the groups", GROUP_ID)],
                 *[[_numbers(item)] for item in spec.sensitive],
             ],
         ),
@@ -125,6 +124,10 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
 
 def _records_table(state: State) -> QualifiedName:
     return state.work("group_records")
+
+
+def _group_numbers(state: State) -> exp.Select:
+    return query("select g.gid from g group by g.gid", {"g": state.work("grouped")})
 
 
 def _numbers(item: Sensitive) -> CreateTable:

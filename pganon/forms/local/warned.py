@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
+from pganon.forms.local.facts import few
 from pganon.identifiers import quote
 from pganon.spec.model import ReleaseSpec
+from pganon.steps.facts import Facts
 
 
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     return [*_shown_values(spec), *_own_predicates(spec), *_unmeasured(spec, facts)]
 
 
@@ -35,10 +36,10 @@ def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:
             )
 
 
-def _unmeasured(spec: ReleaseSpec, facts: Mapping[str, Any]) -> Iterator[str]:
+def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     """Pairs of columns that too few records hide both of."""
     for one, other in combinations(spec.sensitive, 2):
-        if facts.get(f"linked{one.index}_{other.index}_few"):
+        if facts.get(few(one.index, other.index)):
             yield (
                 f"too few records hide both {quote(one.published)} and {quote(other.published)} to"
                 " measure whether their buckets tell of each other"

@@ -14,7 +14,6 @@ from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.base import Method
-from pganon.methods.eligibility import ASSUMED
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
@@ -42,14 +41,8 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     return arranged(spec, [spec.attributes], [spec.sensitive])
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return {**ASSUMED, "divide_rounds": 1}
-
-
 METHOD = Method(
     Anatomy,
     anatomized(arrangement, groups="groups", buckets=BUCKETS, warnings=warnings),
     partition_steps,
-    assumed,
 )

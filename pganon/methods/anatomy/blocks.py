@@ -30,6 +30,12 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, count, flag
+
+BLOCKS = count("blocks")
+
+_ROOTED = flag("rooted")
+_ROUNDS = count("divide_rounds")
 
 
 def block_steps(shape: AnatomyShape) -> list[Step]:
@@ -57,8 +63,9 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
             name="divide",
             purpose="find the parts of the curve that cannot be divided",
             body=lambda number: _round(shape),
-            until="rooted",
-            bound=lambda state: state.count("records").bit_length() + 2,
+            until=_ROOTED,
+            bound=lambda state: state[RECORDS].bit_length() + 2,
+            rounds=_ROUNDS,
         ),
         CreateTable("leaves", "the block of every piece", lambda s: s.work("leaves"), _leaves),
         Check(
@@ -67,13 +74,14 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
             lambda s: query(
                 "select count(distinct l.block) as blocks from l", {"l": s.work("leaves")}
             ),
+            gives=[BLOCKS],
         ),
         DropTables(
             "tidy",
             "what the blocks were made from",
             lambda s: [
-                *[s.work("hist", round=r + 1) for r in range(s.count("divide_rounds"))],
-                *[s.work("undivided", round=r) for r in range(s.count("divide_rounds"))],
+                *[s.work("hist", round=r + 1) for r in range(s[_ROUNDS])],
+                *[s.work("undivided", round=r) for r in range(s[_ROUNDS])],
                 *shape.eligibility.leftovers(s),
             ],
         ),
@@ -117,6 +125,7 @@ def _round(shape: AnatomyShape) -> Sequence[Step]:
                 "select max(h.node) = 0 as rooted from h",
                 {"h": s.work("hist", round=s.round + 1)},
             ),
+            gives=[_ROOTED],
         ),
     ]
 
@@ -147,14 +156,14 @@ def _leaves(state: State) -> exp.Expr:
     undivided = stacked(
         [
             query("select u.level, u.node from u", {"u": state.work("undivided", round=r)})
-            for r in range(state.count("divide_rounds"))
+            for r in range(state[_ROUNDS])
         ]
     )
     levels = query(
         "select p.piece, g.level, p.piece >> g.level as node from p cross join"
         " (select generate_series(1, :levels) as level) as g",
         {"p": query("select distinct h.node as piece from h", {"h": state.work("hist", round=0)})},
-        levels=num(state.count("divide_rounds")),
+        levels=num(state[_ROUNDS]),
     )
     above = query(
         "select l.piece, max(u.level) as level from l"

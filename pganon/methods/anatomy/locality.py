@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pganon.identifiers import quote
+from pganon.methods.anatomy.blocks import BLOCKS
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
+from pganon.steps.facts import Facts
 
 FEW = 8
 """Pieces per block from which on groups are much wider than they could be."""
 
 
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """That the public rule has left the records in few blocks, with the remedy."""
     shape = AnatomyShape(spec)
-    blocks, pieces = int(facts["blocks"]), shape.pieces(State(0, facts))
+    blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
     if shape.division != "public" or not (whole or pieces >= FEW * blocks):
         return []

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode.curve import piece_of
 from pganon.encode.records import DRAW, PLACE
+from pganon.encode.work import CODED
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
 from pganon.methods.anatomy.options import Anatomy
-from pganon.methods.eligibility import Eligibility
+from pganon.methods.eligibility import ROUNDS, Eligibility
 from pganon.methods.shape import MethodShape
+from pganon.methods.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
-from pganon.sqltools import col, fragment, num
+from pganon.sqltools import col, num
 from pganon.steps import State
 
 
@@ -46,7 +49,7 @@ class AnatomyShape(MethodShape[Anatomy]):
         frequency = self.frequency(self.sensitive.index, self.model.l)
         return Eligibility(
             spec=self.spec,
-            first=lambda s: s.work("coded"),
+            first=lambda s: s.work(CODED),
             keep=lambda s: [PLACE, *self.carried],
             conditions=lambda s: [frequency],
             model=self.model.name,
@@ -60,7 +63,7 @@ class AnatomyShape(MethodShape[Anatomy]):
 
     def trimmed(self, state: State) -> bool:
         """Whether records were left out, so that places have gaps."""
-        return state.count("trim_rounds") > 1
+        return state[ROUNDS] > 1
 
     def placed(self, state: State) -> QualifiedName:
         """Released records with their places along the curve, 1 to the number of them."""
@@ -68,15 +71,10 @@ class AnatomyShape(MethodShape[Anatomy]):
 
     def piece(self, state: State, table: str) -> exp.Expr:
         """The piece of the curve that a record is in, from 0."""
-        return fragment(
-            "((:place - 1)::bigint * :pieces / :records)::int",
-            place=col(PLACE, table),
-            pieces=num(self.pieces(state)),
-            records=num(state.count("released")),
-        )
+        return piece_of(col(PLACE, table), num(self.pieces(state)), num(state[RELEASED]))
 
     def pieces(self, state: State) -> int:
         """A power of two: the halves of a node would else be of any size, and the whole curve be
         one block for a few records at its end."""
-        wanted = state.count("released") // max(self.block_size, self.model.l)
+        wanted = state[RELEASED] // max(self.block_size, self.model.l)
         return 1 << max(wanted.bit_length() - 1, 0)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from pganon.encode.codes import all_records
+from pganon.encode.work import CODED
 from pganon.forms.individuals import IDENTITY, staging_steps
 from pganon.methods.base import Method
 from pganon.methods.identity.danonyir import danonyir_steps
@@ -20,6 +21,7 @@ from pganon.methods.identity.labels import class_extents
 from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import IdentityShape
 from pganon.methods.suppression import suppressed_check
+from pganon.published.work import CLASSED, GROUPED, INDIVIDUALS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, State, Step
@@ -44,14 +46,14 @@ def _grouping(shape: IdentityShape) -> list[Step]:
         CreateTable(
             "grouped",
             "the class of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: _grouped(shape, s),
         ),
         suppressed_check(
             shape.spec,
             lambda s: query(
                 "select c.rid from g join c on c.rid = g.rid",
-                {"g": s.work("grouped"), "c": s.work("coded")},
+                {"g": s.work(GROUPED), "c": s.work(CODED)},
             ),
         ),
     ]
@@ -62,17 +64,11 @@ def _grouped(shape: IdentityShape, state: State) -> exp.Expr:
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
         {
             "c": all_records(shape.spec, state),
-            "i": state.work("individuals"),
-            "k": state.work("classed"),
+            "i": state.work(INDIVIDUALS),
+            "k": state.work(CLASSED),
         },
     ).select(*[col(code, "c") for code in shape.codes])
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    known = {"individuals": 1000, "sweep_rounds": 1, "residuals": 1, "meet_rounds": 1}
-    return {**known, "spans_places": 2, "spans_joined": 1}
-
-
-DANONYIR = Method(DAnonyIR, IDENTITY, danonyir, assumed)
-GENEIR = Method(GeneIR, LABELLED, geneir, assumed)
+DANONYIR = Method(DAnonyIR, IDENTITY, danonyir)
+GENEIR = Method(GeneIR, LABELLED, geneir)

@@ -24,9 +24,11 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from pganon.encode.facts import KEPT
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.methods.identity.individuals import block_steps, blocks
+from pganon.methods.identity.individuals import INDIVIDUAL_COUNT, block_steps, blocks
 from pganon.methods.identity.neighbours import (
+    JOINED,
     MOST_TOGETHER,
     PASSES,
     made,
@@ -45,6 +47,7 @@ from pganon.methods.identity.reading import (
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.privacy.rows import Relation
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir
 from pganon.search.identity.feasibility import hopeless
@@ -65,7 +68,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
     passes = PASSES if generalize else 0
 
     def at_once(state: State) -> int:
-        records = -(-size * state.count("kept") // state.count("individuals"))
+        records = -(-size * state[KEPT] // state[INDIVIDUAL_COUNT])
         return max(1, AT_ONCE // records)
 
     def search(
@@ -80,7 +83,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             name,
             purpose,
             lambda s: s.work(table),
-            CLASSED,
+            _COLUMNS,
             blocks=blocks,
             given=lambda s: given_with_losses(shape, s),
             task=lambda s, given: _task(shape, s, given, handle, first(s)),
@@ -108,24 +111,24 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             Blocks(
                 relation=lambda s: _read(shape, s, _joined(s, size)),
                 columns=lambda s: _columns(shape, s),
-                count=lambda s: s.count("spans_joined"),
+                count=lambda s: s[JOINED],
                 at_once=lambda s: max(1, at_once(s) // MOST_TOGETHER),
             ),
             first=lambda s: blocks(s, size),
-            when=lambda s: s.count("spans_joined") > 0,
+            when=lambda s: s[JOINED] > 0,
         ),
         *(neighbour_steps(shape, at_once) if generalize else []),
         CreateTable(
             "classed",
             "the class of every individual",
-            lambda s: s.work("classed"),
+            lambda s: s.work(CLASSED),
             lambda s: settled(s, passes),
         ),
         DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
     ]
 
 
-CLASSED = (("rid", "bigint"), ("gid", "bigint"))
+_COLUMNS = (("rid", "bigint"), ("gid", "bigint"))
 
 
 def _joined(state: State, size: int) -> exp.Select:
@@ -145,7 +148,7 @@ def _columns(shape: IdentityShape, state: State) -> list[str]:
 def _read(shape: IdentityShape, state: State, blocked: Relation) -> exp.Select:
     return query(
         "select b.block, b.rid from b join i on i.rid = b.rid",
-        {"b": blocked, "i": state.work("individuals")},
+        {"b": blocked, "i": state.work(INDIVIDUALS)},
     ).select(*[col(name, "i") for name in _columns(shape, state)])
 
 

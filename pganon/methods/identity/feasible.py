@@ -15,14 +15,16 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.methods.cells import weaker
 from pganon.methods.identity.shape import IdentityShape
+from pganon.methods.reachable import infeasible, weaker
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
 from pganon.sqltools import col, query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import counts
 
 
 def feasible_steps(shape: IdentityShape) -> list[Step]:
@@ -32,15 +34,16 @@ def feasible_steps(shape: IdentityShape) -> list[Step]:
 def _check(shape: IdentityShape, requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
-        select, problem = _everybody, _out_of_reach
+        select, problem, given = _everybody, _out_of_reach, ("reached",)
     else:
         select, problem = _shared, _too_small
+        given = ("individuals", "values", "holders")
     return Check(
         f"feasible{number}",
         f"whether {model.name} can be reached",
         lambda s: select(shape, requirement, s),
         lambda row, state: problem(requirement, row),
-        prefix=f"feasible{number}_",
+        gives=counts(*given, of=f"feasible{number}_"),
     )
 
 
@@ -48,7 +51,7 @@ def _records(shape: IdentityShape, state: State) -> exp.Select:
     """(class, individual, value): all records as one class."""
     return query(
         "select 1 as class, c.individual, :v as value from c",
-        {"c": state.work("coded")},
+        {"c": state.work(CODED)},
         v=col(shape.value, "c"),
     )
 
@@ -112,11 +115,10 @@ def _too_small(requirement: Requirement, row: Mapping[str, Any]) -> PganonError 
 
 def _refusal(requirement: Requirement, said: str, hint: str, observed: float) -> PrivacyRefusal:
     model = requirement.model
-    return PrivacyRefusal(
+    return infeasible(
         f"cannot satisfy {model.label}{requirement.known}: {said}",
         model=model.name,
         required=model.parameter,
         observed=observed,
         hint=hint,
-        code="infeasible",
     )

@@ -27,13 +27,19 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
+from pganon.encode.work import CODED
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.meetings import joined, made, meeting_steps
 from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.identity import measured
+from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.steps.facts import count, flag
+
+_SWEPT = flag("swept")
+_ROUNDS = count("sweep_rounds")
 
 
 def geneir_steps(shape: IdentityShape) -> list[Step]:
@@ -54,20 +60,21 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             "left",
             "all individuals",
             lambda s: s.work("left", round=0),
-            lambda s: query("select i.rid from i", {"i": s.work("individuals")}),
+            lambda s: query("select i.rid from i", {"i": s.work(INDIVIDUALS)}),
         ),
         Repeat(
             name="sweep",
             purpose="groups of individuals that show the same become classes if they can",
             body=lambda number: _sweep(shape),
-            until="swept",
+            until=_SWEPT,
             bound=lambda state: sum(_levels(shape, state)) + 2,
+            rounds=_ROUNDS,
         ),
         CreateTable(
             "swept",
             "the class of every individual of these groups",
             lambda s: s.work("swept"),
-            lambda s: stacked([_named_classes(s, r) for r in range(s.count("sweep_rounds"))]),
+            lambda s: stacked([_named_classes(s, r) for r in range(s[_ROUNDS])]),
         ),
         *_residual_steps(shape),
         DropTables(
@@ -76,10 +83,10 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             lambda s: [
                 s.work("swept"),
                 *made(s),
-                s.work("left", round=s.count("sweep_rounds")),
+                s.work("left", round=s[_ROUNDS]),
                 *[
                     s.work(name, round=r)
-                    for r in range(s.count("sweep_rounds"))
+                    for r in range(s[_ROUNDS])
                     for name in ("left", "groups", "fit")
                 ],
             ],
@@ -98,7 +105,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
 
 def _residual_steps(shape: IdentityShape) -> list[Step]:
     def left(state: State) -> exp.Select:
-        last = state.work("left", round=state.count("sweep_rounds"))
+        last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
 
     def swept(state: State) -> exp.Select:
@@ -112,7 +119,7 @@ def _residual_steps(shape: IdentityShape) -> list[Step]:
         CreateTable(
             "classed",
             "the class of every individual",
-            lambda s: s.work("classed"),
+            lambda s: s.work(CLASSED),
             lambda s: stacked([swept(s), *joined(s)]),
         ),
     ]
@@ -172,13 +179,14 @@ def _sweep(shape: IdentityShape) -> Sequence[Step]:
                 round=num(s.round),
                 steps=num(sum(_levels(shape, s))),
             ),
+            gives=[_SWEPT],
         ),
     ]
 
 
 def _groups(shape: IdentityShape, state: State) -> exp.Expr:
     shown = query("select i.rid from i join l on l.rid = i.rid", {
-        "i": state.work("individuals"), "l": state.work("left", round=state.round)
+        "i": state.work(INDIVIDUALS), "l": state.work("left", round=state.round)
     })  # fmt: skip
     names: list[str] = []
     for axis in trees(shape):
@@ -219,10 +227,10 @@ def _fit(shape: IdentityShape, state: State) -> exp.Expr:
         " join i on i.rid = g.rid join c on c.individual = i.individual",
         {
             "g": state.work("groups", round=state.round),
-            "i": state.work("individuals"),
+            "i": state.work(INDIVIDUALS),
             "c": query(
                 "select r.individual, :v as v from r",
-                {"r": state.work("coded")},
+                {"r": state.work(CODED)},
                 v=col(shape.value, "r"),
             ),
         },

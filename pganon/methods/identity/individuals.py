@@ -17,14 +17,19 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.codes import all_records
-from pganon.encode.curve import along_curve
+from pganon.encode.curve import along_curve, piece_of
+from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.options import DAnonyIR, GeneIR
 from pganon.methods.identity.shape import IdentityShape, hull
+from pganon.published.work import INDIVIDUALS
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+INDIVIDUAL_COUNT = count("individuals", assumed=1000)
 
 
 def individual_steps(shape: IdentityShape) -> list[Step]:
@@ -36,13 +41,14 @@ def individual_steps(shape: IdentityShape) -> list[Step]:
         CreateTable(
             "individuals",
             "individuals with what their records have",
-            lambda s: s.work("individuals"),
+            lambda s: s.work(INDIVIDUALS),
             lambda s: _individuals(shape, s),
         ),
         Check(
             "individuals",
             "number of individuals",
-            lambda s: query("select count(*) as individuals from i", {"i": s.work("individuals")}),
+            lambda s: query("select count(*) as individuals from i", {"i": s.work(INDIVIDUALS)}),
+            gives=[INDIVIDUAL_COUNT],
         ),
     ]
 
@@ -61,7 +67,13 @@ def _agreement(shape: IdentityShape) -> Check:
             {"s": several},
         )
 
-    return Check("agreement", "whether the records of an individual agree", select, _conflict)
+    return Check(
+        "agreement",
+        "whether the records of an individual agree",
+        select,
+        _conflict,
+        gives=[count("conflicting")],
+    )
 
 
 def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
@@ -110,14 +122,15 @@ def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
 
 
 def _blocked(shape: IdentityShape, state: State, block_size: int) -> exp.Expr:
-    ordered = along_curve(shape.axes, state, state.work("individuals"), ["rid"])
+    ordered = along_curve(shape.axes, state, state.work(INDIVIDUALS), ["rid"])
     return query(
-        "select o.rid, ((o.place - 1) * :blocks / :individuals)::int as block from o",
+        "select o.rid, :block as block from o",
         {"o": ordered},
-        blocks=num(blocks(state, block_size)),
-        individuals=num(state.count("individuals")),
+        block=piece_of(
+            col(PLACE, "o"), num(blocks(state, block_size)), num(state[INDIVIDUAL_COUNT])
+        ),
     )
 
 
 def blocks(state: State, block_size: int) -> int:
-    return max(state.count("individuals") // block_size, 1)
+    return max(state[INDIVIDUAL_COUNT] // block_size, 1)

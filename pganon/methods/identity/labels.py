@@ -19,6 +19,7 @@ from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
 from pganon.published.stored import numbers
+from pganon.published.work import GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import State
@@ -48,7 +49,7 @@ def _released(axis: TreeAxis, state: State) -> exp.Select:
         "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
         " max(t.code) over (partition by t.level, t.lo) as hi"
         " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work("grouped_classes")},
+        {"t": axis.table(state), "g": state.work(GROUPED_CLASSES)},
         code=col(axis.code, "g"),
     )
 

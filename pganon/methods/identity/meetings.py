@@ -19,10 +19,18 @@ from sqlglot import exp
 
 from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
-from pganon.methods.identity.residuals import join_step, units
+from pganon.methods.identity.residuals import RESIDUALS, join_step, units
 from pganon.methods.identity.shape import IdentityShape
+from pganon.published.work import INDIVIDUALS
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
+from pganon.steps.facts import count, flag
+
+_CLASSES = count("residual_classes")
+"""Classes that residuals may join."""
+
+_MET = flag("met")
+_ROUNDS = count("meet_rounds")
 
 TOGETHER = 5000
 """Residuals and classes of a block."""
@@ -55,6 +63,7 @@ def meeting_steps(
                 " (select count(distinct c.gid) from c) as residual_classes",
                 {"l": left(s), "c": classed(s)},
             ),
+            gives=[RESIDUALS, _CLASSES],
         ),
         CreateTable(
             "stretches",
@@ -67,8 +76,9 @@ def meeting_steps(
             name="meet",
             purpose="residuals of every block meet the classes of one",
             body=lambda number: _meet(shape, classed, shown),
-            until="met",
+            until=_MET,
             bound=blocks,
+            rounds=_ROUNDS,
         ),
     ]
 
@@ -86,19 +96,19 @@ def made(state: State) -> list[QualifiedName]:
 
 
 def blocks(state: State) -> int:
-    return max(1, -(-(state.count("residuals") + state.count("residual_classes")) // TOGETHER))
+    return max(1, -(-(state[RESIDUALS] + state[_CLASSES]) // TOGETHER))
 
 
 def _tables(state: State, name: str, rounds: int | None = None) -> list[QualifiedName]:
     if not _somebody(state):
         return []
-    number = state.count("meet_rounds") if rounds is None else rounds
+    number = state[_ROUNDS] if rounds is None else rounds
     return [state.work(name, round=r) for r in range(number)]
 
 
 def _somebody(state: State) -> bool:
     """Whether there is anybody to join, and anything."""
-    return state.count("residuals") > 0 and state.count("residual_classes") > 0
+    return state[RESIDUALS] > 0 and state[_CLASSES] > 0
 
 
 def _stretches(
@@ -116,14 +126,14 @@ def _stretches(
     )
     placed = query(
         "select i.*, p.residual, p.unit from p join i on i.rid = p.rid",
-        {"p": people, "i": state.work("individuals")},
+        {"p": people, "i": state.work(INDIVIDUALS)},
     )
     ordered = along_curve(shape.axes, state, placed, ["residual", "unit"], order="rid")
     return query(
         "select o.residual, o.unit, ((o.place - 1) * :blocks / :all)::int as block from o",
         {"o": ordered},
         blocks=num(blocks(state)),
-        all=num(state.count("residuals") + state.count("residual_classes")),
+        all=num(state[RESIDUALS] + state[_CLASSES]),
     )
 
 
@@ -154,7 +164,7 @@ def _meet(
             limited=False,
             when=_somebody,
         ),
-        Check("met", "whether anybody is left who has not met every class", _end),
+        Check("met", "whether anybody is left who has not met every class", _end, gives=[_MET]),
     ]
 
 

@@ -13,11 +13,19 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.identity.residuals import join_step, units
+from pganon.methods.identity.individuals import INDIVIDUAL_COUNT
+from pganon.methods.identity.residuals import RESIDUALS, join_step, units
 from pganon.methods.identity.shape import IdentityShape
 from pganon.methods.pairs import high_of
 from pganon.sqltools import fragment, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+PLACES = count("places", "spans_", assumed=2)
+"""Blocks after some were put together."""
+
+JOINED = count("joined", "spans_")
+"""How many of them are several blocks."""
 
 PASSES = 3
 
@@ -36,7 +44,7 @@ def span_steps() -> list[Step]:
                 " (where s.several) as joined from s",
                 {"s": s.work("spans")},
             ),
-            prefix="spans_",
+            gives=[PLACES, JOINED],
         ),
     ]
 
@@ -80,7 +88,7 @@ def settled(state: State, passes: int) -> exp.Select:
             block=high_of(fragment("g.gid")),
         )
     ]
-    names = ["regrown"] if state.count("spans_joined") else []
+    names = ["regrown"] if state[JOINED] else []
     names += _of_passes(state, "joined", passes)
     parts += [query("select r.rid, r.gid from r", {"r": state.work(name)}) for name in names]
     return stacked(parts)
@@ -88,7 +96,7 @@ def settled(state: State, passes: int) -> exp.Select:
 
 def made(state: State, passes: int) -> list[QualifiedName]:
     """Work tables that nothing else is read from, after so many passes."""
-    names = ["blocked", "grown", "spans", *(["regrown"] if state.count("spans_joined") else [])]
+    names = ["blocked", "grown", "spans", *(["regrown"] if state[JOINED] else [])]
     for name in ("left", "units", "joined"):
         names += _of_passes(state, name, passes)
     return [state.work(name) for name in names]
@@ -114,8 +122,9 @@ def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> li
             lambda s: query(
                 "select :individuals - count(*) as residuals from c",
                 {"c": settled(s, 0)},
-                individuals=num(s.count("individuals")),
+                individuals=num(s[INDIVIDUAL_COUNT]),
             ),
+            gives=[RESIDUALS],
         )
     ]
     for number in range(PASSES):
@@ -124,7 +133,7 @@ def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> li
 
 
 def _worth(state: State) -> bool:
-    return state.count("residuals") > 0 and state.count("spans_places") > 1
+    return state[RESIDUALS] > 0 and state[PLACES] > 1
 
 
 def _pass(shape: IdentityShape, number: int, at_once: Callable[[State], int]) -> list[Step]:
@@ -148,7 +157,7 @@ def _pass(shape: IdentityShape, number: int, at_once: Callable[[State], int]) ->
             f"joined{number}",
             lambda s: s.work(f"units{number}"),
             lambda s: s.work(f"joined{number}"),
-            places=lambda s: s.count("spans_places"),
+            places=lambda s: s[PLACES],
             at_once=at_once,
             when=_worth,
         ),

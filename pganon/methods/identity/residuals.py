@@ -28,12 +28,17 @@ from pganon.methods.identity.reading import (
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns, joined_hull
 from pganon.privacy.rows import Relation
+from pganon.published.work import INDIVIDUALS
 from pganon.search.identity.classes import Classes
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.models import Person, Tally
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import Name, Search, State
+from pganon.steps.facts import count
+
+RESIDUALS = count("residuals")
+"""Individuals without a class."""
 
 _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
 
@@ -57,12 +62,12 @@ def units(
         "select l.block, l.rid, true as residual, 1 as people, i.n::bigint as records,"
         " i.n as largest, i.sensitive::int[] as sensitive, null::int[] as counts,"
         " null::int[] as holders from l join i on i.rid = l.rid",
-        {"l": left, "i": state.work("individuals")},
+        {"l": left, "i": state.work(INDIVIDUALS)},
     )
     hulls = query(
         "select m.block, m.unit, count(*)::int as people, sum(i.n)::bigint as records,"
         " max(i.n) as largest from m join i on i.rid = m.rid group by m.block, m.unit",
-        {"m": classes, "i": state.work("individuals")},
+        {"m": classes, "i": state.work(INDIVIDUALS)},
     ).select(*[item for axis in shape.axes for item in joined_hull(axis, state, "i")])
     found = query(
         "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
@@ -92,7 +97,7 @@ def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Sele
         "select m.unit, v.value, count(*)::int as counts, count(distinct m.rid)::int as holders"
         " from m join i on i.rid = m.rid cross join unnest(i.sensitive) as v(value)"
         " group by m.unit, v.value",
-        {"m": classes, "i": state.work("individuals")},
+        {"m": classes, "i": state.work(INDIVIDUALS)},
     )
     values = query(
         "select h.unit, array_agg(h.value::int) as sensitive, array_agg(h.counts) as counts,"

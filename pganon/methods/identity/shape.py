@@ -7,6 +7,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, NominalAxis
 from pganon.methods.shape import MethodShape
 from pganon.policy.options import MethodOptions
+from pganon.published.work import hull_columns
 from pganon.sqltools import col, fragment, named
 from pganon.steps import State
 
@@ -37,11 +38,3 @@ def joined_hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:
         named(fragment(rules[name.rstrip("0123456789")], c=col(name, table)), name)
         for name in hull_columns(axis, state)
     ]
-
-
-def hull_columns(axis: Axis, state: State) -> list[str]:
-    """Names of :func:`hull`."""
-    i = axis.index
-    if isinstance(axis, NominalAxis):
-        return [f"b{i}"]
-    return [f"lo{i}", f"hi{i}", *([f"n{i}"] if axis.has_null(state) else [])]

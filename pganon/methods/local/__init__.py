@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.forms.local import LOCAL
-from pganon.forms.local.axes import length_fact, null_fact
-from pganon.forms.local.layout import withheld_fact
 from pganon.methods.base import Method
 from pganon.methods.local.buckets import bucket_steps
 from pganon.methods.local.displays import display_steps
@@ -42,18 +40,6 @@ def _partition(grouping: Grouping) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
     return steps
 
 
-def _assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    every = Shape(spec).axes
-    return {
-        "blocks": 1,
-        "cut_rounds": 1,
-        **{length_fact(axis): 1 for axis in every},
-        **{null_fact(axis): 0 for axis in every},
-        **{withheld_fact(item): 0 for item in spec.sensitive},
-    }
-
-
-MDP = Method(LgbMdp, LOCAL, _partition(median_steps), _assumed)
-BUCKETS = Method(LocalBucketization, LOCAL, _partition(equal_steps), _assumed)
-NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps), _assumed)
+MDP = Method(LgbMdp, LOCAL, _partition(median_steps))
+BUCKETS = Method(LocalBucketization, LOCAL, _partition(equal_steps))
+NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps))

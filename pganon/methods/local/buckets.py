@@ -20,7 +20,8 @@ from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local.layout import Principle, withheld_fact
+from pganon.forms.local import facts
+from pganon.forms.local.layout import Principle
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
@@ -36,6 +37,7 @@ from pganon.search.tasks import TaskResult
 from pganon.spec.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, text
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps.facts import count
 
 _PLAN = (
     ("code", "integer"),
@@ -87,7 +89,7 @@ class _Buckets:
                 f"whether hidden values of {name} can be in buckets",
                 self._sizes,
                 self._ineligible,
-                prefix=f"eligible{j}_",
+                gives=facts.eligible(j),
             ),
             Search(
                 f"plan{j}",
@@ -101,13 +103,14 @@ class _Buckets:
                     {"h": s.work(f"histogram{j}")},
                 ),
                 tasks=lambda s, given, rows: [self._task(s, rows)],
+                gives=[facts.narrow(j)],
             ),
             Check(
                 f"planned{j}",
                 f"whether values of {name} in every bucket lie apart",
-                lambda s: query("select :narrow as narrow", narrow=num(s.count(f"plan{j}_narrow"))),
+                lambda s: query("select :narrow as narrow", narrow=num(s[facts.narrow(j)])),
                 lambda row, state: self._too_narrow(row),
-                prefix=f"planned{j}_",
+                gives=[count("narrow", f"planned{j}_", assumed=0)],
             ),
             CreateTable(
                 f"bucketed{j}",
@@ -195,7 +198,7 @@ class _Buckets:
 
     def _task(self, state: State, rows: Sequence[Sequence[Any]]) -> _Task:
         options, model = self.shape.options, self._principle
-        if state.facts.get(withheld_fact(self.item)):
+        if state[facts.withheld(self.item.index)]:
             rows = []
         return _Task(
             rows,

@@ -9,7 +9,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local.axes import measured
+from pganon.forms.local.axes import measured, measured_facts
+from pganon.forms.local.facts import RELEASED_HERE, SUBSETS
 from pganon.forms.local.layout import forms, in_bucket, is_generalized
 from pganon.methods.local.shape import Shape
 from pganon.methods.suppression import suppressed_check
@@ -17,6 +18,7 @@ from pganon.search.local.subsets import merged
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import chain, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps.facts import RECORDS
 
 
 def display_steps(shape: Shape) -> list[Step]:
@@ -42,7 +44,7 @@ def display_steps(shape: Shape) -> list[Step]:
                 k=num(shape.k),
             ),
             lambda row, state: _too_small(shape, row, state),
-            prefix="subsets_",
+            gives=SUBSETS,
         ),
         Search(
             "displays",
@@ -66,7 +68,12 @@ def display_steps(shape: Shape) -> list[Step]:
         ),
         DropTables("tidy", "the masks", lambda s: [s.work("masks")]),
         suppressed_check(shape.spec, lambda s: s.work("placed")),
-        Check("shown", "how far the values that are shown lie apart", lambda s: _shown(shape, s)),
+        Check(
+            "shown",
+            "how far the values that are shown lie apart",
+            lambda s: _shown(shape, s),
+            gives=[RELEASED_HERE, *[fact for axis in shape.axes for fact in measured_facts(axis)]],
+        ),
     ]
 
 
@@ -84,7 +91,7 @@ def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErro
         return None
     if policy.on_infeasible == "suppress":
         return None
-    records = state.count("records")
+    records = state[RECORDS]
     share = row["few"] / records
     subsets = "subset" if row["small"] == 1 else "subsets"
     return PrivacyRefusal(
@@ -144,7 +151,7 @@ def _shown(shape: Shape, state: State) -> exp.Expr:
         "select p.*, d.form from p join d on d.display = p.display",
         {"p": state.work("placed"), "d": forms(state)},
     )
-    tree = query("select count(*) as nothing from d", {"d": rows})
+    tree = query("select count(*) as shown_records from d", {"d": rows})
     for axis in shape.axes:
         tree = tree.select(*measured(axis, state, "d", is_generalized(axis.attribute, form)))
     return tree

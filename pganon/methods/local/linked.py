@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.association import Associated, association, dependencies, values
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local.layout import withheld_fact
+from pganon.forms.local import facts
 from pganon.identifiers import quote
 from pganon.methods.division import MEASURE
 from pganon.methods.local.shape import Shape
@@ -34,7 +34,7 @@ def _check(shape: Shape, one: Sensitive, other: Sensitive) -> Check:
         f"whether buckets of {quote(one.published)} tell of {quote(other.published)}",
         lambda s: _measured(shape, one, other, s),
         lambda row, state: _associated(shape, one, other, row),
-        prefix=f"linked{one.index}_{other.index}_",
+        gives=facts.linked(one.index, other.index),
     )
 
 
@@ -47,7 +47,7 @@ def _measured(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> e
         a=codes[0],
         b=codes[1],
     )
-    if any(state.facts.get(withheld_fact(item)) for item in (one, other)):
+    if any(state[facts.withheld(item.index)] for item in (one, other)):
         both = both.where(exp.false())
     columns = [
         Associated(item.published, col(name, "t"), cast(col(name, "t"), "float8"))

@@ -17,6 +17,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.forms.local.axes import ShownLine, ShownNames
+from pganon.forms.local.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
 from pganon.methods.local.shape import Shape, codes
@@ -52,6 +53,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
             "blocks",
             "how many blocks there are",
             lambda s: query("select max(c.block) + 1 as blocks from c", {"c": s.work("cells")}),
+            gives=[BLOCKS],
         ),
         Search(
             "nearest",
@@ -59,7 +61,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("cell_groups"),
             (("cell", "bigint"), ("gid", "bigint")),
             given=lambda s: _given(shape, s),
-            batches=lambda s: s.count("blocks"),
+            batches=lambda s: s[BLOCKS],
             rows=lambda s, batch: _rows(shape, s, batch),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
         ),

@@ -19,7 +19,7 @@ stay together; in the relaxed one the value at the median is divided among both 
 from __future__ import annotations
 
 from pganon.encode.axis import axes
-from pganon.encode.sensitive import valued
+from pganon.encode.valued import valued
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
@@ -51,4 +51,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*cell_steps(spec), *rounds.steps())
 
 
-METHOD = Method(Mondrian, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
+METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.encode.work import reference
 from pganon.privacy.base import Relation, Requirement
+from pganon.published.facts import SUPPRESSED
 from pganon.sqltools import col, query
 from pganon.steps import State
 
@@ -20,12 +22,12 @@ SIDE = ("node", "attr", "pos", "side")
 
 def reference_table(state: State, sensitive: int, kind: str):
     """Work table (value, position, share [, path]) of a column; kind source or published."""
-    return state.work(f"ref{sensitive}_{kind}")
+    return state.work(reference(sensitive, kind))
 
 
 def reference_kinds(state: State) -> tuple[str, ...]:
     """Distributions a group is compared with: they differ only where records were suppressed."""
-    return ("source", "published") if state.count("suppressed") else ("source",)
+    return ("source", "published") if state[SUPPRESSED] else ("source",)
 
 
 def measures(
@@ -53,8 +55,8 @@ def both_sides(measured: exp.Select, requirement: Requirement, by: Sequence[str]
 
 
 def allowed_cuts(requirement: Requirement, state: State) -> exp.Select:
-    ranked = state.work("ranked", round=state.round)
-    hist = state.work(f"hist{requirement.sensitive}", round=state.round)
+    ranked = state.in_round("ranked")
+    hist = state.in_round(f"hist{requirement.sensitive}")
     if requirement.model.counts_distinct:
         return _by_distinct(requirement, hist, ranked)
     return _by_histogram(requirement, hist, ranked, state)

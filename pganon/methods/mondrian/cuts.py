@@ -156,7 +156,7 @@ def join_order(shape: CellShape, state: State, tree: exp.Select, table: str) -> 
     """Relaxed only: the place `o` of a record `c` in the order of the cut in `table`."""
     if not shape.relaxed:
         return tree
-    records = aliased(state.work("ordered", round=state.round), "o")
+    records = aliased(state.in_round("ordered"), "o")
     on = fragment("o.node = c.node and o.rid = c.rid and o.attr = :attr", attr=col("attr", table))
     return tree.join(records, on=on, join_type="left")
 
@@ -185,12 +185,12 @@ def certain(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
 
 def sides(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
-    tried: exp.Select | QualifiedName = state.work("best", round=state.round)
+    tried: exp.Select | QualifiedName = state.in_round("best")
     if sensitive in shape.counted:
         tried = query(
             "select b.* from best as b where not exists"
             " (select 1 from s where s.node = b.node and s.attr = b.attr)",
-            {**at(state, "best"), "s": state.work(f"certain{sensitive}", round=state.round)},
+            {**at(state, "best"), "s": state.in_round(f"certain{sensitive}")},
         )
     placed = query(
         "select c.cell, b.node, b.attr, (:left)::int as side"
@@ -211,10 +211,10 @@ def checked(shape: CellShape, state: State) -> exp.Expr:
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
     for j in shape.counted:
-        table = aliased(state.work(f"certain{j}", round=state.round), f"s{j}")
+        table = aliased(state.in_round(f"certain{j}"), f"s{j}")
         tree = tree.join(table, on=equal(["node", "attr"], f"s{j}", "b"), join_type="left")
     for requirement in shape.conditions:
-        histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
+        histogram = state.in_round(f"sides{requirement.sensitive}")
         for measured in measures(requirement, histogram, ["node", "attr", "side"], state):
             alias = f"q{len(holding)}"
             held = both_sides(measured, requirement, ["node", "attr"])
@@ -271,7 +271,7 @@ def cuts(shape: CellShape, state: State) -> exp.Select:
         at(state, "best", "checked"),
     ).select(*[col(name, "b") for name in names], append=False)
     found = exp.select(*[col(name, "f") for name in names]).from_(
-        aliased(state.work("searched", round=state.round), "f")
+        aliased(state.in_round("searched"), "f")
     )
     return query(
         "select u.* from (select h.* from h union all select f.* from f) as u",

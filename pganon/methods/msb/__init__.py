@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pganon.encode.work import CODED
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.bucketized import Bucketization, leftover_check, vector_columns, vectors
-from pganon.methods.eligibility import ASSUMED, Eligibility
+from pganon.methods.eligibility import Eligibility
 from pganon.methods.msb.options import Msb
 from pganon.methods.shape import MethodShape
 from pganon.published.arrangement import Arrangement, arranged
+from pganon.published.work import GROUPED
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
 
@@ -36,7 +38,7 @@ class MsbShape(MethodShape[Msb]):
         found = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         return Eligibility(
             spec=self.spec,
-            first=lambda s: s.work("coded"),
+            first=lambda s: s.work(CODED),
             keep=lambda s: vector_columns(self.spec.sensitive),
             conditions=lambda s: found,
             model="slicing_l_diversity",
@@ -53,7 +55,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = MsbShape(spec)
     groups = Bucketization(
         vectors=lambda s: s.work("vectors"),
-        table=lambda s: s.work("grouped"),
+        table=lambda s: s.work(GROUPED),
         place=0,
         items=lambda s: spec.sensitive,
         size=lambda s: shape.size,
@@ -78,14 +80,8 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return dict(ASSUMED)
-
-
 METHOD = Method(
     Msb,
     anatomized(arrangement, groups="groups"),
     partition_steps,
-    assumed,
 )

@@ -35,10 +35,5 @@ def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return {"cells": 1000, "blocks": 1, "largest_block": 1000}
-
-
-GREEDY = Method(QsGreedy, CLUSTERS, greedy_steps, assumed)
-EFFICIENT = Method(QsEfficient, CLUSTERS, efficient_steps, assumed)
+GREEDY = Method(QsGreedy, CLUSTERS, greedy_steps)
+EFFICIENT = Method(QsEfficient, CLUSTERS, efficient_steps)

@@ -16,15 +16,21 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.curve import curve_words, numbered, on_curve
+from pganon.encode.curve import curve_words, numbered, on_curve, piece_of
 from pganon.errors import PganonError, PreconditionError
+from pganon.methods.qs.cells import CELLS
 from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.published.work import QS_CELLS
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
+from pganon.steps.facts import count
 
 SLACK = 8
 """How many times `block_size` a block of a quadratic method may have before that is refused."""
+
+
+BLOCKS = count("blocks")
 
 
 def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
@@ -46,7 +52,7 @@ def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: 
             "curve",
             "cells on a Hilbert curve",
             lambda s: s.work("curve"),
-            lambda s: on_curve(shape.axes, s, s.work("cells"), ["cell", "w", *shape.codes]),
+            lambda s: on_curve(shape.axes, s, s.work(QS_CELLS), ["cell", "w", *shape.codes]),
         ),
         CreateTable(
             "pieces",
@@ -89,6 +95,7 @@ def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: 
                 {"p": s.work("points")},
             ),
             size_problem,
+            gives=[BLOCKS, count("largest_block")],
         ),
         DropTables(
             "tidy",
@@ -99,7 +106,7 @@ def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: 
 
 
 def _pieces(state: State, block_size: int) -> int:
-    return -(-state.count("cells") // block_size)
+    return -(-state[CELLS] // block_size)
 
 
 def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
@@ -107,10 +114,9 @@ def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
     place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
     tree = query(
-        "select p.cell, p.w, p.place, ((p.place - 1) * :pieces / :cells)::int as piece from p",
+        "select p.cell, p.w, p.place, :piece as piece from p",
         {"p": placed},
-        pieces=num(_pieces(state, block_size)),
-        cells=num(state.count("cells")),
+        piece=piece_of(col("place", "p"), num(_pieces(state, block_size)), num(state[CELLS])),
     )
     return tree.select(*[col(code, "p") for code in shape.codes])
 

@@ -1,7 +1,5 @@
 """Weighted cells of a QS release, and whether its requirement can be reached at all.
 
-    cells        (cell, w, c<i>)         equal records collapsed, in random order
-    support<j>   (v1, v2, ..)            combinations of set j that exist, values by number
     whole        (whole, c<i>)           values of all records, as one cluster would show them
 
 One cluster of all records has the most combinations, so what it misses nothing reaches.
@@ -15,24 +13,31 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.curve import numbered
+from pganon.encode.facts import KEPT
 from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.errors import PganonError, PrivacyRefusal
+from pganon.encode.work import CODED
+from pganon.errors import PganonError
 from pganon.identifiers import quote
 from pganon.methods.qs.shape import QSShape, code_arrays
+from pganon.methods.reachable import infeasible
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.published.work import QS_CELLS
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, count
+
+CELLS = count("cells", assumed=1000)
 
 
 def cell_steps(shape: QSShape) -> list[Step]:
     return [
-        suppressed_check(shape.spec, lambda s: s.work("coded")),
+        suppressed_check(shape.spec, lambda s: s.work(CODED)),
         CreateTable(
             "cells",
             "equal records collapse into weighted cells",
-            lambda s: s.work("cells"),
+            lambda s: s.work(QS_CELLS),
             lambda s: _cells(shape, s),
         ),
         *[_support(shape, number) for number in range(1, len(shape.set_names) + 1)],
@@ -47,6 +52,7 @@ def cell_steps(shape: QSShape) -> list[Step]:
             "whether the requirement can be reached at all",
             lambda s: _feasibility(shape, s),
             lambda row, state: _infeasible(shape, row, state),
+            gives=_feasible(shape),
         ),
     ]
 
@@ -54,7 +60,7 @@ def cell_steps(shape: QSShape) -> list[Step]:
 def _cells(shape: QSShape, state: State) -> exp.Expr:
     """Numbered by a secret hash of what they hold, so that no number tells anything."""
     codes = [col(name, "r") for name in shape.codes]
-    tree = query("select count(*) as w from r", {"r": state.work("coded")})
+    tree = query("select count(*) as w from r", {"r": state.work(CODED)})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
     values = [col(name, "g") for name in shape.codes]
     secret = scalar(run_secret(state, "partition_seed"))
@@ -63,7 +69,7 @@ def _cells(shape: QSShape, state: State) -> exp.Expr:
 
 
 def _all_cells(state: State) -> exp.Select:
-    return query("select 1 as whole, c.* from c", {"c": state.work("cells")})
+    return query("select 1 as whole, c.* from c", {"c": state.work(QS_CELLS)})
 
 
 def _support(shape: QSShape, number: int) -> Step:
@@ -95,7 +101,7 @@ def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
 
 def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set that the records have."""
-    tree = query("select distinct 1 from c", {"c": state.work("cells")})
+    tree = query("select distinct 1 from c", {"c": state.work(QS_CELLS)})
     columns: list[exp.Expr] = []
     for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
         code = col(shape.axes[attribute.index].code, "c")
@@ -107,7 +113,7 @@ def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
 def _feasibility(shape: QSShape, state: State) -> exp.Expr:
     """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
     whole, sets = state.work("whole"), shape.sets(state)
-    tree = query("select count(*) as cells from c", {"c": state.work("cells")})
+    tree = query("select count(*) as cells from c", {"c": state.work(QS_CELLS)})
     counts = {
         "product": product_histogram(whole, "whole", sets),
         "supported": supported_histogram(whole, "whole", sets, shape.element(state)),
@@ -126,44 +132,48 @@ def _feasibility(shape: QSShape, state: State) -> exp.Expr:
     return tree
 
 
+def _feasible(shape: QSShape) -> list[Fact[int]]:
+    """What :func:`_feasibility` gives."""
+    sets = range(1, len(shape.set_names) + 1)
+    reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
+    return [CELLS, *reached, *[count(f"values{axis.index}") for axis in shape.axes]]
+
+
 def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonError | None:
     model = shape.model
     for number, name in enumerate(shape.set_names, start=1):
         reached = int(row[f"{model.count}{number}"])
         if reached >= model.k:
             continue
-        return PrivacyRefusal(
+        return infeasible(
             f'QS set "{name}" has only {reached} value combinations in'
-            f" {state.count('kept')} records; k = {model.k} cannot be reached",
+            f" {state[KEPT]} records; k = {model.k} cannot be reached",
             model=model.name,
             required=model.k,
             observed=reached,
             hint=f"require at most k = {reached}, or add columns to the set"
             if reached
             else "name a public table with combinations that the records have",
-            code="infeasible",
         )
-    if state.count("kept") < model.size:
-        return PrivacyRefusal(
-            f"there are only {state.count('kept')} records; k = {model.k} cannot be reached,"
+    if state[KEPT] < model.size:
+        return infeasible(
+            f"there are only {state[KEPT]} records; k = {model.k} cannot be reached,"
             " since a cluster has at least k records",
             model=model.name,
             required=model.k,
-            observed=state.count("kept"),
-            hint=f"require at most k = {state.count('kept')}",
-            code="infeasible",
+            observed=state[KEPT],
+            hint=f"require at most k = {state[KEPT]}",
         )
     for axis in shape.axes:
         reached = row[f"values{axis.index}"]
         if reached < model.min_values:
-            return PrivacyRefusal(
+            return infeasible(
                 f"column {quote(axis.attribute.column.name)} has only {reached} values in"
-                f" {state.count('kept')} records; min_values = {model.min_values} cannot be"
+                f" {state[KEPT]} records; min_values = {model.min_values} cannot be"
                 " reached",
                 model=model.name,
                 required=model.min_values,
                 observed=reached,
                 hint=f"require at most min_values = {reached}, or leave the column out",
-                code="infeasible",
             )
     return None

@@ -3,7 +3,6 @@
 formed     (block, cluster, cell, n)         by pganon.qs_clusters; cluster 0 is left over
 open       (block, cluster, n, lo<i>, hi<i>) clusters of blocks with records left over
 absorbed   (block, cluster, cell, n)         by pganon.qs_absorb
-assigned   (gid, cell, n)                    records of a cell in a cluster
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.methods.pairs import paired
+from pganon.methods.qs.blocks import BLOCKS
 from pganon.methods.qs.shape import QSShape
+from pganon.published.work import ASSIGNED
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
 
@@ -55,7 +56,7 @@ def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
         CreateTable(
             "assigned",
             "the cluster of every record",
-            lambda s: s.work("assigned"),
+            lambda s: s.work(ASSIGNED),
             _assigned,
         ),
         DropTables(
@@ -88,8 +89,8 @@ def _formed(shape: QSShape, state: State, *, nearest: bool) -> sql.Composed:
         sql.SQL(
             "SELECT f.block, (f.r).cluster, (f.r).cell, (f.r).n FROM"
             " (SELECT b.block, {} AS r FROM generate_series({}, {}, {}) AS b(block)) AS f"
-        ).format(call, *map(sql.Literal, (first, state.count("blocks"), PORTIONS)))
-        for first in range(1, min(PORTIONS, state.count("blocks")) + 1)
+        ).format(call, *map(sql.Literal, (first, state[BLOCKS], PORTIONS)))
+        for first in range(1, min(PORTIONS, state[BLOCKS]) + 1)
     ]
     return sql.SQL("SELECT u.* FROM ({}) AS u").format(sql.SQL(" UNION ALL ").join(portions))
 

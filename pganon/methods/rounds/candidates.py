@@ -54,7 +54,7 @@ def _losses(rule: CutRule, state: State) -> exp.Select:
     for axis in rule.axes:
         loss = fragment(
             ":loss::float8 * :weight::float8",
-            loss=exp.paren(axis.loss(state, "e")),
+            loss=exp.paren(rule.loss(axis, state, "e")),
             weight=exp.Literal.number(repr(axis.attribute.weight)),
         )
         level = fragment(":level::smallint", level=exp.paren(rule.level(axis, state, "e")))

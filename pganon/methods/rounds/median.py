@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import LOSS_DECIMALS
+from pganon.encode.axis import LOSS_DECIMALS, Axis, OrderedAxis
 from pganon.methods.rounds.ranked import ranked
 from pganon.methods.rounds.rule import CutRule, RoundTable, at
-from pganon.sqltools import fragment, num, query
+from pganon.sqltools import col, fragment, num, query
 from pganon.steps import State
 
 
@@ -45,6 +45,17 @@ class MedianCuts(CutRule):
     def fewest_right(self) -> int:
         """Fewest records on the right of a median that divides its attribute."""
         return self.minimum_size
+
+    def loss(self, axis: Axis, state: State, table: str) -> exp.Expr:
+        """More than 0 for different values, though their places may be the same float."""
+        if not isinstance(axis, OrderedAxis):
+            return axis.loss(state, table)
+        return fragment(
+            "greatest(:loss, case when :lo < :hi then 1e-300 else 0 end)",
+            loss=exp.paren(axis.loss(state, table)),
+            lo=col(f"lo{axis.index}", table),
+            hi=col(f"hi{axis.index}", table),
+        )
 
     def rank(self, loss: exp.Expr) -> exp.Expr:
         return fragment("round(:loss::numeric, :digits)", loss=loss, digits=num(LOSS_DECIMALS))

@@ -14,6 +14,10 @@ from pganon.methods.rounds.halves import halves
 from pganon.methods.rounds.rule import CutRule, RoundTable, at
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, flag
+
+_FINISHED = flag("finished")
+_ROUNDS = count("cut_rounds")
 
 
 def start_step(axes: Sequence[Axis]) -> CreateTable:
@@ -51,8 +55,9 @@ class CutRounds:
                 name="cut",
                 purpose=self.purpose,
                 body=self.round,
-                until="finished",
-                bound=lambda state: 4 * state.count("records") + 8,
+                until=_FINISHED,
+                bound=lambda state: 4 * state[RECORDS] + 8,
+                rounds=_ROUNDS,
             ),
             CreateTable(
                 "gather",
@@ -65,8 +70,8 @@ class CutRounds:
                 "drop what the rounds left",
                 lambda state: [
                     *[state.work("done", round=number) for number in _finishing(state)],
-                    state.work("cells", round=state.count("cut_rounds")),
-                    state.work("nodes", round=state.count("cut_rounds")),
+                    state.work("cells", round=state[_ROUNDS]),
+                    state.work("nodes", round=state[_ROUNDS]),
                     *[state.work(name) for name in self.rule.given],
                 ],
             ),
@@ -102,7 +107,8 @@ class CutRounds:
                 lambda state: query(
                     "select m.active, m.active = 0 as finished from m",
                     {"m": query(_PROGRESS, at(state, "moves"))},
-                ).select(named(col("final", "m"), final)),
+                ).select(named(col("final", "m"), final.column)),
+                gives=[count("active"), _FINISHED, final],
             ),
             # Without statistics: they are joined with tables that have one row per group and are
             # analyzed, which is what the planner goes by.
@@ -120,7 +126,7 @@ class CutRounds:
                 lambda state: state.work("done", round=number),
                 self.finished,
                 analyze=False,
-                when=lambda state: state.count(final) > 0,
+                when=lambda state: state[final] > 0,
                 every_round=True,
             ),
             self._create(
@@ -206,7 +212,7 @@ class CutRounds:
         """(leaf, codes, [kept columns]): cells of the groups that became final in this round."""
         return query(
             "select -c.node as leaf from c where c.node < 0",
-            {"c": state.work("cells", round=state.round + 1)},
+            {"c": state.in_round("cells", 1)},
         ).select(*[col(name, "c") for name in self._final_columns])
 
     def next_nodes(self, state: State) -> exp.Expr:
@@ -247,11 +253,11 @@ def _clustered(tree: exp.Select, number: int) -> exp.Select:
     return tree.order_by(num(1)) if _clusters(number) else tree
 
 
-def _final(number: int) -> str:
-    """Fact: number of groups that became final in a round."""
-    return f"cut_final{number}"
+def _final(number: int) -> Fact[int]:
+    """Number of groups that became final in a round."""
+    return count(f"cut_final{number}")
 
 
 def _finishing(state: State) -> list[int]:
     """Rounds in which groups became final."""
-    return [n for n in range(state.count("cut_rounds")) if state.count(_final(n)) > 0]
+    return [n for n in range(state[_ROUNDS]) if state[_final(n)] > 0]

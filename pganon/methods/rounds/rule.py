@@ -74,6 +74,10 @@ class CutRule(ABC):
         """Work tables, made before the rounds, that only they read."""
         return ()
 
+    def loss(self, axis: Axis, state: State, table: str) -> exp.Expr:
+        """The loss of a group in `table`; an attribute that loses nothing is not tried."""
+        return axis.loss(state, table)
+
     def rank(self, loss: exp.Expr) -> exp.Expr:
         """What the attributes of a group are tried by, largest first."""
         return loss
@@ -174,4 +178,4 @@ class CutRule(ABC):
 
 def at(state: State, *names: str) -> Mapping[str, QualifiedName | exp.Select]:
     """Work tables of the round by name."""
-    return {name: state.work(name, round=state.round) for name in names}
+    return {name: state.in_round(name) for name in names}

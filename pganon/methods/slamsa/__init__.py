@@ -7,13 +7,9 @@ quasi-identifiers by a firefly search that starts from a median tree and is neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.division import sensitive_settled, undecided
-from pganon.methods.eligibility import ASSUMED
 from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
@@ -23,6 +19,7 @@ from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
+from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -36,12 +33,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return {**ASSUMED, "blocks": 2, "oversized": False}
-
-
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     options = SlamsaShape(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
@@ -53,5 +45,4 @@ METHOD = Method(
     Slamsa,
     anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
     partition_steps,
-    assumed,
 )

@@ -18,15 +18,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.curve import along_curve
+from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.slamsa.dealt import dealing_steps, final
 from pganon.methods.slamsa.pieces import merging
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, eligibility
 from pganon.search.blocks import halved, merged
-from pganon.sqltools import col, named, num, query
+from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import count
+
+BLOCKS = count("blocks", assumed=2)
 
 
 def block_steps(shape: SlamsaShape) -> list[Step]:
@@ -49,6 +52,7 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
             "blocks",
             "number of blocks",
             lambda s: query("select max(b.block) + 1 as blocks from b", {"b": s.work("blocked")}),
+            gives=[BLOCKS],
         ),
         DropTables(
             "tidy",
@@ -69,10 +73,11 @@ def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}
     )
+    pieces = fragment("greatest(s.records / :size, 1)", size=num(shape.options.block_size))
     return query(
-        "select ((s.place - 1) * greatest(s.records / :size, 1) / s.records)::int as piece from s",
+        "select :piece as piece from s",
         {"s": sized},
-        size=num(shape.options.block_size),
+        piece=piece_of(col(PLACE, "s"), pieces, col("records", "s")),
     ).select(*[col(name, "s") for name in (PLACE, *names)])
 
 

@@ -1,7 +1,6 @@
 """Buckets of every block, found in Python.
 
     partition_<i>   (rid, b<i>)       one per partition of the arrangement
-    grouped         (rid, b<i>)       the buckets of every record
 
 With one partition behind all tables a block is divided once, by all conditions. Independent
 partitions are each divided by the conditions of their own table, with random numbers of their own.
@@ -28,9 +27,13 @@ from pganon.methods.block_search import (
 )
 from pganon.methods.eligibility import Frequency
 from pganon.methods.partitions import joined, partition_columns
+from pganon.methods.slamsa.blocks import BLOCKS
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
+from pganon.methods.suppression import RELEASED
+from pganon.published.facts import baseline, objective
+from pganon.published.work import GROUPED
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
@@ -50,7 +53,7 @@ def bucket_steps(shape: SlamsaShape) -> list[Step]:
         CreateTable(
             "grouped",
             "the buckets of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: joined(_tables(shape, s)),
         ),
         DropTables(
@@ -78,17 +81,18 @@ def _search(shape: SlamsaShape, place: int) -> Search:
         blocks=Blocks(
             relation=lambda s: s.work("blocked"),
             columns=lambda s: columns(shape, s),
-            count=lambda s: s.count("blocks"),
+            count=lambda s: s[BLOCKS],
             at_once=_blocks_at_once,
         ),
         given=lambda s: _given(shape, s),
         task=lambda s, given: _task(shape, s, place, given),
         when=lambda s: place < len(arrangement(shape.spec, s).partitions),
+        gives=[objective(place), baseline(place)],
     )
 
 
 def _blocks_at_once(state: State) -> int:
-    return max(1, AT_ONCE * state.count("blocks") // max(state.count("released"), 1))
+    return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
 
 
 def _given(shape: SlamsaShape, state: State) -> exp.Select:
@@ -114,7 +118,7 @@ def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
         space=space,
         conditions=mine,
         minimum=shape.minimum_size,
-        swarm=shape.swarm(state.count("released")),
+        swarm=shape.swarm(state[RELEASED]),
         norm=shape.options.norm,
         seed=given["seed"],
         path=f"{place}/{block}:",

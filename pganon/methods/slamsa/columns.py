@@ -1,13 +1,14 @@
 """Which columns are in a table together.
 
-The fact `quasi_association` is the association matrix of the quasi-identifiers, observed where the
-policy does not list the tables that they are divided among.
+The association matrix of the quasi-identifiers is observed where the policy does not list the
+tables that they are divided among.
 """
 
 from __future__ import annotations
 
 from pganon.association import association
 from pganon.association.columns import quasi_columns
+from pganon.encode.work import CODED
 from pganon.methods.division import (
     divided,
     division_steps,
@@ -20,8 +21,9 @@ from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import label, or_null
 
-_FACT = "quasi_association"
+_ASSOCIATION = or_null(label("quasi_association"))
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
@@ -30,7 +32,9 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     options = shape.options
     return arranged(
         spec,
-        divided(options.quasi_tables, spec.attributes, state.facts.get(_FACT), options.clustering),
+        divided(
+            options.quasi_tables, spec.attributes, state.facts.get(_ASSOCIATION), options.clustering
+        ),
         sensitive_tables(spec, state),
         sliced=options.quasi_tables != 1,
         aligned=shape.aligned,
@@ -60,10 +64,11 @@ def column_steps(shape: SlamsaShape) -> list[Step]:
 def _quasi_association(shape: SlamsaShape) -> Check:
     spec, measure = shape.spec, shape.options.association
     return Check(
-        _FACT,
+        "quasi_association",
         "how much quasi-identifiers have to do with each other",
         lambda s: query(
             "select a.association as quasi_association from a",
-            {"a": association(s.work("coded"), quasi_columns(spec, s), measure)},
+            {"a": association(s.work(CODED), quasi_columns(spec, s), measure)},
         ),
+        gives=[_ASSOCIATION],
     )

@@ -29,6 +29,9 @@ from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.search.blocks import merged
 from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count, flag
+
+_OVERSIZED = flag("oversized", assumed=False)
 
 LARGE = 5_000
 """Records that a block may have in any case."""
@@ -49,6 +52,7 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
                 {"m": s.work("merged")},
                 most=num(largest(shape)),
             ),
+            gives=[_OVERSIZED],
         ),
         CreateTable(
             "dealt",
@@ -63,6 +67,7 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
             "no block is too large",
             lambda s: query("select max(m.size) as largest_block from m", {"m": final(s)[1]}),
             lambda row, state: _problem(shape, row),
+            gives=[count("largest_block")],
         ),
     ]
 
@@ -74,7 +79,7 @@ def final(state: State) -> tuple[QualifiedName, QualifiedName]:
 
 
 def _oversized(state: State) -> bool:
-    return bool(state.facts["oversized"])
+    return state[_OVERSIZED]
 
 
 _STRIPES = """

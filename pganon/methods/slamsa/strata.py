@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
 from pganon.exclusions.conditions import When, applies_to_codes, conditions, excluded
 from pganon.exclusions.idle import occurrence_steps
@@ -19,6 +20,7 @@ from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.spec.model import Rule
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
 
 
 def eligibility(shape: SlamsaShape) -> Eligibility:
@@ -67,7 +69,7 @@ def columns(shape: SlamsaShape, state: State) -> list[str]:
 
 
 def _judged(shape: SlamsaShape, state: State) -> exp.Expr:
-    tree = query("select c.rid from c", {"c": state.work("coded")})
+    tree = query("select c.rid from c", {"c": state.work(CODED)})
     tree = tree.select(named(_stratum(shape, state), "stratum"))
     tree = tree.select(*[col(code, "c") for code in shape.codes])
     made_from = {f.column: f.columns for f in frequencies(shape, state)}
@@ -114,7 +116,7 @@ def _contradiction(rule: Rule, number: int) -> Check:
     def select(state: State) -> exp.Expr:
         return query(
             "select count(*) as contradictions from c where :applies and :excluded",
-            {"c": state.work("coded")},
+            {"c": state.work(CODED)},
             applies=applies_to_codes(rule.when, state, "c"),
             excluded=excluded(rule, col(f"v{rule.sensitive.index}", "c")),
         )
@@ -128,4 +130,10 @@ def _contradiction(rule: Rule, number: int) -> Check:
             code="rule_contradicted",
         )
 
-    return Check(f"rule{number}", f"no record contradicts: {rule.label}", select, problem)
+    return Check(
+        f"rule{number}",
+        f"no record contradicts: {rule.label}",
+        select,
+        problem,
+        gives=[count("contradictions", f"rule{number}_")],
+    )

@@ -1,21 +1,21 @@
-"""Which attributes are in a column together, in classical slicing.
-
-Fact `association`: the association matrix of the quasi-identifiers and the sensitive attribute,
-which is the last.
-"""
+"""Which attributes are in a column together, in classical slicing."""
 
 from __future__ import annotations
 
 from pganon.association import association, matrix
 from pganon.association.columns import quasi_columns, sensitive_columns
+from pganon.encode.work import CODED
 from pganon.methods.slicing.shape import SlicingShape
 from pganon.policy.bucket_options import most_tables
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.search.attributes import clustered, sensitive_column
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import label, or_null
 
-FACT = "association"
+_ASSOCIATION = or_null(label("association"))
+"""The association matrix of the quasi-identifiers and the sensitive attribute, which is the last.
+"""
 
 Columns = tuple[list[list[int]], list[int]]
 """Quasi-identifiers of every column, and those beside the sensitive attribute."""
@@ -23,7 +23,7 @@ Columns = tuple[list[list[int]], list[int]]
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """Before the association is known: quasi-identifiers in the order of the policy."""
-    columns, beside = _columns(SlicingShape(spec), state.facts.get(FACT))
+    columns, beside = _columns(SlicingShape(spec), state.facts.get(_ASSOCIATION))
     attributes = spec.attributes
     return arranged(
         spec,
@@ -34,11 +34,11 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def _columns(shape: SlicingShape, found: object) -> Columns:
+def _columns(shape: SlicingShape, found: str | None) -> Columns:
     options, last = shape.options, len(shape.axes)
     if isinstance(options.columns, tuple):
         return _listed(shape, options.columns)
-    if not isinstance(found, str):
+    if found is None:
         count = max(most_tables(options.columns, last + 1) - 1, 1)
         return [list(range(last))[i::count] for i in range(count)], []
     values = matrix(found, last + 1)
@@ -80,9 +80,10 @@ def column_steps(shape: SlicingShape) -> list[Step]:
             "association",
             "how much attributes have to do with each other",
             lambda s: association(
-                s.work("coded"),
+                s.work(CODED),
                 [*quasi_columns(spec, s), *sensitive_columns(spec)],
                 shape.options.association,
             ),
+            gives=[_ASSOCIATION],
         )
     ]

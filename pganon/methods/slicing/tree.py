@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.identifiers import quote
 from pganon.methods.eligibility import ALL, Eligibility
 from pganon.methods.rounds.rounds import CutRounds, start_step
 from pganon.methods.slicing.columns import arrangement
 from pganon.methods.slicing.cuts import SlicingCuts
 from pganon.methods.slicing.shape import SlicingShape
+from pganon.published.work import GROUPED
 from pganon.sqltools import cast, col, equal, fragment, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
@@ -81,7 +83,7 @@ def tree_steps(shape: SlicingShape) -> list[Step]:
         CreateTable(
             "grouped",
             "the bucket of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: _grouped(shape, s),
         ),
         DropTables(
@@ -105,7 +107,7 @@ def _judged(shape: SlicingShape, state: State) -> exp.Expr:
         )
         number = cast(ranked, "integer")
     names = ["rid", *shape.codes, shape.value]
-    tree = query("select :n as beside from c", {"c": state.work("coded")}, n=number)
+    tree = query("select :n as beside from c", {"c": state.work(CODED)}, n=number)
     return tree.select(*[col(name, "c") for name in names])
 
 

@@ -7,22 +7,20 @@ generalized to k-anonymous classes (KACA).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pganon.forms.buckets import anatomized
 from pganon.methods.base import Method
 from pganon.methods.division import division_steps, sensitive_settled, sensitive_tables
-from pganon.methods.eligibility import ASSUMED
 from pganon.methods.mixed import mixed_scales, sensitive_scales
 from pganon.methods.partitions import joined
-from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
+from pganon.methods.sloms.buckets import bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.options import Sloms
 from pganon.methods.sloms.shape import SlomsShape
 from pganon.published.arrangement import Arrangement, arranged
+from pganon.published.work import GROUPED
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps.facts import Facts
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
@@ -56,19 +54,14 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         CreateTable(
             "grouped",
             "the class and the buckets of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(GROUPED),
             lambda s: joined([classes(s), *tables(shape, s)]),
         ),
         DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(shape, s)]),
     )
 
 
-def assumed(spec: ReleaseSpec) -> dict[str, int]:
-    """What `explain` supposes of a run."""
-    return {**ASSUMED, ROUNDS: 1}
-
-
-def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     compared = [] if settled(spec) else [sensitive_scales(spec)]
     return mixed_scales(SlomsShape(spec).options.association, compared)
 
@@ -77,5 +70,4 @@ METHOD = Method(
     Sloms,
     anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
     partition_steps,
-    assumed,
 )

@@ -13,30 +13,30 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.bucketized import Bucketization, leftover_check, vectors
+from pganon.methods.bucketized import COMPLETE, Bucketization, leftover_check, vectors
 from pganon.methods.division import sensitive_tables
 from pganon.methods.partitions import joined
 from pganon.methods.sloms.shape import SlomsShape
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, count
 
 AT_ONCE = 50_000
 """Records that groups are made of together."""
 
-_NAME = "bucketize"
-ROUNDS = f"{_NAME}_rounds"
-"""Fact: number of rounds."""
+ROUNDS = count("bucketize_rounds")
 
 
 def bucket_steps(shape: SlomsShape) -> list[Step]:
     """From the eligible records to :func:`tables`."""
     return [
         Repeat(
-            name=_NAME,
+            name="bucketize",
             purpose="groups for every sensitive table",
             body=lambda number: _round(shape),
-            until="complete",
-            bound=lambda state: state.count("records") + 1,
+            until=COMPLETE,
+            bound=lambda state: state[RECORDS] + 1,
+            rounds=ROUNDS,
         ),
         DropTables("tidy", "what the groups were made from", lambda s: _leftovers(shape, s)),
     ]
@@ -44,7 +44,7 @@ def bucket_steps(shape: SlomsShape) -> list[Step]:
 
 def tables(shape: SlomsShape, state: State) -> list[QualifiedName]:
     """The groups of all records that are released, by sensitive table."""
-    return _tables(shape, state, state.count(ROUNDS) - 1)
+    return _tables(shape, state, state[ROUNDS] - 1)
 
 
 def _round(shape: SlomsShape) -> list[Step]:
@@ -102,7 +102,7 @@ def _tables(shape: SlomsShape, state: State, number: int) -> list[QualifiedName]
 
 
 def _leftovers(shape: SlomsShape, state: State) -> list[QualifiedName]:
-    rounds = range(state.count(ROUNDS))
+    rounds = range(state[ROUNDS])
     earlier = [table for number in rounds[:-1] for table in _tables(shape, state, number)]
     made_from = [state.work("vectors", round=number) for number in rounds]
     return [*made_from, *earlier, *shape.eligibility.leftovers(state)]

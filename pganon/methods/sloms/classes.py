@@ -17,7 +17,9 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
-from pganon.encode.curve import along_curve
+from pganon.encode.curve import along_curve, piece_of
+from pganon.encode.records import PLACE
+from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.methods.block_search import (
     Blocks,
@@ -30,6 +32,7 @@ from pganon.methods.block_search import (
 from pganon.methods.partitions import partition_columns
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import SlomsShape
+from pganon.methods.suppression import RELEASED
 from pganon.search.kaca import Category, Coordinates, Number, kaca
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, num, query
@@ -75,7 +78,7 @@ def _blocked_table(state: State) -> QualifiedName:
 
 def _blocks(shape: SlomsShape, state: State) -> int:
     """As many as keep to the size that the policy asks for, if each can have a class."""
-    records = state.count("released")
+    records = state[RELEASED]
     return max(1, min(-(-records // shape.options.block_size), records // shape.k))
 
 
@@ -83,13 +86,12 @@ def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
     codes = [axis.code for axis in shape.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
-        {"c": state.work("coded"), "b": tables(shape, state)[0]},
+        {"c": state.work(CODED), "b": tables(shape, state)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
-        "select ((o.place - 1) * :blocks / :records)::int as block, o.rid from o",
+        "select :block as block, o.rid from o",
         {"o": along_curve(shape.axes, state, records, ["rid", *codes])},
-        blocks=num(_blocks(shape, state)),
-        records=num(state.count("released")),
+        block=piece_of(col(PLACE, "o"), num(_blocks(shape, state)), num(state[RELEASED])),
     ).select(*[col(code, "o") for code in codes])
 
 

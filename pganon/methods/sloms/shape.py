@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pganon.encode.work import CODED
 from pganon.methods.bucketized import vector_columns
 from pganon.methods.division import sensitive_tables
 from pganon.methods.eligibility import Eligibility, Frequency
@@ -49,7 +50,7 @@ class SlomsShape(MethodShape[Sloms]):
         """Necessary, not sufficient."""
         return Eligibility(
             spec=self.spec,
-            first=lambda s: s.work("coded"),
+            first=lambda s: s.work(CODED),
             keep=lambda s: vector_columns(self.spec.sensitive),
             conditions=self._conditions,
             model="slicing_l_diversity",

@@ -1,6 +1,6 @@
-"""Metrics of tables that buckets link, as anatomy, slicing and SLAMSA publish them.
+"""Metrics of tables linked by buckets, as anatomy, slicing and SLAMSA publish them.
 
-They know of the form its :class:`~pganon.published.arrangement.Arrangement` and the published
-relations alone. What a reader can count is an estimate: records of the last QIT, each with the
-shares that what is asked for has in its buckets of the other relations.
+They depend only on the form's :class:`~pganon.published.arrangement.Arrangement` and the published
+relations. A reader's count is an estimate: records of the last QIT, each weighted by the shares
+that match the question in its buckets of the other relations.
 """

@@ -1,8 +1,8 @@
 """Standard deviations of the answers to random queries.
 
-In a bucket of n records of which b match what is asked of quasi-identifiers, and a have a value
-that is asked for, the number of those with both is hypergeometric if every assignment is equally
-likely: its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent of each other.
+In a bucket of n records of which b match the predicates on quasi-identifiers, and a match the one
+on the sensitive column, the number that match both is hypergeometric if every assignment is
+equally likely: its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from pganon.metrics.buckets.keys import matches
 from pganon.metrics.buckets.parts import Parts, PartsOf
 from pganon.sqltools import query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import measure, or_null
 
-FACT = "workload_deviation"
+DEVIATION = or_null(measure("workload_deviation"))
+"""None where chance draws more than once."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
@@ -23,6 +25,7 @@ def steps(parts: PartsOf) -> list[Step]:
             "workload_deviation",
             "how far answers may be from the truth by chance",
             lambda s: _deviation(parts(s), s),
+            gives=[DEVIATION],
         )
     ]
 

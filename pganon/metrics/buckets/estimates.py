@@ -131,7 +131,7 @@ def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
 
 
 def _matching(part: Part, places: int, state: State) -> exp.Select:
-    """(query, item, cell): what matches is found once per cell, not in every bucket."""
+    """(query, item, cell): matches are computed once per cell, not in every bucket."""
     cell = ["cell", *asked(places), *keys(places)]
     return query(
         "select q.query, q.item, c.cell from q join c on :same and :all",

@@ -61,7 +61,7 @@ def same(names: Sequence[str], table: str) -> exp.Expr:
 
 
 def matches(key: str, place: str, table: str) -> exp.Expr:
-    """Condition: what the query `q` asks for, in this place, holds of a code, if there is one."""
+    """Condition: a code satisfies the predicate of the query `q` in this place, if there is one."""
     code = col(key, table)
     asked = holds(place, code)
     return fragment("case when :key < 0 then true else :asked end", key=code, asked=asked)

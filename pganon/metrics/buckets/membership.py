@@ -10,8 +10,13 @@ from pganon.policy.options import GROUP_ID
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, query
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import count, measure, or_null
 
-PREFIX = "membership_"
+_COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
+
+FOUND = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
+"""Combinations of the source, those that the release allows, and those of them that are nobody's;
+None where it is not measured."""
 
 COMPARED = 10_000_000
 """Most combinations of rows that are made; beyond, membership is not measured."""
@@ -25,13 +30,13 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "membership_combinations",
             "combinations of rows that buckets allow",
             lambda s: _combinations(parts(s), s),
-            prefix=PREFIX,
+            gives=[_COMBINATIONS],
         ),
         Check(
             "membership",
             "combinations of quasi-identifiers that the release allows",
             lambda s: _membership(spec, parts(s), s),
-            prefix=PREFIX,
+            gives=FOUND,
         ),
     ]
 
@@ -64,9 +69,9 @@ def _joined(tree: exp.Select, part: Part, rows: exp.Select, alias: str) -> exp.S
 
 def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
     """One row: `originals` of the source, `candidates`, and how many are not: `fakes`."""
-    combinations = state.facts[f"{PREFIX}combinations"]
+    combinations = state[_COMBINATIONS]
     sliced = parts.beside() and not parts.boxes
-    if not sliced or combinations is None or float(combinations) > COMPARED:
+    if not sliced or combinations is None or combinations > COMPARED:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.codes import LEFT_OUT
 from pganon.encode.sensitive import looked_up, with_code
+from pganon.encode.work import CODED, LEFT_OUT, dictionary
 from pganon.identifiers import QualifiedName
 from pganon.metrics.buckets import boxes
 from pganon.metrics.buckets.boxes import box_table
@@ -165,7 +165,7 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
 def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [f"s{item.index}" for item in spec.sensitive]
-    tables = ["coded"]
+    tables = [CODED]
     if any(attribute.nulls == "suppress" for attribute in spec.attributes):
         tables.append(LEFT_OUT)
     records = [
@@ -205,7 +205,7 @@ def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
     shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
     on = exp.EQ(this=_text(shown), expression=_text(own))
     code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
-    return looked_up(tree, state.work(f"dict{i}"), f"d{i}", on).select(named(code, f"c{i}"))
+    return looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(named(code, f"c{i}"))
 
 
 def _text(value: exp.Expr) -> exp.Expr:

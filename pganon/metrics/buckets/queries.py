@@ -68,7 +68,7 @@ def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
 
 
 def _with(tree: exp.Select, place: str, x: exp.Expr, state: State) -> exp.Select:
-    """With what is asked of the column x."""
+    """With the predicate on the column x."""
     alias = f"d{place}"
     drawn = aliased(state.work("mdraws"), alias)
     on = fragment(":query = q.query and :x = :y", query=col("query", alias), x=col("x", alias), y=x)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.curve import numbered
+from pganon.encode.work import sensitive_values
 from pganon.metrics.buckets.keys import NONE, asked
 from pganon.metrics.draws import chosen, hashed
 from pganon.spec.model import ReleaseSpec
@@ -88,7 +89,7 @@ def _values(spec: ReleaseSpec, state: State) -> exp.Select:
             query(
                 "select :item as item, d.code, row_number() over (order by d.code) as place,"
                 " count(*) over () as many from d where d.n >= :least",
-                {"d": state.work(f"sdict{item.index}")},
+                {"d": state.work(sensitive_values(item.index))},
                 item=num(item.index),
                 least=num(LEAST),
             )

@@ -20,10 +20,24 @@ from pganon.metrics.buckets.questions import MOST, numbers, questions
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
-
-PREFIX = "reconstruction_"
+from pganon.steps.facts import Fact, count, measure, or_null
 
 ASKED, KEYS = asked(MOST), keys(MOST)
+
+
+def mean(r: int) -> Fact[float | None]:
+    """Mean divergence of questions about r quasi-identifiers; None where none is finite."""
+    return or_null(measure(f"mean{r}", "reconstruction_"))
+
+
+def infinite(r: int) -> Fact[int]:
+    """How many of them have an infinite one."""
+    return count(f"infinite{r}", "reconstruction_")
+
+
+def asked_of(r: int) -> Fact[int]:
+    """How many of them were asked."""
+    return count(f"questions{r}", "reconstruction_")
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
@@ -63,7 +77,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "reconstruction_error",
             "mean divergence",
             lambda s: _means(spec, s),
-            prefix=PREFIX,
+            gives=[f for r in numbers(spec) for f in (mean(r), infinite(r), asked_of(r))],
         ),
     ]
 
@@ -199,12 +213,12 @@ def _means(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select 1 from d", {"d": state.work("mdivergence")}).select(append=False)
     for r in numbers(spec):
         mine = {"r": num(r)}
-        mean = "sum(d.weight * d.kl) filter (where d.r = :r)"
+        sums = "sum(d.weight * d.kl) filter (where d.r = :r)"
         finite = "sum(d.weight) filter (where d.r = :r and d.kl is not null)"
         every = "coalesce(sum(d.weight) filter (where d.r = :r), 0)"
         tree = tree.select(
-            named(fragment(f"{mean} / {finite}", **mine), f"mean{r}"),
-            named(fragment(f"{every} - coalesce({finite}, 0)", **mine), f"infinite{r}"),
-            named(fragment(every, **mine), f"questions{r}"),
+            named(fragment(f"{sums} / {finite}", **mine), mean(r).column),
+            named(fragment(f"{every} - coalesce({finite}, 0)", **mine), infinite(r).column),
+            named(fragment(every, **mine), asked_of(r).column),
         )
     return tree

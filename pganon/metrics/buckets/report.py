@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pganon.metrics.answers import errors_of, number
+from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.buckets import deviations, membership, reconstruction
 from pganon.metrics.buckets.questions import numbers
 from pganon.metrics.buckets.sizes import histogram
+from pganon.published.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
 from pganon.published.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
+from pganon.steps.facts import RECORDS, Facts
 
 SHOWN = 8
 """Sizes of buckets that are printed."""
@@ -119,33 +121,33 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
     found: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
-        found["deviation"] = number(state.facts, deviations.FACT)
+        found["deviation"] = finite(state[deviations.DEVIATION])
     return BucketMetrics(**found)
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     facts = state.facts
-    records, suppressed = state.count("records"), state.count("suppressed")
-    mean = state.count("measure_released") / state.count("measure_classes")
+    mean = state[RELEASED] / state[CLASSES]
     return {
         "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
         "membership": _membership(facts),
-        "suppression": suppressed / records,
+        "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
-        "discernibility": float(facts["measure_squares"] or 0) / state.count("measure_partitions"),
+        "discernibility": state[SQUARES] / state[PARTITIONS],
         "sizes": histogram(facts),
     }
 
 
-def _reconstruction(facts: Mapping[str, Any], r: int) -> Reconstruction:
-    prefix = reconstruction.PREFIX
+def _reconstruction(facts: Facts, r: int) -> Reconstruction:
     return Reconstruction(
-        number(facts, f"{prefix}mean{r}"),
-        int(facts[f"{prefix}infinite{r}"]),
-        int(facts[f"{prefix}questions{r}"]),
+        finite(facts[reconstruction.mean(r)]),
+        facts[reconstruction.infinite(r)],
+        facts[reconstruction.asked_of(r)],
     )
 
 
-def _membership(facts: Mapping[str, Any]) -> Membership | None:
-    found = [facts[f"{membership.PREFIX}{n}"] for n in ("originals", "candidates", "fakes")]
-    return None if found[0] is None else Membership(*map(int, found))
+def _membership(facts: Facts) -> Membership | None:
+    originals, candidates, fakes = (facts[fact] for fact in membership.FOUND)
+    if originals is None or candidates is None or fakes is None:
+        return None
+    return Membership(originals, candidates, fakes)

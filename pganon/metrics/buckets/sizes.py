@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from sqlglot import exp
 
 from pganon.metrics.buckets.parts import Parts, PartsOf
 from pganon.sqltools import query, stacked
 from pganon.steps import Check, State, Step
+from pganon.steps.facts import Facts, label, or_null
 
-FACT = "bucket_sizes"
+_FOUND = or_null(label("bucket_sizes"))
+"""JSON array of [size, buckets]."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
-    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s))]
+    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_FOUND])]
 
 
 def _sizes(parts: Parts, state: State) -> exp.Expr:
@@ -36,6 +36,6 @@ def _sizes(parts: Parts, state: State) -> exp.Expr:
     )
 
 
-def histogram(facts: Mapping[str, Any]) -> dict[str, int]:
+def histogram(facts: Facts) -> dict[str, int]:
     """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
-    return {str(size): n for size, n in json.loads(facts[FACT] or "[]")}
+    return {str(size): n for size, n in json.loads(facts[_FOUND] or "[]")}

@@ -1,4 +1,4 @@
--- Tells whether a table is still what it was: equal stamps mean the same table, columns, labels of
+-- Shows whether a table is unchanged: equal stamps mean the same table, columns, labels of
 -- enums and visible row versions. What a transaction writes is visible when it has ended, and then
 -- it writes no more; so rows of a number of a transaction can become fewer, never other ones, and
 -- their count tells. A freeze keeps the number, and so do VACUUM FULL and CLUSTER; whatever else

@@ -1,6 +1,6 @@
 -- Keyed fingerprint of relations, in the order given: sha256 over the key of the run and, per
 -- relation, its columns (name, type, order), number of rows, and two sums of row hashes. Sums do
--- not depend on the order of rows; who has not the key cannot test guesses against the result.
+-- not depend on the order of rows; without the key nobody can test guesses against the result.
 CREATE FUNCTION pganon.fingerprint(p_run_id bigint, p_relations regclass[]) RETURNS bytea
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp

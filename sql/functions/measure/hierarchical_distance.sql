@@ -1,6 +1,6 @@
 -- Earth mover's distance over a tree, largest class: the equal distance on every level below the
 -- root, averaged (Li et al. 2007, section 5.2). The tree is a relation with one row per value:
--- the value as text, its ancestors, the root last. NULL is a child of the root by itself.
+-- the value as text, its ancestors, the root last. NULL is a separate child of the root.
 CREATE FUNCTION pganon.hierarchical_distance(
     rel regclass, qi text[], sensitive text, hierarchy regclass
 )

@@ -42,11 +42,12 @@ class Staged:
 
     @property
     def facts(self) -> Any:
-        return self.state.facts
+        """What the run observed, by name."""
+        return self.state.facts.by_name()
 
     @property
     def utility(self) -> Any:
-        return self.plan.method.form.utility(self.plan.spec, self.facts)
+        return self.plan.method.form.utility(self.plan.spec, self.state.facts)
 
     def table(self, part: str) -> list[dict[str, Any]]:
         """Rows of a staged relation."""
@@ -77,7 +78,7 @@ class Staged:
         """What verification measured for a model, per reference distribution."""
         checks = self.plan.stored_checks(self.state)
         return [
-            float(self.facts[f"verified{number}_measured"])
+            self.facts[f"verified{number}_measured"]
             for number, check in enumerate(checks)
             if check.model == model
         ]
@@ -162,7 +163,7 @@ def loaded(policy: dict[str, Any], base_dir: Path | None = None) -> LoadedPolicy
 def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> RunResult:
     """A whole run as `steward`, from the policy to the published view.
 
-    Tests publish this and that over one table; what one release tells of another is not theirs.
+    Tests publish unrelated releases over one table and do not test disclosure between them.
     Every run makes a version.
     """
     policy = {"republication": "allow", **policy}

@@ -1,7 +1,7 @@
 """The rendered plan of a small policy per method, kept as files under `tests/plans/`.
 
 A change of a statement is a change of a file, which a reviewer sees. After one that is meant,
-`python -m tests.support.harness.plans` writes them anew.
+`python -m tests.support.harness.plans` regenerates them.
 """
 
 from __future__ import annotations

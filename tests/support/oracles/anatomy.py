@@ -242,7 +242,7 @@ def estimate(
 def posteriors(
     qit: Qit, st: St, possible: Callable[[Sequence[Value]], bool] = lambda world: True
 ) -> list[dict[Value, Fraction]]:
-    """What who knows the quasi-identifiers of all learns of every row of the QIT.
+    """Inference about every row of the QIT by a reader who knows all quasi-identifiers.
 
     A world gives the values of every group to its rows in some order; all that are possible are as
     likely as each other. Worlds are enumerated for the release as a whole.

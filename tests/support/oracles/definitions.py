@@ -116,7 +116,7 @@ class Attribute:
         raise NotImplementedError
 
     def key(self, value: Any, group: set[Any]) -> int:
-        """What a cut of the group tells apart, as a number in cutting order."""
+        """The unit that a cut of the group separates, as a number in cutting order."""
         return self.codes[value]
 
     def shown(self, group: set[Any]) -> Any:

@@ -125,7 +125,7 @@ def _below(tree: Tree, values: frozenset[Any], level: int) -> frozenset[Any]:
 
 
 def _shows(tree: Tree, values: frozenset[Any], level: int) -> int:
-    """What tells groups apart: the first value below the node; 0 is NULL, -1 everything."""
+    """A key of the group: the first value below the node; 0 is NULL, -1 everything."""
     nulls = None in tree.values and tree.nulls != "suppress"
     if nulls and (level >= tree.top() or (None in values and len(values) > 1)):
         return -1

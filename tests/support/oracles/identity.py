@@ -1,4 +1,4 @@
-"""What releases that keep the records of individuals together promise, from what they show.
+"""Guarantees of releases that keep the records of individuals together, from published values.
 
 Plain Python from the definitions of Wang, Du, Luo and Li (2019); nothing of pganon is imported. A
 row is (class_id, individual_no, value), one per published record; None is a value like the others.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def hashed(key: bytes, values: Iterable[str | None]) -> bytes:
-    """What stands for a record: a hash of the texts of the values that it is grouped by."""
+    """The key of a record: a hash of the texts of the values that it is grouped by."""
     told = b"".join(map(_told, values))
     return hashlib.sha256(bytes(key) + told).digest()
 

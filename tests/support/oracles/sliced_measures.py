@@ -103,7 +103,7 @@ def _product(chances: Iterable[Fraction]) -> Fraction:
 
 
 def estimate(p: Published, query: Query) -> Fraction:
-    """Expected number of records that match, for who knows nothing else."""
+    """Expected number of records that match, for a reader who knows nothing else."""
     return sum((count(row) * chance for row, _, chance in _expected(p, query)), Fraction(0))
 
 

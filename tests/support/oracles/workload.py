@@ -61,7 +61,7 @@ def _row(
 def share(
     published: Any, values: Collection[Any], labels: Labels | None, *, null: bool
 ) -> Fraction:
-    """Share of what is published that is asked for; NULL is one more point, never asked for."""
+    """Share of the published value that a predicate selects; NULL is a point that none selects."""
     if published is None or not values:
         return Fraction(0)
     if isinstance(published, Range):

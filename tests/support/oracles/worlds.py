@@ -71,7 +71,7 @@ NOTHING = Adversary()
 
 
 def knows(names: Sequence[str], vectors: Collection[tuple[Value, ...]]) -> Adversary:
-    """Who knows which vectors occur, not how often."""
+    """A reader who knows which vectors occur, but not how often."""
     return Adversary(names, dict.fromkeys(vectors, 1))
 
 
@@ -221,9 +221,9 @@ def _normal(found: Mapping[Value, Weight]) -> Shares:
 def posteriors(p: Published, column: str, adversary: Adversary = NOTHING) -> list[Shares]:
     """What is learnt of a sensitive column, for every record of the last QIT in its order.
 
-    Records without a common group, however indirectly, are dealt apart: what is known of one part
-    tells nothing of another, unless it is a prior of all records or a population. All are empty if
-    what is known is impossible.
+    Records that are not connected by common groups, even indirectly, are handled separately:
+    knowledge about one part says nothing about another, unless it is a prior of all records or a
+    population. All are empty if the knowledge is contradictory.
     """
     table = _table(p, _asked(p, adversary, column))
     whole = adversary.prior is not None or adversary.population is not None
@@ -237,7 +237,7 @@ def posteriors(p: Published, column: str, adversary: Adversary = NOTHING) -> lis
 
 
 def of_person(p: Published, person: Row, column: str, adversary: Adversary = NOTHING) -> Shares:
-    """What is learnt of somebody who is in the release, by quasi-identifiers.
+    """Inference about somebody who is in the release, by quasi-identifiers.
 
     In every world the person is each of the records that match with the same probability.
     """

@@ -11,10 +11,12 @@ import pytest
 from pganon.encode.axis import axes
 from pganon.methods.registry import method_of
 from pganon.plan import build
+from pganon.published.facts import SUPPRESSED
 from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, CreateTable, Load, State, Step
+from pganon.steps.facts import RECORDS
 from tests.support.harness.driver import Connection, Staged, run
 
 
@@ -53,9 +55,10 @@ def run_with(
                 lambda s: query(
                     "select :all - :given as suppressed",
                     None,
-                    all=num(s.count("records")),
+                    all=num(s[RECORDS]),
                     given=num(len(given)),
                 ),
+                gives=[SUPPRESSED],
             ),
         )
 

@@ -12,10 +12,12 @@ from pganon.forms.buckets.staging import bucket
 from pganon.methods.registry import method_of
 from pganon.plan import build
 from pganon.plan.build import NOTHING_MORE
+from pganon.published.facts import SUPPRESSED
 from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, CreateTable, Load, State, Step
+from pganon.steps.facts import RECORDS
 from tests.support.harness.driver import Connection, Staged, run
 
 
@@ -61,9 +63,10 @@ def run_with(
                 lambda s: query(
                     "select :all - :given as suppressed",
                     None,
-                    all=num(s.count("records")),
+                    all=num(s[RECORDS]),
                     given=num(len(rows)),
                 ),
+                gives=[SUPPRESSED],
             ),
         )
 

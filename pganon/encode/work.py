@@ -1,0 +1,111 @@
+"""Work tables of the encoded source, which methods, forms and metrics read.
+
+Tables of one attribute or sensitive column have its index in their names.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pganon.encode.records import DRAW, NUMBER, PLACE
+from pganon.encode.valued import valued
+from pganon.spec.model import ReleaseSpec
+from pganon.steps import State, WorkTable
+
+Table = WorkTable[ReleaseSpec]
+
+
+def _snap(spec: ReleaseSpec, state: State) -> list[str]:
+    values = [f"q{attribute.index}" for attribute in spec.attributes]
+    values += [f"s{item.index}" for item in spec.sensitive]
+    return [*values, *[f"p{item.index}" for item in spec.carried], *_identity(spec)]
+
+
+def _coded(spec: ReleaseSpec, state: State) -> list[str]:
+    place = [PLACE] if spec.policy.method.along_curve else []
+    return [*_left_out(spec, state), *place]
+
+
+def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
+    orders = {"none": [], "drawn": [DRAW], "numbered": [NUMBER]}
+    values = [f"v{item.index}" for item in spec.sensitive]
+    values += [f"p{item.index}" for item in spec.carried]
+    codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
+    return [*codes, *values, *_identity(spec), *orders[spec.policy.method.random_order]]
+
+
+def _identity(spec: ReleaseSpec) -> list[str]:
+    record = ["record"] if spec.record_key else []
+    return [*record, *(["individual"] if spec.individual else [])]
+
+
+def codes_of(spec: ReleaseSpec) -> list[str]:
+    """Columns with the codes of the quasi-identifiers."""
+    return [f"c{attribute.index}" for attribute in spec.attributes]
+
+
+SNAP = Table("snap", _snap)
+"""A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
+insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`."""
+
+CODED = Table("coded", _coded)
+"""A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of
+sensitive values `s<j>` where they are told apart, `record`, `individual`, and a random order of the
+records, `rid` or `draw`; where the method asks for it the place along a curve."""
+
+REPEATED = Table("repeated", _coded)
+"""The same before records that repeat a value of their individual are left out."""
+
+LEFT_OUT = Table("left_out", _left_out)
+"""The same, without a place, of the records that the rules for NULL suppress; for metrics."""
+
+
+@cache
+def dictionary(index: int) -> Table:
+    """A row per value of a quasi-identifier: `code` 1..m in order, 0 for NULL; `n` records;
+    `position` in [0, 1] of the declared domain, else of the values that occur."""
+    return Table(f"dict{index}", lambda spec, state: ["code", "value", "n", "position"])
+
+
+@cache
+def ancestors(index: int) -> Table:
+    """A row per leaf and level of a hierarchy: the ancestor's `label`, the range of codes `lo` to
+    `hi` below it, and its `loss`; of ranges `lower` and `upper`, too."""
+
+    def columns(spec: ReleaseSpec, state: State) -> list[str]:
+        bounds = ["lower", "upper"] if spec.attributes[index].ranged else []
+        return ["code", "level", "label", "lo", "hi", "loss", *bounds]
+
+    return Table(f"level{index}", columns)
+
+
+@cache
+def sensitive_values(index: int) -> Table:
+    """A row per value of a sensitive column; NULL is one value, the last; `n` records."""
+    return Table(f"sdict{index}", lambda spec, state: ["code", "value", "n"])
+
+
+@cache
+def reference(index: int, kind: str) -> Table:
+    """A row per value of a sensitive column: its share of the records of the source, or of those
+    that are published, whichever `kind` says; with a hierarchy the `path` of its ancestors."""
+
+    def columns(spec: ReleaseSpec, state: State) -> list[str]:
+        path = [] if spec.sensitive[index].hierarchy is None else ["path"]
+        return ["value", "position", "n", "share", *path]
+
+    return Table(f"ref{index}_{kind}", columns)
+
+
+def _part_cells(spec: ReleaseSpec, state: State) -> list[str]:
+    record = [NUMBER] if spec.policy.method.numbers_records else []
+    values = [f"s{item.index}" for item in valued(spec)]
+    return ["node", *codes_of(spec), *values, "w", *record]
+
+
+PART_CELLS = Table("cells", _part_cells)
+"""A row per combination of codes, or per record where records have numbers: its part `node`, and
+`w` records."""
+
+FIT = Table("fit", lambda spec, state: ["node", "requirement", "measure", "holds"])
+"""A row per part and requirement: the part measured as one class."""

@@ -1,0 +1,83 @@
+"""Work tables that methods make and forms read, or the other way round."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.encode.records import NUMBER
+from pganon.encode.work import Table, codes_of
+from pganon.policy.options import CLASS_ID
+from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
+
+
+def _record(spec: ReleaseSpec) -> list[str]:
+    return [NUMBER] if spec.policy.method.numbers_records else []
+
+
+def _grouped(spec: ReleaseSpec, state: State) -> list[str]:
+    if spec.policy.method.unlinks:
+        return [NUMBER]
+    return ["gid", *codes_of(spec), *_record(spec)]
+
+
+def _grouped_classes(spec: ReleaseSpec, state: State) -> list[str]:
+    record = [] if spec.policy.method.unlinks else _record(spec)
+    return [CLASS_ID, *codes_of(spec), *record]
+
+
+def _extents(spec: ReleaseSpec, state: State) -> list[str]:
+    extents = [item.alias for axis in axes(spec.attributes) for item in axis.extent(state, "c")]
+    return [CLASS_ID, *extents, "n"]
+
+
+GROUPED = Table("grouped", _grouped, numbered="b")
+"""What a method makes. For classes a row per combination of codes, or per record where records have
+numbers: its class `gid`. For tables that buckets link a row per record: its bucket `b<i>` in every
+partition of the arrangement."""
+
+GROUPED_CLASSES = Table("grouped_classes", _grouped_classes)
+"""The same rows with the published number of their class."""
+
+EXTENTS = Table("extents", _extents)
+"""A row per class: its size `n`, and which codes it covers."""
+
+
+def _individuals(spec: ReleaseSpec, state: State) -> list[str]:
+    hulls = [name for axis in axes(spec.attributes) for name in hull_columns(axis, state)]
+    return [NUMBER, "individual", "n", "sensitive", *codes_of(spec), *hulls]
+
+
+def hull_columns(axis: Axis, state: State) -> list[str]:
+    """Columns that tell what of an attribute the records of an individual have."""
+    i = axis.index
+    if isinstance(axis, NominalAxis):
+        return [f"b{i}"]
+    return [f"lo{i}", f"hi{i}", *([f"n{i}"] if axis.has_null(state) else [])]
+
+
+INDIVIDUALS = Table("individuals", _individuals)
+"""A row per individual: a number `rid`, `n` records, their `sensitive` values as an array of codes,
+one of its codes of every attribute, and what all of them cover."""
+
+CLASSED = Table("classed", lambda spec, state: [NUMBER, "gid"])
+"""A row per individual that is released: its class."""
+
+
+QS_CELLS = Table("cells", lambda spec, state: ["cell", "w", *codes_of(spec)])
+"""A row per combination of codes, in random order: `w` records."""
+
+ASSIGNED = Table("assigned", lambda spec, state: ["gid", "cell", "n"])
+"""A row per cluster and cell: `n` records of the cell are in the cluster."""
+
+
+@cache
+def support(number: int) -> Table:
+    """A row per combination of a QS set that exists, values by number; sets count from 1."""
+
+    def columns(spec: ReleaseSpec, state: State) -> list[str]:
+        attributes = list(spec.qs_sets.values())[number - 1]
+        return [f"v{place}" for place, _ in enumerate(attributes, start=1)]
+
+    return Table(f"support{number}", columns)

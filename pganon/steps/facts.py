@@ -1,0 +1,127 @@
+"""What a run observes: facts, each a key with a type.
+
+A fact is declared once, by the package that observes it, and given by a step that names it. Who
+reads it uses the declaration, so that neither its name nor its type can be mistaken. Values come
+from a query or a search as the driver makes them; :meth:`Facts.observing` is the one place where
+they get the type of their fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pganon.errors import PganonError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Fact(Generic[T]):
+    """A count, size or other figure of a run. No fact is a value of a row.
+
+    Attributes:
+        name: unique in a run.
+        column: of the query that gives it, or figure of the search.
+        read: what the driver gave as the declared type.
+        assumed: what `explain` assumes, since nothing was observed yet.
+    """
+
+    name: str
+    column: str
+    read: Callable[[Any], T] = field(compare=False, repr=False)
+    assumed: T = field(compare=False, repr=False)
+
+
+def count(column: str, of: str = "", *, assumed: int = 1) -> Fact[int]:
+    """A whole number. `of` begins the name where several facts have the same column."""
+    return Fact(f"{of}{column}", column, int, assumed)
+
+
+def measure(column: str, of: str = "", *, assumed: float = 1.0) -> Fact[float]:
+    """A number that need not be whole."""
+    return Fact(f"{of}{column}", column, float, assumed)
+
+
+def flag(column: str, of: str = "", *, assumed: bool = True) -> Fact[bool]:
+    """Whether something holds."""
+    return Fact(f"{of}{column}", column, bool, assumed)
+
+
+def label(column: str, of: str = "", *, assumed: str = "") -> Fact[str]:
+    """A text that the server made of counts and figures, e.g. a matrix of them."""
+    return Fact(f"{of}{column}", column, str, assumed)
+
+
+def digest(column: str, of: str = "") -> Fact[bytes]:
+    """A keyed hash."""
+    return Fact(f"{of}{column}", column, bytes, b"")
+
+
+def or_null(fact: Fact[T], assumed: T | None = None) -> Fact[T | None]:
+    """The same, or None where the query gives NULL."""
+
+    def read(value: Any) -> T | None:
+        return None if value is None else fact.read(value)
+
+    return Fact(fact.name, fact.column, read, assumed)
+
+
+def counts(*columns: str, of: str = "") -> tuple[Fact[int], ...]:
+    """A whole number per column."""
+    return tuple(count(column, of) for column in columns)
+
+
+class Facts:
+    """What was observed so far."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values: Mapping[str, Any] = values or {}
+
+    def __getitem__(self, fact: Fact[T]) -> T:
+        """PganonError where no step has given it."""
+        try:
+            return self._values[fact.name]
+        except KeyError:
+            raise PganonError(
+                f"the fact {fact.name} is read, and no step before gives it"
+            ) from None
+
+    def get(self, fact: Fact[T]) -> T | None:
+        """None where no step has given it."""
+        return self._values.get(fact.name)
+
+    def observing(self, found: Mapping[Fact[Any], Any]) -> Facts:
+        """With these values, as the driver gave them.
+
+        PganonError for a value that is not of its fact's type.
+        """
+        return Facts({**self._values, **{fact.name: _typed(fact, v) for fact, v in found.items()}})
+
+    def joined(self, parts: Iterable[Facts]) -> Facts:
+        """With what parts observed that all began here, one after the other."""
+        values = dict(self._values)
+        for part in parts:
+            for name, value in part._values.items():
+                if name not in self._values or value is not self._values[name]:
+                    values[name] = value
+        return Facts(values)
+
+    def by_name(self) -> dict[str, Any]:
+        """For who looks at a run from outside."""
+        return dict(self._values)
+
+
+def _typed(fact: Fact[Any], value: Any) -> Any:
+    try:
+        return fact.read(value)
+    except (TypeError, ValueError):
+        kind = type(value).__name__  # the value itself has no place in a message
+        raise PganonError(f"the fact {fact.name} cannot be read from {kind}") from None
+
+
+RECORDS = count("records", assumed=40)
+"""Records of the source that are to be released; without those that a method collapses."""
