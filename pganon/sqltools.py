@@ -48,21 +48,15 @@ def query(
         if target is None or table.db:
             continue
         alias = table.alias or table.name
-        table.replace(_relation(target, alias))
+        table.replace(aliased(target, alias))
     if not isinstance(tree, exp.Select):
         raise TypeError("query() takes a SELECT")
     return tree
 
 
-def _relation(target: QualifiedName | exp.Select, alias: str) -> exp.Expr:
-    if isinstance(target, QualifiedName):
-        return exp.alias_(target.table, alias, table=True, quoted=True)
-    return target.subquery(alias)  # of a copy
-
-
 def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
     for place in list(tree.find_all(exp.Placeholder)):
-        part = parts[place.name].copy()
+        part = _given(parts[place.name])
         # Atoms need no parentheses; anything else gets them so that precedence is kept.
         atom = isinstance(part, exp.Column | exp.Literal | exp.Null | exp.Func | exp.Boolean)
         closed = atom or isinstance(part, exp.Subquery | exp.Paren)
@@ -71,6 +65,41 @@ def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
             return new
         place.replace(new)
     return tree
+
+
+def aliased(relation: QualifiedName | exp.Query, alias: str) -> exp.Expr:
+    """The relation as a FROM item of that name."""
+    if isinstance(relation, QualifiedName):
+        return exp.alias_(relation.table, alias, table=True, quoted=True)
+    name = exp.TableAlias(this=exp.to_identifier(alias))
+    return exp.Subquery(this=finished(relation), alias=name)
+
+
+def scalar(tree: exp.Query) -> exp.Subquery:
+    """The one value of a SELECT, to calculate with."""
+    return exp.Subquery(this=finished(tree))
+
+
+class _Rendered(str):
+    """The text of a tree that has become part of another one."""
+
+    tree: exp.Expr
+
+
+def finished(tree: exp.Expr) -> exp.Var:
+    """A tree as one node with its text, into which nobody looks.
+
+    Builders of sqlglot copy what they build on. A SELECT within SELECTs would be copied many times
+    for each time that it is rendered; this node costs nothing to copy.
+    """
+    rendered = _Rendered(render(tree))
+    rendered.tree = tree
+    return exp.Var(this=rendered)
+
+
+def _given(part: exp.Expr) -> exp.Expr:
+    """The part itself for the first tree that takes it up, copies for further ones."""
+    return part if part.parent is None else part.copy()
 
 
 def col(name: str, table: str | None = None) -> exp.Column:
@@ -88,18 +117,18 @@ def text(value: str) -> exp.Literal:
 def cast(expression: exp.Expr, sql_type: str) -> exp.Cast:
     """A cast to a type given as format_type() writes it, which quotes what needs quotes."""
     kind = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=sql_type)
-    return exp.Cast(this=expression.copy(), to=kind)
+    return exp.Cast(this=_given(expression), to=kind)
 
 
 def named(expression: exp.Expr, name: str) -> exp.Expr:
-    return exp.alias_(expression, name, quoted=True)
+    return exp.Alias(this=_given(expression), alias=exp.to_identifier(name, quoted=True))
 
 
 def chain(operator: type[exp.Binary], expressions: Sequence[exp.Expr]) -> exp.Expr:
     """Expressions one after the other, with a left-associative operator between them."""
-    result = expressions[0].copy()
+    result = _given(expressions[0])
     for item in expressions[1:]:
-        result = operator(this=result, expression=exp.paren(item))  # of a copy
+        result = operator(this=result, expression=exp.paren(_given(item), copy=False))
     return result
 
 
@@ -110,6 +139,11 @@ def total(expressions: Sequence[exp.Expr]) -> exp.Expr:
 
 def conjunction(conditions: Iterable[exp.Expr]) -> exp.Expr:
     return exp.and_(*conditions)
+
+
+def equal(names: Iterable[str], left: str, right: str) -> exp.Expr:
+    """Whether the rows of two tables agree on columns of which none is NULL, so that it hashes."""
+    return conjunction(exp.EQ(this=col(n, left), expression=col(n, right)) for n in names)
 
 
 def union_all(selects: Sequence[exp.Select]) -> exp.Expr:
@@ -148,6 +182,20 @@ def computed_once(tree: exp.Select) -> exp.Select:
 def render(tree: exp.Expr) -> str:
     """The text of a tree, which must not be used afterwards: rendering may change it."""
     return tree.sql(dialect=DIALECT, identify=True, copy=False)
+
+
+def pretty(tree: exp.Expr) -> str:
+    """The text for people, with line breaks."""
+    return _opened(tree).sql(dialect=DIALECT, identify=True, pretty=True, copy=False)
+
+
+def _opened(tree: exp.Expr) -> exp.Expr:
+    """A copy that has trees in place of their texts."""
+    tree = tree.copy()
+    for node in list(tree.find_all(exp.Var)):
+        if isinstance(node.this, _Rendered):
+            node.replace(_opened(node.this.tree))
+    return tree
 
 
 def statement(tree: exp.Expr | sql.SQL | sql.Composed) -> sql.SQL | sql.Composed:

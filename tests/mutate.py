@@ -35,9 +35,9 @@ class Target:
 
 TARGETS = {
     "mondrian": Target(
-        ("pganon/methods/mondrian", "pganon/methods/cells.py"),
-        ("test_mondrian_tries", "test_mondrian", "test_nulls", "test_infeasible",
-         "test_mondrian_models"),
+        ("pganon/methods/mondrian", "pganon/methods/rounds", "pganon/methods/cells.py"),
+        ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
+         "test_infeasible", "test_mondrian_models"),
     ),
     "qs": Target(
         ("pganon/methods/qs", "sql/functions/cluster"),

@@ -16,7 +16,7 @@ from itertools import combinations
 from sqlglot import exp
 
 from pganon.association.pairs import Columns, Relation, codes, grouped, nothing, stored
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -107,7 +107,7 @@ def _categories(relation: Relation, columns: Columns) -> exp.Select:
 def _quarters(relation: Relation, columns: Columns) -> exp.Select:
     """One row: arrays e<i> of the numbers and dates."""
     edges = [
-        named(_edges(relation, column.code, column.number).subquery(), f"e{i}")
+        named(scalar(_edges(relation, column.code, column.number)), f"e{i}")
         for i, column in columns.items()
         if column.number is not None
     ]

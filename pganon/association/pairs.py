@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, finished, fragment, named, num, query
 
 Relation = QualifiedName | exp.Select
 
@@ -81,7 +81,9 @@ def listed(rows: Sequence[Sequence[exp.Expr]], alias: str, names: Sequence[str])
 def stored(tree: exp.Select, **parts: exp.Select) -> exp.Select:
     """The SELECT with parts that are computed once, by name."""
     for name, part in parts.items():
-        tree = tree.with_(exp.to_identifier(name, quoted=True), as_=part, materialized=True)
+        tree = tree.with_(
+            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True
+        )
     return tree
 
 

@@ -30,7 +30,7 @@ class Status:
     data_directory: str
 
 
-def status_of(cluster: embedded.Cluster) -> Status:
+def status_of(cluster: embedded.DataDirectory) -> Status:
     running = cluster.running()
     version = None
     if running:
@@ -39,7 +39,7 @@ def status_of(cluster: embedded.Cluster) -> Status:
     return Status(running, cluster.user_dsn, version, str(cluster.data_dir))
 
 
-def _show(cluster: embedded.Cluster, json: bool) -> None:
+def _show(cluster: embedded.DataDirectory, json: bool) -> None:
     status = status_of(cluster)
     if json:
         common.emit_json(asdict(status))

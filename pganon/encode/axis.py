@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import Attribute, Scale
-from pganon.sqltools import col, fragment, named, num, query, total
+from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import State
 
 BITS = 64
@@ -48,6 +48,11 @@ class Axis(ABC):
         return state.count(f"m{self.index}")
 
     def has_null(self, state: State) -> bool:
+        """Whether there are records with code 0: without a value, or with one that is hidden."""
+        return self.attribute.hidden is not None or self.has_missing(state)
+
+    def has_missing(self, state: State) -> bool:
+        """Whether there are records without a value."""
         return bool(state.facts[f"null{self.index}"])
 
     def dictionary(self, state: State):
@@ -141,10 +146,12 @@ class OrderedAxis(Axis):
 
     def positions(self, state: State) -> exp.Expr:
         """The places of all values between the start (0) and the end (1) of the span, by code."""
-        return query(
-            "select array_agg(position order by code) from dict where code > 0",
-            {"dict": self.dictionary(state)},
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(position order by code) from dict where code > 0",
+                {"dict": self.dictionary(state)},
+            )
+        )
 
     def position(self, state: State, code: exp.Expr) -> exp.Expr:
         """Place of a value; NULL has none."""
@@ -172,7 +179,7 @@ class NominalAxis(Axis):
     def domain(self, state: State) -> int:
         declared = self.attribute.values
         values = self.size(state) if declared is None else len(declared)
-        return values + int(self.has_null(state))
+        return values + int(self.has_missing(state))
 
     def words(self, state: State) -> int:
         """Number of 64-bit words that hold one bit per code; 0 when there are too many codes."""
@@ -215,6 +222,17 @@ class NominalAxis(Axis):
         )
 
 
+class ShareAxis(NominalAxis):
+    """Unordered values: loss is the share of the domain's values that is covered, 0 for one."""
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        return fragment(
+            "case when :d > 1 then :d::float8 / :m else 0 end",
+            d=self.distinct(state, table),
+            m=num(self.domain(state)),
+        )
+
+
 class TreeAxis(Axis):
     """Leaves of a hierarchy: loss is that of the lowest common ancestor (NULL mixed: 1).
 
@@ -240,11 +258,13 @@ class TreeAxis(Axis):
         return self._merged_bounds(state, table)
 
     def _lookup(self, state: State, column: str, code: exp.Expr, level: exp.Expr):
-        values = query(
-            "select array_agg(:column order by t.code, t.level) from t",
-            {"t": self.table(state)},
-            column=col(column, "t"),
-        ).subquery()
+        values = scalar(
+            query(
+                "select array_agg(:column order by t.code, t.level) from t",
+                {"t": self.table(state)},
+                column=col(column, "t"),
+            )
+        )
         step = num(self.levels(state) + 1)
         return fragment(
             ":a[(:code - 1) * :step + :level + 1]", a=values, code=code, step=step, level=level
@@ -255,19 +275,23 @@ class TreeAxis(Axis):
 
         One after another, as many as there are levels below the root.
         """
-        return query(
-            "select array_agg(t.lo order by t.code, t.level) from t where t.level < :levels",
-            {"t": self.table(state)},
-            levels=num(self.levels(state)),
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(t.lo order by t.code, t.level) from t where t.level < :levels",
+                {"t": self.table(state)},
+                levels=num(self.levels(state)),
+            )
+        )
 
     def losses(self, state: State) -> exp.Expr:
         """Of every leaf, by code, the loss of itself and of its ancestors up to the root."""
-        return query(
-            "select array_agg(t.loss order by t.code, t.level) from t where t.level <= :levels",
-            {"t": self.table(state)},
-            levels=num(self.levels(state)),
-        ).subquery()
+        return scalar(
+            query(
+                "select array_agg(t.loss order by t.code, t.level) from t where t.level <= :levels",
+                {"t": self.table(state)},
+                levels=num(self.levels(state)),
+            )
+        )
 
     def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""
@@ -326,6 +350,9 @@ _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: Tre
 _CLUSTER_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: FlatAxis, Scale.TREE: HeightAxis}
 
 
+_SHARE_AXES = {**_AXES, Scale.NOMINAL: ShareAxis}
+
+
 def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     """One axis per attribute, in the order of the policy.
 
@@ -336,6 +363,11 @@ def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
         (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
         for attribute in attributes
     )
+
+
+def share_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    """The same for local generalization, whose sets of d values out of m lose d / m."""
+    return tuple(_SHARE_AXES[attribute.scale](attribute) for attribute in attributes)
 
 
 def group_extents(

@@ -11,10 +11,11 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, placed, summand
 from pganon.encode.gray import sum_modulo_2
+from pganon.encode.hidden import applies
 from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.records import DRAW, random_order
 from pganon.encode.sensitive import valued, with_code
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
 
@@ -54,11 +55,15 @@ def _where_kept(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
 
 def _unknown(spec: ReleaseSpec) -> exp.Expr | None:
     unknown = [
-        fragment(":q is null", q=col(f"q{attribute.index}", "t"))
-        for attribute in spec.attributes
-        if attribute.nulls == "suppress"
+        _missing(attribute) for attribute in spec.attributes if attribute.nulls == "suppress"
     ]
     return exp.paren(exp.or_(*unknown)) if unknown else None
+
+
+def _missing(attribute: Attribute) -> exp.Expr:
+    missing = fragment(":q is null", q=col(f"q{attribute.index}", "t"))
+    condition = applies(attribute, "t")
+    return missing if condition is None else exp.paren(exp.and_(condition, missing))
 
 
 def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
@@ -85,6 +90,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
     columns += [col("record", "t")] if spec.record_key else []
     columns += [col("individual", "t")] if spec.individual else []
+    columns += [col(hidden.flag, "t") for hidden in spec.hidden]
     columns += random_order(spec, state, "t")
     sums = zip(words, summands, strict=True)
     columns += [named(sum_modulo_2(found), word) for word, found in sums]

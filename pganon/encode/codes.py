@@ -27,7 +27,7 @@ from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, named, num, query
+from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 
 REPEATED = "repeated"
@@ -155,10 +155,10 @@ def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
     i, counted = axis.index, {"d": axis.dictionary(state)}
     highest = query("select coalesce(max(d.code), 0) from d", counted)
     null = query("select coalesce(bool_or(d.code = 0), false) from d", counted)
-    found = [named(highest.subquery(), f"m{i}"), named(null.subquery(), f"null{i}")]
+    found = [named(scalar(highest), f"m{i}"), named(scalar(null), f"null{i}")]
     if isinstance(axis, TreeAxis):
         top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
-        found.append(named(top.subquery(), f"levels{i}"))
+        found.append(named(scalar(top), f"levels{i}"))
     return found
 
 

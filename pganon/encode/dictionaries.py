@@ -16,6 +16,7 @@ from sqlglot import exp
 from pganon.catalog.values import in_order
 from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
+from pganon.encode.hidden import applies
 from pganon.encode.trees import tree_steps
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -29,9 +30,29 @@ _AT_ONCE = 8
 
 def dictionary_chains(spec: ReleaseSpec) -> list[list[Step]]:
     """Chains of steps that need nothing of each other, from `snap` to all dictionaries."""
-    every = axes(spec.attributes)
+    every = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
     batches = [every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE)]
-    return [_chain(spec, number, batch) for number, batch in enumerate(batches)]
+    chains = [_chain(spec, number, batch) for number, batch in enumerate(batches)]
+    partly = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is not None]
+    return [*chains, *[_chain_of_shown(spec, axis) for axis in partly]]
+
+
+def _chain_of_shown(spec: ReleaseSpec, axis: Axis) -> list[Step]:
+    """The dictionary of a column of which some records hide their value."""
+    condition = applies(axis.attribute, "s")
+    assert condition is not None
+    counted = CreateTable(
+        f"values{axis.index}",
+        f"distinct values of {quote(axis.attribute.column.name)} where they are shown",
+        lambda s: s.work(f"values{axis.index}"),
+        lambda s: query(
+            "select :q as value, count(*) as n from s where :shown group by :q",
+            {"s": s.work("snap")},
+            q=col(f"q{axis.index}", "s"),
+            shown=condition,
+        ),
+    )
+    return [counted, *_codes_of(spec, axis)]
 
 
 def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
@@ -68,21 +89,26 @@ def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
 def _dictionary_steps(spec: ReleaseSpec, axis: Axis, histogram: Name, other: int) -> list[Step]:
     i = axis.index
     attribute = axis.attribute
-    steps: list[Step] = [
-        CreateTable(
-            f"values{i}",
-            f"distinct values of {quote(attribute.column.name)}",
-            lambda s: s.work(f"values{i}"),
-            lambda s: query(
-                "select :q as value, h.n from h where h.other = :other",
-                {"h": histogram(s)},
-                q=col(f"q{i}", "h"),
-                other=num(other),
-            ),
-        )
-    ]
+    counted = CreateTable(
+        f"values{i}",
+        f"distinct values of {quote(attribute.column.name)}",
+        lambda s: s.work(f"values{i}"),
+        lambda s: query(
+            "select :q as value, h.n from h where h.other = :other",
+            {"h": histogram(s)},
+            q=col(f"q{i}", "h"),
+            other=num(other),
+        ),
+    )
+    return [counted, *_codes_of(spec, axis)]
+
+
+def _codes_of(spec: ReleaseSpec, axis: Axis) -> list[Step]:
+    """From the distinct values of a column to its dictionary."""
+    i, attribute = axis.index, axis.attribute
+    steps: list[Step] = []
     if attribute.scale is Scale.TREE:
-        return [*steps, *tree_steps(spec.policy, spec.base_dir, attribute)]
+        return tree_steps(spec.policy, spec.base_dir, attribute)
     if attribute.order is not None:
         steps += _order_steps(attribute, attribute.order)
     steps.append(

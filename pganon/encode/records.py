@@ -8,8 +8,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named
+from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
+from pganon.sqltools import col, fragment, named, scalar
 from pganon.steps import State
 
 NUMBER = "rid"
@@ -25,7 +25,7 @@ PLACE = "place"
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot, with how it looks: equal values may be published as 1.0 and 1.00."""
-    exact = [a for a in spec.attributes if a.form in (Form.EXACT, Form.VALUES)]
+    exact = [a for a in spec.attributes if a.form in (Shown.EXACT, Shown.VALUES)]
     shown = [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
     looks = [look for name, item in shown for look in ties(item, col(name, table))]
     return exp.func("row", *_columns(spec, table), *looks)
@@ -48,7 +48,7 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
     It decides ties and leaves with no one. It follows a secret hash of what the record is, so the
     same records have the same order under the same seed.
     """
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     columns, looks = _columns(spec, table), _looks(spec, table)
     match spec.policy.method.random_order:
         case "none":
@@ -64,6 +64,7 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
 def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     names = [f"q{item.index}" for item in spec.attributes]
     names += [name for name, _ in _unchanged(spec)]
+    names += [hidden.flag for hidden in spec.hidden]
     found: list[exp.Expr] = [col(name, table) for name in names]
     found += [col("record", table)] if spec.record_key else []
     found += [col("individual", table)] if spec.individual else []

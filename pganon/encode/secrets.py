@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import cast, col, computed_once, fragment, num, query
+from pganon.sqltools import cast, col, computed_once, fragment, num, query, scalar
 from pganon.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
@@ -41,7 +41,7 @@ def keyed_hash(state: State, message: exp.Expr) -> exp.Expr:
 
 def keyed_digest(state: State, message: exp.Expr) -> exp.Expr:
     """The same of a bytea."""
-    key = run_secret(state, "key").subquery()
+    key = scalar(run_secret(state, "key"))
     return fragment("sha256(:key || :message)", key=key, message=message)
 
 
@@ -66,7 +66,7 @@ def row_sums(source: QualifiedName | exp.Select, row: exp.Expr) -> exp.Select:
     rows does not matter and a missing, added or changed row changes the sums. `row` is a record of
     the columns of the source, `t`.
     """
-    seed_a, seed_b = (installation_secret(f"seed_{part}").subquery() for part in "ab")
+    seed_a, seed_b = (scalar(installation_secret(f"seed_{part}")) for part in "ab")
     rows = query("select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a))
     return query(
         "select count(*) as row_count,"

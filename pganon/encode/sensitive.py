@@ -10,9 +10,10 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
+from pganon.encode.hidden import applies
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 
@@ -61,8 +62,15 @@ def sensitive_dictionary(item: Sensitive) -> Step:
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
         lambda s: s.work(f"sdict{item.index}"),
-        lambda s: values_of(item, s.work("snap"), f"s{item.index}"),
+        lambda s: values_of(item, _where_sensitive(item, s.work("snap")), f"s{item.index}"),
     )
+
+
+def _where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp.Select:
+    condition = applies(item, "t")
+    if condition is None:
+        return rows
+    return query("select t.* from t", {"t": rows}).where(condition)
 
 
 def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) -> exp.Select:
@@ -92,8 +100,8 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
         "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
     )
     return [
-        named(highest.subquery(), f"sm{item.index}"),
-        named(missing.subquery(), f"snull{item.index}"),
+        named(scalar(highest), f"sm{item.index}"),
+        named(scalar(missing), f"snull{item.index}"),
     ]
 
 
@@ -103,6 +111,10 @@ def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) 
     on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
     missing = num(state.count(f"snull{item.index}"))
     code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
+    condition = applies(item, "t")
+    if condition is not None:
+        # 0 is no value's code: there the record shows its value.
+        code = fragment("case when :mine then :code else 0 end", mine=condition, code=code)
     found = looked_up(tree, state.work(f"sdict{item.index}"), alias, on)
     return found.select(named(cast(code, "integer"), f"s{item.index}"))
 

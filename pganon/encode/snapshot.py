@@ -7,7 +7,7 @@ text, `individual` whose record it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlglot import exp
@@ -15,10 +15,11 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Outside
 from pganon.catalog.values import as_text, stored
 from pganon.encode import number_line
+from pganon.encode.hidden import applies, key_text, unmatched_counts, unmatched_problem, with_flags
 from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.spec.model import Attribute, ReleaseSpec
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, query
 from pganon.steps import Check, CreateTable, State, Step
 
@@ -33,7 +34,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "read the source, once",
             lambda state: state.work("snap"),
             lambda state: snapshot_select(spec),
-            outside=Outside((spec.source.name,)),
+            outside=Outside(spec.read),
         ),
         Check(
             "inspect",
@@ -95,18 +96,6 @@ def canonical_type(column: Column) -> str:
     return CANONICAL_TYPES[column.kind]
 
 
-def key_text(columns: Sequence[Column]) -> exp.Expr:
-    """One text that identifies a record by its key columns."""
-    values = [col(column.name, "src") for column in columns]
-    if len(columns) == 1:
-        return as_text(columns[0], values[0])
-    parts = [
-        value if column.built_in else as_text(column, value)
-        for column, value in zip(columns, values, strict=True)
-    ]
-    return cast(exp.func("jsonb_build_array", *parts), "text")
-
-
 def _individual(spec: ReleaseSpec) -> exp.Expr:
     """One text that identifies an individual; NULL where a column of the key is."""
     parts = [_part_of_key(spec, name) for name in spec.individual]
@@ -146,10 +135,10 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
         tree = tree.select(named(value, f"p{item.index}"))
     if spec.record_key:
         key = [_column(spec, name) for name in spec.record_key]
-        tree = tree.select(named(key_text(key), "record"))
+        tree = tree.select(named(key_text(key, "src"), "record"))
     if spec.individual:
         tree = tree.select(named(_individual(spec), "individual"))
-    return tree.where(spec.where) if spec.where is not None else tree
+    return with_flags(spec, tree if spec.where is None else tree.where(spec.where))
 
 
 def _infinite(column: Column, name: str) -> exp.Expr | None:
@@ -168,8 +157,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select count(*) as records from t", {"t": state.work("snap")})
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
-        missing = fragment("count(*) - count(:v)", v=col(name, "t"))
-        tree.select(named(missing, f"nulls_{name}"), copy=False)
+        tree.select(named(_missing(attribute, name), f"nulls_{name}"), copy=False)
         bad = _infinite(attribute.column, name)
         if bad is not None:
             number = fragment("count(*) filter (where :bad)", bad=bad)
@@ -180,9 +168,8 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             tree.select(named(number, f"outside_{name}"), copy=False)
     for item in spec.sensitive:
         name = f"s{item.index}"
-        tree = tree.select(
-            named(fragment("count(*) - count(:v)", v=col(name, "t")), f"nulls_{name}")
-        )
+        tree = tree.select(named(_missing(item, name), f"nulls_{name}"))
+    tree = tree.select(*unmatched_counts(spec))
     if spec.individual:
         person = col("individual", "t")
         tree = tree.select(
@@ -190,6 +177,16 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             named(fragment("count(*) - count(:p)", p=person), "nobody"),
         )
     return tree
+
+
+def _missing(item: Attribute | Sensitive, name: str) -> exp.Expr:
+    """Number of records that have the column as this and no value in it."""
+    condition = applies(item, "t")
+    if condition is None:
+        return fragment("count(*) - count(:v)", v=col(name, "t"))
+    return fragment(
+        "count(*) filter (where :mine and :v is null)", mine=condition, v=col(name, "t")
+    )
 
 
 def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
@@ -209,6 +206,9 @@ def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
             hint="lower k or l, or release a larger table",
             code="too_few_records",
         )
+    unmatched = unmatched_problem(spec, row)
+    if unmatched is not None:
+        return unmatched
     for attribute in spec.attributes:
         problem = _column_problem(attribute.column, attribute.nulls, f"q{attribute.index}", row)
         if problem:

@@ -24,7 +24,7 @@ from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Earlier, Republication
-from pganon.sqltools import col, named, num, query, text
+from pganon.sqltools import col, named, num, query, scalar, text
 from pganon.steps import Check, Facts, State, Statement, Step
 
 _ROWS = "source_rows"
@@ -134,10 +134,10 @@ def _digest(source: QualifiedName, row: exp.Expr, signature: str, name: str) -> 
         "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
         " || ':' || x.sum_b, 'UTF8')) from x",
         {"x": row_sums(source, row)},
-        key=installation_secret("key").subquery(),
+        key=scalar(installation_secret("key")),
         signature=text(hashlib.sha256(signature.encode()).hexdigest()),
     )
-    return named(digest.subquery(), name)
+    return named(scalar(digest), name)
 
 
 def _secret_missing(row: Mapping[str, Any], state: State) -> PganonError | None:

@@ -14,7 +14,7 @@ from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
 from pganon.policy.exclusions import Between, Condition
 from pganon.spec.model import Attribute, ReleaseSpec, Rule
-from pganon.sqltools import cast, col, conjunction, fragment, num, query, text
+from pganon.sqltools import cast, col, conjunction, fragment, num, query, scalar, text
 from pganon.steps import State
 
 When = tuple[tuple[Attribute, Condition], ...]
@@ -89,5 +89,5 @@ def _by_code(attribute: Attribute, condition: Condition, state: State, table: st
     return (
         exp.Case()
         .when(fragment(":c = 0", c=code), fragment(missing))
-        .else_(fragment(":a[:c]", a=truths.subquery(), c=code))
+        .else_(fragment(":a[:c]", a=scalar(truths), c=code))
     )

@@ -10,10 +10,19 @@ from pganon.steps.relations import CheckQuery
 
 
 def requirement_check(
-    requirement: Requirement, measured: exp.Select, against: str = ""
+    requirement: Requirement, measured: exp.Select, against: str = "", *, empty: bool = False
 ) -> CheckQuery:
-    """Every group holds what is required; `measured` selects the measure of every group."""
+    """Every group holds what is required; `measured` selects the measure of every group.
+
+    Args:
+        empty: whether there may be no group; that holds, too.
+    """
     model = requirement.model
+    worst = model.worst(measured)
+    if empty:
+        limit = exp.Literal.number(repr(float(model.parameter)))
+        text = "select w.failing, coalesce(w.measured, :p) as measured from w"
+        worst = query(text, {"w": worst}, p=limit)
     return CheckQuery(
         model=model.name,
         symbol=model.symbol,
@@ -21,7 +30,7 @@ def requirement_check(
         parameter=float(model.parameter),
         bound=model.comparison,
         against=against,
-        sql=render(model.worst(measured)),
+        sql=render(worst),
     )
 
 

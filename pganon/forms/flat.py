@@ -15,7 +15,7 @@ from pganon.forms.recode import LAST
 from pganon.identifiers import quote
 from pganon.policy.hierarchies import Hierarchy, IntervalHierarchy
 from pganon.published.elements import attribute_columns
-from pganon.spec.model import Attribute, Form, Scale
+from pganon.spec.model import Attribute, Scale, Shown
 from pganon.sqltools import cast, col, fragment
 from pganon.steps.relations import ViewColumn
 
@@ -39,7 +39,7 @@ class FlatColumn:
 
 def flattens(attributes: tuple[Attribute, ...]) -> bool:
     """Whether there is a range or a set to take apart."""
-    return any(attribute.form is not Form.LABEL for attribute in attributes)
+    return any(attribute.form is not Shown.LABEL for attribute in attributes)
 
 
 def flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[FlatColumn]:
@@ -50,9 +50,9 @@ def flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[Flat
     """
     shown, *null = attribute_columns(attribute)
     value = col(shown.name, "c")
-    if attribute.form is Form.RANGE:
+    if attribute.form is Shown.RANGE:
         found = _ends(attribute, hierarchy, value)
-    elif attribute.form is Form.SET:
+    elif attribute.form is Shown.SET:
         said = f"Quasi-identifier, generalized. One of these values, separated by '{SEPARATOR}'."
         text = fragment("array_to_string(:v, :s)", v=value, s=exp.Literal.string(SEPARATOR))
         found = [FlatColumn(ViewColumn(shown.name, "text", said), text)]

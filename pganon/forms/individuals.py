@@ -22,7 +22,7 @@ from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, query, render, stacked
+from pganon.sqltools import col, fragment, named, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
@@ -208,9 +208,9 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
         dict(tables),
     )
     return tree.select(
-        named(exposed.subquery(), "exposed"),
-        named(shares.subquery(), "highest_share"),
-        named(counts.subquery(), "smallest_count_group"),
+        named(scalar(exposed), "exposed"),
+        named(scalar(shares), "highest_share"),
+        named(scalar(counts), "smallest_count_group"),
     )
 
 

@@ -44,10 +44,13 @@ def members(
         found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
         # Several records of an individual may be in a group.
         return found.distinct() if spec.individual else found
-    lookups = joined(axes(spec.attributes), state, _all_bytes)
+    # A value that some records hide tells nothing of who they are.
+    open_ = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
+    lookups = joined(open_, state, _all_bytes)
     for lookup in lookups:
         tree = lookup.decode(tree, state, "g")
-    message = chain(exp.DPipe, [col("bytes", lookup.alias) for lookup in lookups])
+    parts: list[exp.Expr] = [col("bytes", lookup.alias) for lookup in lookups]
+    message = chain(exp.DPipe, parts or [fragment("''::bytea")])
     return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
 
 

@@ -22,8 +22,8 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
-from pganon.spec.model import Form
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.spec.model import Shown
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 EXTENTS = "extents"
@@ -73,7 +73,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                     ),
                 )
             )
-        if axis.attribute.form is Form.SET:
+        if axis.attribute.form is Shown.SET:
             steps.append(
                 CreateTable(
                     f"sets{axis.index}",
@@ -88,8 +88,8 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
 def _shows_between(axis: Axis) -> bool:
     """Whether a class may show values, or ends of them, that none of its own records has."""
     if isinstance(axis, TreeAxis):
-        return axis.attribute.form is Form.RANGE
-    return isinstance(axis, OrderedAxis) and axis.attribute.form is Form.SET
+        return axis.attribute.form is Shown.RANGE
+    return isinstance(axis, OrderedAxis) and axis.attribute.form is Shown.SET
 
 
 def _released(axis: Axis, state: State) -> QualifiedName:
@@ -112,7 +112,7 @@ def recoded(axis: Axis, state: State) -> Recoded:
     """The published column of an attribute, and its `<column>_null` where it has one."""
     if isinstance(axis, TreeAxis):
         joins, value = _tree(axis, state)
-    elif axis.attribute.form is Form.SET:
+    elif axis.attribute.form is Shown.SET:
         joins, value = _set(axis, state)
     else:
         joins, value = _range(axis, state)
@@ -167,7 +167,7 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     table = exp.alias_(axis.table(state).table, alias, table=True, quoted=True)
     joins = [exp.Join(this=table, on=on, side="LEFT")]
     empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
-    if axis.attribute.form is Form.LABEL:
+    if axis.attribute.form is Shown.LABEL:
         return joins, exp.Case().when(empty, exp.null()).else_(col("label", alias))
     leaf = f"l{axis.index}"
     joins.append(_dictionary_join(axis, state, leaf, "lo"))
@@ -187,12 +187,14 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
 def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:
     """The ends of the ranges just below the top that released values are in."""
     return [
-        query(
-            "select :end from t join r on r.code = t.code where t.level = :below",
-            {"t": axis.table(state), "r": _released(axis, state)},
-            end=fragment(end),
-            below=num(axis.levels(state) - 1),
-        ).subquery()
+        scalar(
+            query(
+                "select :end from t join r on r.code = t.code where t.level = :below",
+                {"t": axis.table(state), "r": _released(axis, state)},
+                end=fragment(end),
+                below=num(axis.levels(state) - 1),
+            )
+        )
         for end in ("min(t.lower)", "max(t.upper)")
     ]
 
@@ -240,7 +242,7 @@ def _sets(axis: Axis, state: State) -> exp.Expr:
     members = query(
         "select array_agg(:item order by d.code) from d where d.code > 0", {"d": values}, item=item
     ).where(_belongs(axis, state))
-    return exp.select(*[col(key, "k") for key in keys], named(members.subquery(), "members")).from_(
+    return exp.select(*[col(key, "k") for key in keys], named(scalar(members), "members")).from_(
         distinct.subquery("k")
     )
 

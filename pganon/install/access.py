@@ -66,7 +66,7 @@ _NODES = (
 _SHOWN = 5
 
 
-def owner_of(found: state.State) -> str:
+def owner_of(found: state.Installation) -> str:
     """The one role that owns all of pganon's schemas.
 
     Raises:

@@ -115,7 +115,7 @@ def _transaction(conn: Connection) -> Iterator[None]:
         yield
 
 
-def _claim(conn: Connection, named: str | None) -> tuple[str, state.State]:
+def _claim(conn: Connection, named: str | None) -> tuple[str, state.Installation]:
     """Become the owner of what is there and lock it, or refuse what is somebody else's."""
     found = state.read(conn)
     if found.has_migrations:
@@ -135,7 +135,7 @@ def _claim(conn: Connection, named: str | None) -> tuple[str, state.State]:
     return _creator(conn), found
 
 
-def _refuse_leftover_data(conn: Connection, found: state.State) -> None:
+def _refuse_leftover_data(conn: Connection, found: state.Installation) -> None:
     if set(found.owners) != {"pganon_data"}:
         return
     count = _count_data(conn)
@@ -158,7 +158,7 @@ def _creator(conn: Connection) -> str:
     return str(row[2])
 
 
-def _bring_forward(conn: Connection, action: str, owner: str, found: state.State) -> Outcome:
+def _bring_forward(conn: Connection, action: str, owner: str, found: state.Installation) -> Outcome:
     missing = [name for name in SCHEMAS if name not in found.owners]
     for name in missing:
         conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))

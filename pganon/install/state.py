@@ -22,7 +22,7 @@ def program_version() -> str:
 
 
 @dataclass(frozen=True)
-class State:
+class Installation:
     """Schemas with their owners, applied migrations, and the last set of objects.
 
     `migrations` is None when the table of migrations does not exist or was not read.
@@ -55,11 +55,11 @@ class Applied:
         return self.objects is None or self.objects[0] != sqlfiles.object_set().checksum
 
 
-def read(conn: Connection) -> State:
+def read(conn: Connection) -> Installation:
     """Schemas and owners; needs no privilege."""
     owners = dict(conn.execute(sqlfiles.query("install", "schemas")).fetchall())
     row = conn.execute(sqlfiles.query("install", "has_migrations")).fetchone()
-    return State(owners, bool(row and row[0]))
+    return Installation(owners, bool(row and row[0]))
 
 
 def read_applied(conn: Connection) -> Applied:

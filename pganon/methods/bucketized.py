@@ -21,7 +21,7 @@ from pganon.methods.partitions import grouped_rows, partition_columns
 from pganon.methods.suppression import suppression_problem
 from pganon.privacy.rows import Relation
 from pganon.search.msb import Priority, msb
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, Name, Search, State
@@ -93,9 +93,9 @@ class _Group:
     size: int
     priority: Priority
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         found = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
-        return Found(grouped_rows(self.block, [row[1] for row in self.rows], found.groups))
+        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], found.groups))
 
 
 # -- records in no group ----------------------------------------------------------------------

@@ -20,15 +20,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.sensitive import reference_step, referenced, valued
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
+from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, total, union_all
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, total, union_all
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
@@ -53,14 +54,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda row, s: _infeasible(spec, row, s),
         ),
         *_released(spec),
-        CreateTable(
-            "nodes",
-            "the parts to start from",
-            lambda s: s.work("nodes", round=0),
-            lambda s: group_extents(
-                axes(spec.attributes), s, s.work("cells", round=0), ["node"]
-            ).select(named(exp.false(), "again")),
-        ),
+        start_step(axes(spec.attributes)),
         suppressed_check(
             spec,
             lambda s: s.work("nodes", round=0),
@@ -228,7 +222,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
         " (select 1 from f where f.node = c.node and not f.holds)",
         {"c": state.work("cells"), "f": state.work("fit")},
     )
-    return tree.select(named(failing.subquery(), "failing_records"))
+    return tree.select(named(scalar(failing), "failing_records"))
 
 
 def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:

@@ -19,7 +19,7 @@ from pganon.identifiers import quote
 from pganon.policy.bucket_options import Divided, Tables, most_tables
 from pganon.search.attributes import How, clustered
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import named, query, text
+from pganon.sqltools import named, query, scalar, text
 from pganon.steps import Check, State, Step
 
 Clusters = tuple[tuple[int, ...], ...]
@@ -114,7 +114,7 @@ def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
     found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
     if not sensitive_settled(spec) and _options(spec).association == MEASURE:
         return found.select(named(text(str(state.facts[_FACT])), "linkage"))
-    return found.select(named(association(records, columns, MEASURE).subquery(), "linkage"))
+    return found.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
 
 
 def _associated(

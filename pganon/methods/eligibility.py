@@ -27,7 +27,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.cells import LEAST
 from pganon.methods.suppression import nothing_left, suppression_problem
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 
 ASSUMED = {"released": 1000, "trim_rounds": 1, "fails": 0}
@@ -216,12 +216,14 @@ def _together(eligibility: Eligibility, state: State) -> exp.Expr:
         "select c.place, c.value, sum(c.n) as n from c group by c.place, c.value",
         {"c": _counted(eligibility, state)},
     )
-    return query(
-        "select bool_and(t.most * :l <= t.size) from"
-        " (select v.place, max(v.n) as most, sum(v.n) as size from v group by v.place) as t",
-        {"v": values},
-        l=exp.paren(_needed(eligibility, state, "t")),
-    ).subquery()
+    return scalar(
+        query(
+            "select bool_and(t.most * :l <= t.size) from"
+            " (select v.place, max(v.n) as most, sum(v.n) as size from v group by v.place) as t",
+            {"v": values},
+            l=exp.paren(_needed(eligibility, state, "t")),
+        )
+    )
 
 
 # -- refusal ----------------------------------------------------------------------------------

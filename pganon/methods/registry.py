@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from pganon.errors import UsageError
-from pganon.methods import anatomy, identity, mondrian, msb, qs, slamsa, slicing, sloms
+from pganon.methods import anatomy, identity, local, mondrian, msb, qs, slamsa, slicing, sloms
 from pganon.methods.base import Method
 from pganon.spec.model import ReleaseSpec
 
@@ -28,6 +28,7 @@ OWN = (
     slamsa.METHOD,
     msb.METHOD,
     sloms.METHOD,
+    local.NCP,
 )
 """The methods of this version, in the order in which people are told of them."""
 

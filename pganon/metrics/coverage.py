@@ -25,7 +25,7 @@ from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, distance, on_line
 from pganon.published.elements import element
 from pganon.published.form import Tables
-from pganon.spec.model import Form, ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
@@ -113,7 +113,7 @@ def _keys(axis: Axis, state: State) -> exp.Select:
 def _cover(axis: Axis, state: State) -> exp.Expr:
     if not on_line(axis):
         return _set_cover(axis, state)
-    if axis.attribute.form is Form.RANGE:
+    if axis.attribute.form is Shown.RANGE:
         return _line_cover(axis, state, _range_bounds(axis, state))
     return _line_cover(axis, state, _array_bounds(axis, state))
 
@@ -175,7 +175,7 @@ def _array_bounds(axis: Axis, state: State) -> exp.Select:
 
 def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
     """`start` and `stop` of ranges are their own bounds, of arrays places of the values."""
-    by_value = axis.attribute.form is not Form.RANGE
+    by_value = axis.attribute.form is not Shown.RANGE
     first, last = ends(axis.attribute, fragment("q.place"))
     tree = query(
         "select k.id, k.z, k.z::int + coalesce(b.hi - b.lo + 1, 0) as covers,"

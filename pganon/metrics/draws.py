@@ -43,7 +43,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Column:
+class QueriedColumn:
     """A column that queries may restrict; `queries` are those that do."""
 
     domain: Domain
@@ -131,7 +131,7 @@ def starts(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Sel
 ASKS = ("first", "last", "bits")
 
 
-def drawn(column: Column, seed: int, asked: float) -> exp.Select:
+def drawn(column: QueriedColumn, seed: int, asked: float) -> exp.Select:
     """(query, x, first, last, bits): what is asked of the column, this share of its values."""
     domain = column.domain
     wide = domain.wide(asked)

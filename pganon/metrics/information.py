@@ -11,7 +11,7 @@ from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
 from pganon.published.form import Description, Tables
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, conjunction, fragment, named, num, query
+from pganon.sqltools import col, conjunction, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
@@ -96,5 +96,5 @@ def vulnerable(
             {"g": groups},
             t=exp.Literal.number(repr(threshold)),
         )
-        tree = tree.select(named(share.subquery(), f"vulnerable{item.index}"))
+        tree = tree.select(named(scalar(share), f"vulnerable{item.index}"))
     return tree

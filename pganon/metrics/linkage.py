@@ -26,7 +26,7 @@ RELEASED_FACTOR, SUPPRESSED_FACTOR = 2, 4
 
 
 @dataclass(frozen=True)
-class Target:
+class LinkageTarget:
     """What a record is linked to: the mean of a group's members, or its published box."""
 
     name: str
@@ -35,8 +35,8 @@ class Target:
 
 
 TARGETS = (
-    Target("mean", "centres of the groups", True),
-    Target("box", "published values", False),
+    LinkageTarget("mean", "centres of the groups", True),
+    LinkageTarget("box", "published values", False),
 )
 
 
@@ -99,7 +99,7 @@ def _reps(attributes: Sequence[Axis], state: State) -> exp.Expr:
     return tree
 
 
-def distance(attributes: Sequence[Axis], target: Target) -> exp.Expr:
+def distance(attributes: Sequence[Axis], target: LinkageTarget) -> exp.Expr:
     """Between a cell `c` and a group `r`: root of the squares on lines, plus 1 per other value.
 
     A value without a line costs 0 if it is the only one covered, 1/2 if it is one of several, 1 if
@@ -121,7 +121,7 @@ COSTS = {
 }
 
 
-def _part(axis: Axis, target: Target) -> exp.Expr:
+def _part(axis: Axis, target: LinkageTarget) -> exp.Expr:
     i = axis.index
     if not on_line(axis):
         return fragment(
@@ -159,7 +159,7 @@ def _unplaced(axis: Axis) -> exp.Expr:
     )
 
 
-def _link(attributes: Sequence[Axis], target: Target) -> list[Step]:
+def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
     return [
         CreateTable(
             f"metric_own_{target.name}",
@@ -177,7 +177,7 @@ def _link(attributes: Sequence[Axis], target: Target) -> list[Step]:
     ]
 
 
-def _own(attributes: Sequence[Axis], target: Target, state: State) -> exp.Select:
+def _own(attributes: Sequence[Axis], target: LinkageTarget, state: State) -> exp.Select:
     """Cells as in mcells, with group_id, n and the distance `own` to that group."""
     return query(
         "select c.*, s.group_id, s.n as members, :d as own from s"
@@ -187,7 +187,7 @@ def _own(attributes: Sequence[Axis], target: Target, state: State) -> exp.Select
     )
 
 
-def _right(attributes: Sequence[Axis], target: Target, state: State) -> exp.Select:
+def _right(attributes: Sequence[Axis], target: LinkageTarget, state: State) -> exp.Select:
     """A record finds its group only if no other is nearer; all that are as near share the guess."""
     if not few(state):
         return query("select null::float8 as links")

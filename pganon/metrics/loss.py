@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis, axes, weighted_loss
 from pganon.published.form import Description
-from pganon.spec.model import Form, ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 
@@ -43,7 +43,7 @@ def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Ex
     for axis in axes(spec.attributes):
         glm = axis.loss(state, "e")
         if isinstance(axis, TreeAxis):
-            if axis.attribute.form is Form.LABEL and axis.size(state) > 1:
+            if axis.attribute.form is Shown.LABEL and axis.size(state) > 1:
                 glm = _leaves_lost(glm, axis.size(state))
             losses.append(named(_sum(_height(axis, state)), f"height{axis.index}"))
         losses.append(named(_sum(glm), f"glm{axis.index}"))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.sensitive import value_counts, valued, values_of
-from pganon.metrics.draws import Column, Domain, chosen
+from pganon.metrics.draws import Domain, QueriedColumn, chosen
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import num, query
@@ -56,12 +56,12 @@ def items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
     return chosen(workload.seed ^ 1, workload.queries, len(spec.sensitive), 1)
 
 
-def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[Column]:
+def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[QueriedColumn]:
     """What queries may ask; numbered behind the quasi-identifiers."""
     return [_column(spec, item, workload, state) for item in spec.sensitive]
 
 
-def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> Column:
+def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State) -> QueriedColumn:
     """NULL has the last code, which is never asked for."""
     highest = state.count(f"sm{item.index}")
     size = highest - (state.count(f"snull{item.index}") > 0)
@@ -77,4 +77,4 @@ def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State
     )
     ordered = item.column.is_number or item.column.is_time or size > SETS
     domain = Domain(len(spec.attributes) + item.index, size, highest, known)
-    return Column(domain, size > 0 and ordered, mine)
+    return QueriedColumn(domain, size > 0 and ordered, mine)

@@ -17,7 +17,7 @@ from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.codes import LEFT_OUT
 from pganon.encode.number_line import place, share
 from pganon.published.form import Description
-from pganon.spec.model import Form, ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 
@@ -52,12 +52,12 @@ def summed(spec: ReleaseSpec) -> list[Summed]:
 
 def on_line(axis: Axis) -> bool:
     """Whether the values of the attribute have distances to each other."""
-    return isinstance(axis, OrderedAxis) or axis.attribute.form is Form.RANGE
+    return isinstance(axis, OrderedAxis) or axis.attribute.form is Shown.RANGE
 
 
 def discrete(axis: Axis) -> bool:
     """Whether a published range of the attribute holds finitely many values."""
-    return axis.attribute.form is not Form.RANGE or axis.attribute.column.kind not in (
+    return axis.attribute.form is not Shown.RANGE or axis.attribute.column.kind not in (
         "numeric",
         "float",
     )
@@ -146,7 +146,7 @@ def _places(axis: Axis, state: State) -> exp.Expr:
     if not on_line(axis):
         nowhere = [named(fragment("null::float8"), name) for name in ("away", "at")]
         return tree.select(named(fragment("null::numeric"), "place"), *nowhere)
-    if axis.attribute.form is Form.RANGE:
+    if axis.attribute.form is Shown.RANGE:
         placed = place(axis.attribute, col("value", "d"))
     else:
         placed = fragment("nullif(d.code, 0)::numeric")

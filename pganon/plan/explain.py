@@ -10,6 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.plan.build import Plan
+from pganon.sqltools import pretty
 from pganon.steps import (
     Alone,
     Check,
@@ -120,4 +121,4 @@ def _sql(step: Alone, state: State) -> str:
 def _pretty(tree: exp.Expr | Query) -> str:
     if isinstance(tree, sql.SQL | sql.Composed):
         return tree.as_string(None)
-    return tree.sql(dialect="postgres", identify=True, pretty=True)
+    return pretty(tree)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pganon.policy.model import Column
+    from pganon.policy.model import ColumnPolicy
 
-Columns = Mapping[str, "Column | None"]
+Columns = Mapping[str, "ColumnPolicy | None"]
 """By name, in the policy's order; None is declared, but wrong in itself."""
 
 

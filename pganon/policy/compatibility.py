@@ -58,6 +58,8 @@ def method_refusals(
         *_wrong_models(known, method, models),
         *_wrong_levels(known, method, models),
         *_unprotected(method, models),
+        *_unfit_models(method, columns, models),
+        *_idle_sizes(method, models),
         *_long_names(method, columns, release),
         *_nothing_to_infer(known, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
@@ -105,7 +107,8 @@ def _or_methods(names: Iterable[str], verb: str = "") -> str:
 
 
 def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    if any(column is None or column.role == method.grouped for column in columns.values()):
+    grouping = (method.grouped, "semi_sensitive")
+    if any(column is None or column.role in grouping for column in columns.values()):
         return
     message = f"no column has the role {method.grouped}"
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
@@ -197,12 +200,33 @@ def _unprotected(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refus
     """A method that unlinks sensitive values, and no model that says how well."""
     if not method.levels or not models or None in models:
         return
-    if all(m.model in method.models and not hasattr(m, "level") for m in models):
+    about = [m for m in models if hasattr(m, "level") or m.about is not None]
+    if not about and all(m.model in method.models for m in models):
         yield Refusal(
             ("privacy",),
             f"no model says how well the method {method.name} has to unlink sensitive values",
             f"add {method.example}",
         )
+
+
+def _unfit_models(
+    method: MethodOptions, columns: Columns, models: Sequence[Any]
+) -> Iterable[Refusal]:
+    complete = None not in columns.values() and models and None not in models
+    return method.model_refusals(columns, models) if complete else ()
+
+
+def _idle_sizes(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
+    """A least size of buckets, where a method makes none."""
+    for i, model in enumerate(models):
+        if getattr(model, "model", None) != "t_closeness" or method.unlinks:
+            continue
+        if model.min_size is not None:
+            yield Refusal(
+                ("privacy", i, "min_size"),
+                f"the method {method.name} makes classes, of which k_anonymity says the size",
+                "remove min_size",
+            )
 
 
 def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
@@ -215,7 +239,7 @@ def _idle_keys(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
         return
     no_weight, no_class = _IDLE[method.shows == "exact"]
     for name, column in columns.items():
-        if column is None or column.role != method.grouped:
+        if column is None or column.role not in (method.grouped, "semi_sensitive"):
             continue
         if column.weight != 1:
             message = f"the method {method.name} {no_weight}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pganon.policy import sensitive_when
 from pganon.policy.columns import Columns
 from pganon.policy.compatibility import method_refusals
 from pganon.policy.domains import domain_refusals
@@ -26,13 +27,15 @@ from pganon.policy.words import (
 )
 
 if TYPE_CHECKING:
-    from pganon.policy.model import Column
+    from pganon.policy.model import ColumnPolicy
 
 
-_GROUPED = ("quasi_identifying", "quasi_sensitive")
+_QUASI = ("quasi_identifying", "semi_sensitive")
+_GROUPED = (*_QUASI, "quasi_sensitive")
 _OPTIONAL_KEYS = (
     ("weight", ("quasi_identifying",), 1),
-    ("domain", ("quasi_identifying",), None),
+    ("domain", _QUASI, None),
+    ("sensitive_when", ("semi_sensitive",), None),
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
@@ -59,9 +62,11 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
         out += _sensitive_column(column)
     elif role in _GROUPED and column.get("order") is not None and column.get("type") != "ordinal":
         out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
-    if role == "quasi_identifying":
+    if role in _QUASI:
         out += domain_refusals(column)
         out += _other_nulls(column, QUASI_IDENTIFYING_NULLS)
+    if role == "semi_sensitive":
+        out += sensitive_when.column_refusals(column.get("sensitive_when"))
     if role == "quasi_sensitive":
         out += _quasi_sensitive_column(column)
     if role == "identifying" and column.get("as") is not None:
@@ -132,6 +137,7 @@ def policy_refusals(
         known, method, columns, models, release, individual, inference, on_infeasible
     )
     out += _model_refusals(known, models, columns)
+    out += sensitive_when.sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
     out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
@@ -167,7 +173,7 @@ def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal
         yield Refusal(at, message, nearest(name, columns))
         return
     column = columns[name]
-    if column is not None and column.role != "sensitive":
+    if column is not None and column.role not in sensitive_when.HIDDEN:
         yield Refusal(
             at,
             f"column {show(name)} has the role {column.role}; the model needs a sensitive one",
@@ -175,7 +181,7 @@ def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal
         )
 
 
-def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _order_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if getattr(model, "distance", None) == "ordered" and column and column.type == "categorical":
         yield Refusal(
             ("privacy", i, "distance"),
@@ -184,7 +190,7 @@ def _order_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refus
         )
 
 
-def _null_refusals(known: Known, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _null_refusals(known: Known, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if column is None or column.nulls != "conditional" or model.conditional:
         return
     others = alternatives(word for word, other in known.models.items() if other.conditional)
@@ -195,7 +201,7 @@ def _null_refusals(known: Known, model: Any, column: Column | None) -> Iterable[
     )
 
 
-def _tree_refusals(i: int, model: Any, column: Column | None) -> Iterable[Refusal]:
+def _tree_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if column is None or column.role != "sensitive" or column.hierarchy is not None:
         return
     if getattr(model, "distance", None) == "hierarchical":

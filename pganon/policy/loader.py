@@ -15,7 +15,7 @@ from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.known import Known
-from pganon.policy.model import Column, Policy
+from pganon.policy.model import ColumnPolicy, Policy
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.typed import method_type, model_type, policy_class
@@ -24,7 +24,7 @@ from pganon.policy.variables import filled as with_variables
 MAX_BYTES = 1 << 20
 STDIN = "-"
 
-_COLUMN = TypeAdapter(Column)
+_COLUMN = TypeAdapter(ColumnPolicy)
 _EXCLUSION = TypeAdapter(Exclusion)
 
 

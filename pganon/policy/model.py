@@ -12,22 +12,18 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from pganon.identifiers import NameProblem, own_schema, parse_name
+from pganon.identifiers import own_schema
 from pganon.policy.consistency import column_refusals, policy_refusals
 from pganon.policy.domains import Domain
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.known import Known
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
-from pganon.policy.refusals import (
-    known_word,
-    refuse,
-    refuse_one,
-    usable_name,
-)
-from pganon.policy.words import LATER_ROLES, NULLS, ROLES, TYPES, UNPROTECTED
+from pganon.policy.refusals import known_word, refuse, refuse_one
+from pganon.policy.sensitive_when import SensitiveWhen
+from pganon.policy.texts import Condition, Name, RelationName
+from pganon.policy.words import NULLS, ROLES, TYPES, UNPROTECTED
 
 Role = Literal[
     "identifying",
@@ -35,32 +31,11 @@ Role = Literal[
     "quasi_identifying",
     "quasi_sensitive",
     "sensitive",
+    "semi_sensitive",
     "insensitive",
 ]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
-
-
-Name = Annotated[str, AfterValidator(usable_name)]
-
-
-def _relation_name(text: str) -> str:
-    try:
-        parse_name(text)
-    except NameProblem as problem:
-        refuse_one(str(problem) if len(text) <= 200 else "the name is too long")
-    return text
-
-
-RelationName = Annotated[str, AfterValidator(_relation_name)]
-
-
-def _condition(text: str) -> str:
-    try:
-        check_where(text)
-    except ExpressionProblem as refused:
-        refuse_one(refused.problem.message, suggestion=refused.problem.suggestion)
-    return text
 
 
 def _open_schema(name: str) -> str:
@@ -101,10 +76,10 @@ def _one_set(value: object) -> object:
     return value
 
 
-class Column(Declaration):
+class ColumnPolicy(Declaration):
     """What one source column is, and how it may be treated."""
 
-    role: Annotated[Role, known_word("role", ROLES, LATER_ROLES)]
+    role: Annotated[Role, known_word("role", ROLES)]
     type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
     domain: Domain | None = None
@@ -114,11 +89,12 @@ class Column(Declaration):
     unprotected: Annotated[
         Literal["warn", "accept"], known_word("word for unprotected", UNPROTECTED)
     ] = "warn"
+    sensitive_when: SensitiveWhen | None = None
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")
-    def _keys_fit_role(self) -> Column:
+    def _keys_fit_role(self) -> ColumnPolicy:
         refuse(column_refusals(self.model_dump(by_alias=True)))
         return self
 
@@ -162,9 +138,9 @@ class Policy(Declaration):
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     release: Name
     source: RelationName
-    where: Annotated[str, Field(max_length=20_000), AfterValidator(_condition)] | None = None
+    where: Annotated[Condition, Field(max_length=20_000)] | None = None
     individual: Key | None = None
-    columns: dict[Name, Column]
+    columns: dict[Name, ColumnPolicy]
     privacy: tuple[ModelDeclaration, ...]
     method: MethodOptions
     exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()

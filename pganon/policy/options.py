@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -130,6 +130,10 @@ class MethodOptions(Declaration):
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """What else does not fit the columns, where each of them is right in itself."""
+        return ()
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        """What the models leave open or ask for too much; all are right in themselves."""
         return ()
 
 

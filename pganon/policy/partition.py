@@ -14,7 +14,7 @@ from typing import Any
 
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import CsvHierarchy
-from pganon.policy.model import Column, Policy
+from pganon.policy.model import ColumnPolicy, Policy
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 
@@ -46,7 +46,7 @@ PUBLISH_APPLIED = frozenset({"readers", "keep"})
 """Of these, and of those under `publish`, what a version that is there can take on."""
 
 COLUMN_DECIDES = frozenset(
-    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set"}
+    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set", "sensitive_when"}
 )
 COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 """The same for the keys of a column."""
@@ -54,7 +54,7 @@ COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 Part = Mapping[str, Any]
 """Values of JSON by path, such as `privacy.k_anonymity.k`; what is left out has its default."""
 
-_GROUPED = ("quasi_identifying", "quasi_sensitive")
+_GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
 _WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
 """Keys of a column that hold no values of it."""
 
@@ -75,14 +75,14 @@ def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Par
     return {path: value for path, value in found.items() if value is not None}
 
 
-def _given(declared: Policy | Column, fields: Iterable[str]) -> dict[str, Any]:
+def _given(declared: Policy | ColumnPolicy, fields: Iterable[str]) -> dict[str, Any]:
     """What these fields say, under the keys of the file, where it is not the default."""
     return declared.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, include=set(fields)
     )
 
 
-def _columns(columns: Mapping[str, Column], base_dir: Path) -> dict[str, Any]:
+def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, Any]:
     """Columns that are read. Their order counts among those of one kind: it decides ties."""
     found: dict[str, Any] = {}
     order: dict[str, list[str]] = {}
@@ -132,7 +132,7 @@ def shown_part(document: Mapping[str, Any]) -> Part:
     found = {key: value for key, value in document.items() if key in ELSE - APPLIED}
     publish = found.pop("publish", {})
     found |= {f"publish.{k}": v for k, v in publish.items() if k not in PUBLISH_APPLIED}
-    keys = {Column.model_fields[field].alias or field for field in COLUMN_ELSE}
+    keys = {ColumnPolicy.model_fields[field].alias or field for field in COLUMN_ELSE}
     names = {n: {k: c[k] for k in keys & c.keys()} for n, c in document["columns"].items()}
     return {**found, "columns": {name: given for name, given in names.items() if given}}
 

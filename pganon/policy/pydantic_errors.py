@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
 from pganon.policy.known import Known
-from pganon.policy.model import Column, Policy, Publish
+from pganon.policy.model import ColumnPolicy, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
 _NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")
@@ -152,7 +152,7 @@ def _known_keys(loc: Place, declared: Known) -> list[str]:
         case ("publish",):
             model = Publish
         case ("columns", _):
-            model = Column
+            model = ColumnPolicy
         case ("exclusions", int()):
             model = Exclusion
         case ("exclusions", int(), "when", _, "range"):

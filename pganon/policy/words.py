@@ -8,19 +8,16 @@ ROLES = (
     "quasi_identifying",
     "quasi_sensitive",
     "sensitive",
+    "semi_sensitive",
     "insensitive",
 )
-LATER_ROLES = ("semi_sensitive",)
 TYPES = ("numeric", "ordinal", "categorical")
 NULLS = ("as_value", "own_class", "suppress", "conditional", "reject")
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
 UNPROTECTED = ("warn", "accept")
-LATER_MODELS = (
-    "local_bucket_diversity",
-    "background_knowledge",
-)
+LATER_MODELS = ("background_knowledge",)
 LATER_METHODS = (
     "full_domain",
     "lgb_mdp",

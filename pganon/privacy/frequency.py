@@ -238,6 +238,19 @@ class SlicingLDiversity(AnatomyLDiversity):
 
 
 @dataclass(frozen=True)
+class LocalBucketDiversity(AnatomyLDiversity):
+    """The same for the buckets of one column in which some records show their value instead.
+
+    At level `unique` buckets have l or more values and none of them twice (Li, He and Sun:
+    corollary 2). Where columns share their buckets, the level is `attribute`. Says nothing to who
+    knows the value of another member of a bucket.
+    """
+
+    level: str = "unique"
+    name: ClassVar[str] = "local_bucket_diversity"
+
+
+@dataclass(frozen=True)
 class BucketSize(_Size):
     """Every bucket has at least k records. Not k-anonymity, which is about quasi-identifiers."""
 

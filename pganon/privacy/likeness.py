@@ -39,16 +39,25 @@ class TCloseness(ReferenceModel):
 
     The distance is over all values together: the share of a rare value may grow many times
     (see :class:`BetaLikeness`).
+
+    Attributes:
+        min_size: fewest records of a bucket, for methods that make buckets.
     """
 
     t: float
     distance: str = "equal"
+    min_size: int | None = None
     name: ClassVar[str] = "t_closeness"
     symbol: ClassVar[str] = "t"
 
     @property
     def parameter(self) -> float:
         return float(self.t)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        size = {} if self.min_size is None else {"min_size": self.min_size}
+        return {**super().parameters, **size}
 
     @property
     def label(self) -> str:

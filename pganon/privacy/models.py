@@ -99,9 +99,10 @@ class TCloseness(PrivacyModel):
     distance: Annotated[
         Literal["equal", "ordered", "hierarchical"], known_word("distance", DISTANCES)
     ] = "equal"
+    min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
     def measures(self) -> tuple[Model, ...]:
-        return (likeness.TCloseness(self.t, self.distance),)
+        return (likeness.TCloseness(self.t, self.distance, self.min_size),)
 
 
 class BetaLikeness(PrivacyModel):
@@ -209,6 +210,24 @@ class SlicingLDiversity(PrivacyModel):
         return (model, frequency.BucketSize(self.min_size)) if self.min_size > 1 else (model,)
 
 
+class LocalBucketDiversity(PrivacyModel):
+    """Buckets of the column hold l or more values; by default none of them twice.
+
+    The column is sensitive, or semi-sensitive: then its buckets hold the values that are hidden.
+    """
+
+    model: Literal["local_bucket_diversity"]
+    column: str
+    l: Annotated[int, Field(ge=2, le=2**31 - 1)]  # noqa: E741
+    level: Annotated[
+        Literal["unique", "attribute"],
+        known_word("level of local_bucket_diversity", ("unique", "attribute")),
+    ] = "unique"
+
+    def measures(self) -> tuple[Model, ...]:
+        return (frequency.LocalBucketDiversity(self.l, self.level),)
+
+
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -287,6 +306,7 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     QSKAnonymity,
     AnatomyLDiversity,
     SlicingLDiversity,
+    LocalBucketDiversity,
     IRKAnonymity,
     IRKLAnonymity,
     IRAlphaBetaAnonymity,

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from pganon.privacy.base import Model
 from pganon.privacy.rows import Relation
-from pganon.sqltools import col, fragment, num, query, stacked, text
+from pganon.sqltools import aliased, col, fragment, num, query, stacked, text
 
 Element = Callable[[exp.Expr, int], exp.Expr]
 """From an element of an array of attribute i to what the combinations hold; never NULL."""
@@ -184,7 +184,7 @@ def _extended(
         pairs = pairs.join(extended.subquery("e", copy=False), on=together, copy=False)
         extended = pairs.offset(text("0"), copy=False)
     existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
-    existing = existing.from_(_aliased(found.combinations, "p"), copy=False)
+    existing = existing.from_(aliased(found.combinations, "p"), copy=False)
     same = [exp.EQ(this=col(n, "e"), expression=col(n, "p")) for n in names]
     same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
     return (
@@ -192,9 +192,3 @@ def _extended(
         .from_(extended.subquery("e", copy=False), copy=False)
         .join(existing.subquery("p", copy=False), on=exp.and_(*same), copy=False)
     )
-
-
-def _aliased(relation: Relation, alias: str) -> exp.Expr:
-    if isinstance(relation, exp.Select):
-        return relation.subquery(alias)
-    return exp.alias_(relation.table, alias, table=True, quoted=True)

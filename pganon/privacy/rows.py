@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import col, fragment, named, query
+from pganon.sqltools import aliased, col, fragment, named, query, scalar
 
 if TYPE_CHECKING:
     from pganon.privacy.base import Model
@@ -66,7 +66,7 @@ def class_rows(
     )
     if any(model.needs_domain for model in models):
         occurring = query("select count(*) from x where x.share > 0", {"x": reference})
-        tree = tree.select(named(occurring.subquery(), "domain"), copy=False)
+        tree = tree.select(named(scalar(occurring), "domain"), copy=False)
     if any(model.needs_moves for model in models):
         return _with_moves(tree, by, reference)
     return tree
@@ -124,7 +124,7 @@ def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp
         named(_over(exp.Sum(this=col("n", "h")), by, order), "so_far"),
         named(_over(exp.Lead(this=col("position", "h")), by, order.copy()), "next"),
         named(_over(exp.RowNumber(), by, order.copy()), "place"),
-    ).from_(rows.subquery("h"))
+    ).from_(aliased(rows, "h"))
     spans = query(
         "select w.so_far::float8 / w.total as q, w.position - 1 as before, w.place,"
         " coalesce(w.next, t.places + 1) - 1 as last, t.places, t.reached, t.summed"
@@ -148,13 +148,6 @@ def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp
 
 def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
     return exp.Window(this=function, partition_by=[col(name, "h") for name in by], order=order)
-
-
-def aliased(relation: Relation, alias: str) -> exp.Expr:
-    """The relation as a FROM item of that name."""
-    if isinstance(relation, exp.Select):
-        return relation.subquery(alias)
-    return exp.alias_(relation.table, alias, table=True, quoted=True)
 
 
 def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:

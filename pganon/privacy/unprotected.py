@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
+from pganon.policy.sensitive_when import HIDDEN
 from pganon.privacy.requirements import requirements_of
 
 
 def unprotected_columns(policy: Policy) -> list[str]:
     """Names of these columns, without those that the policy accepts as such."""
-    sensitive = {name: number for number, name in enumerate(policy.with_role("sensitive"))}
+    hidden = [name for name, column in policy.columns.items() if column.role in HIDDEN]
+    sensitive = {name: number for number, name in enumerate(hidden)}
     about = {requirement.column for requirement in requirements_of(policy, sensitive)}
     unnamed = [name for name in sensitive if name not in about]
     return [name for name in unnamed if policy.columns[name].unprotected == "warn"]

@@ -75,7 +75,7 @@ class ReleaseInfo:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Finding:
     """One thing that verification looked at.
 
     Attributes:
@@ -182,13 +182,13 @@ def _version_info(version: Version) -> VersionInfo:
     return VersionInfo(**{name: getattr(version, name) for name in names})
 
 
-def verify(conn: Connection, name: str) -> list[Measured]:
+def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
         known = find(conn, name)
         history.check_stored(known, known.current, None)
         rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
-    return [Measured(*row) for row in rows]
+    return [Finding(*row) for row in rows]
 
 
 def rollback(

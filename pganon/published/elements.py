@@ -6,22 +6,23 @@ from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import quote
-from pganon.spec.model import Attribute, Form, Scale, Sensitive
+from pganon.spec.model import Attribute, Scale, Sensitive, Shown
 from pganon.sqltools import cast, col, fragment
 from pganon.steps.relations import ViewColumn
 
 _SAID = {
-    Form.RANGE: "generalized. Smallest range that holds the values of all records of the class.",
-    Form.SET: "generalized. Values among which those of all records of the class are.",
-    Form.LABEL: "generalized. Label of the hierarchy above the values of all records of the class.",
-    Form.EXACT: "exact.",
+    Shown.RANGE: "generalized. Smallest range that holds the values of all records of the class.",
+    Shown.SET: "generalized. Values among which those of all records of the class are.",
+    Shown.LABEL: "generalized. Label of the hierarchy above the values of all records of the"
+    " class.",
+    Shown.EXACT: "exact.",
 }
 _INTERVAL = "generalized. Interval of the hierarchy that holds the values of all records."
 
 
 def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
     """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
-    interval = attribute.form is Form.RANGE and attribute.scale is Scale.TREE
+    interval = attribute.form is Shown.RANGE and attribute.scale is Scale.TREE
     said = f"Quasi-identifier, {_INTERVAL if interval else _SAID[attribute.form]}"
     found = [ViewColumn(attribute.published, attribute.published_type, said)]
     if attribute.null_column is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import assert_never
@@ -11,6 +12,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
+from pganon.catalog.values import stored
 from pganon.encode.hierarchy import has_ranges
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.encode.snapshot import canonical_type
@@ -20,16 +22,17 @@ from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
-from pganon.policy.model import Column as Declared
-from pganon.policy.model import Policy, policy_hash
+from pganon.policy.model import ColumnPolicy, Policy, policy_hash
 from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
 from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
+from pganon.resolve.exceptions import exception_problem
 from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
-from pganon.spec.model import Attribute, Carried, Form, ReleaseSpec, Scale, Sensitive
+from pganon.spec.model import Attribute, Carried, Hidden, ReleaseSpec, Scale, Sensitive, Shown
+from pganon.sqltools import col
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -53,6 +56,7 @@ def resolve(
     relation: Relation,
     *,
     public: Mapping[str, Relation] | None = None,
+    exceptions: Mapping[str, Relation] | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -61,8 +65,9 @@ def resolve(
 
     Args:
         public: the relations that the policy names as public, by QS set.
+        exceptions: those that say whose values are sensitive, by their name in the policy.
     """
-    builder = _Builder(policy, relation, public or {}, base_dir, line_of)
+    builder = _Builder(policy, relation, public or {}, exceptions or {}, base_dir, line_of)
     spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
@@ -75,12 +80,14 @@ class _Builder:
         policy: Policy,
         relation: Relation,
         public: Mapping[str, Relation],
+        exceptions: Mapping[str, Relation],
         base_dir: Path,
         line_of: LineOf,
     ) -> None:
         self.policy = policy
         self.relation = relation
         self.public = public
+        self.exceptions = exceptions
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
@@ -89,7 +96,7 @@ class _Builder:
         self.problems.append(Problem(message, field, self.line_of(field), suggestion))
 
     def build(self) -> ReleaseSpec | None:
-        where = self._where()
+        where = self._condition("where", self.policy.where)
         columns = {name: self._column(name) for name in self.policy.columns}
         attributes: list[Attribute] = []
         sensitive: list[Sensitive] = []
@@ -104,6 +111,15 @@ class _Builder:
                     found = self._attribute(len(attributes), column, declared, published)
                     if found is not None:
                         attributes.append(found)
+                case "semi_sensitive":
+                    hidden = self._hidden(name, sum(a.hidden is not None for a in attributes))
+                    found = self._attribute(len(attributes), column, declared, published)
+                    if found is not None and hidden is not None:
+                        attributes.append(replace(found, hidden=hidden))
+                        sensitive.append(
+                            Sensitive(len(sensitive), column, published, "as_value", hidden=hidden)
+                        )
+                    self._distance(name, column)
                 case "sensitive":
                     self._supported(name, column)
                     sensitive.append(self._sensitive(len(sensitive), column, declared, published))
@@ -147,21 +163,22 @@ class _Builder:
             base_dir=self.base_dir,
         )
 
-    def _where(self) -> exp.Expr | None:
-        if self.policy.where is None:
+    def _condition(self, field: str, text: str | None) -> exp.Expr | None:
+        """A condition over columns of the source; None if there is none, or a wrong one."""
+        if text is None:
             return None
         try:
-            where = check_where(self.policy.where)
+            where = check_where(text)
         except ExpressionProblem as problem:
-            self.report("where", problem.problem.message, problem.problem.suggestion)
+            self.report(field, problem.problem.message, problem.problem.suggestion)
             return None
-        columns = [self._known("where", name) for name in sorted(where.columns)]
+        columns = [self._known(field, name) for name in sorted(where.columns)]
         try:
             if not all(column is None or column.kind in TIMELESS_KINDS for column in columns):
                 refuse_moving_times(where.expression)
             return typed(where.expression, self.relation)
         except ExpressionProblem as problem:
-            self.report("where", problem.problem.message, problem.problem.suggestion)
+            self.report(field, problem.problem.message, problem.problem.suggestion)
             return None
 
     def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
@@ -208,6 +225,37 @@ class _Builder:
     def _column(self, name: str) -> Column | None:
         return self._known(f"columns.{name}", name)
 
+    def _hidden(self, name: str, index: int) -> Hidden | None:
+        """For whom a semi-sensitive column is sensitive."""
+        field = f"columns.{name}.sensitive_when"
+        when = self.policy.columns[name].sensitive_when
+        assert when is not None  # the role needs it
+        if when.relation is not None:
+            relation = self.exceptions[when.relation]
+            wrong = exception_problem(self.relation, self._record_key(), relation)
+            if wrong is None:
+                return Hidden(index, None, relation)
+            self.report(f"{field}.relation", *wrong)
+            return None
+        if when.column is not None:
+            return self._companion(f"{field}.column", when.column, index)
+        found = self._condition(f"{field}.predicate", when.predicate)
+        return None if found is None else Hidden(index, found)
+
+    def _companion(self, field: str, name: str, index: int) -> Hidden | None:
+        column = self._known(field, name)
+        if column is None or not column.readable:
+            return None
+        if column.kind == "boolean":
+            return Hidden(index, stored(column, col(name, "src")))
+        self.report(
+            field,
+            f"column {quote(name)} is {column.type_name}, not a boolean that says whether a value"
+            " is sensitive",
+            "name a boolean column, or write a predicate",
+        )
+        return None
+
     def _supported(self, name: str, column: Column) -> bool:
         if column.kind != "unsupported":
             return True
@@ -232,7 +280,7 @@ class _Builder:
                 )
 
     def _sensitive(
-        self, index: int, column: Column, declared: Declared, published: str
+        self, index: int, column: Column, declared: ColumnPolicy, published: str
     ) -> Sensitive:
         if declared.hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
@@ -244,7 +292,7 @@ class _Builder:
         return item
 
     def _attribute(
-        self, index: int, column: Column, declared: Declared, published: str
+        self, index: int, column: Column, declared: ColumnPolicy, published: str
     ) -> Attribute | None:
         if not self._supported(column.name, column):
             return None
@@ -266,15 +314,15 @@ class _Builder:
         scale = self._scale(declared, kind)
         form = self._form(declared, kind)
         null_column = None
-        mixed = form not in (Form.VALUES, Form.EXACT)
+        mixed = form not in (Shown.VALUES, Shown.EXACT)
         if mixed and column.nullable and declared.nulls == "as_value":
             null_column = f"{published}_null"
         published_type = {
-            Form.RANGE: RANGE_TYPES.get(column.kind, ""),
-            Form.SET: f"{column.stored_type}[]",
-            Form.LABEL: "text",
-            Form.VALUES: f"{column.stored_type}[]",
-            Form.EXACT: column.stored_type,
+            Shown.RANGE: RANGE_TYPES.get(column.kind, ""),
+            Shown.SET: f"{column.stored_type}[]",
+            Shown.LABEL: "text",
+            Shown.VALUES: f"{column.stored_type}[]",
+            Shown.EXACT: column.stored_type,
         }[form]
         attribute = Attribute(
             index=index,
@@ -309,18 +357,18 @@ class _Builder:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
     @staticmethod
-    def _scale(declared: Declared, kind: str) -> Scale:
+    def _scale(declared: ColumnPolicy, kind: str) -> Scale:
         if declared.hierarchy is not None:
             return Scale.TREE
         return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
 
-    def _form(self, declared: Declared, kind: str) -> Form:
+    def _form(self, declared: ColumnPolicy, kind: str) -> Shown:
         shows = self.policy.method.shows
         if shows != "generalized":
-            return Form.VALUES if shows == "values" else Form.EXACT
+            return Shown.VALUES if shows == "values" else Shown.EXACT
         if declared.hierarchy is not None:
-            return Form.RANGE if has_ranges(declared.hierarchy) else Form.LABEL
-        return Form.RANGE if kind == "numeric" else Form.SET
+            return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
+        return Shown.RANGE if kind == "numeric" else Shown.SET
 
     def _names(
         self,
@@ -331,7 +379,8 @@ class _Builder:
         """Published names: unique, storable, and none that pganon adds is a source column's."""
         added = self.policy.method.added_columns(self.policy.columns)
         used: Counter[str] = Counter(added)
-        for item in (*attributes, *sensitive, *carried):
+        apart = [item for item in sensitive if item.hidden is None]
+        for item in (*attributes, *apart, *carried):
             used[item.published] += 1
             field = f"columns.{item.column.name}"
             if item.published in added:

@@ -7,13 +7,13 @@ from typing import cast
 
 from joblib import Parallel, delayed
 
-from pganon.search.tasks import Found, Task
+from pganon.search.tasks import Task, TaskResult
 
 WORTH = 2_000
 """Tasks over fewer rows than this are done before other processes have started."""
 
 
-def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[Found]:
+def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[TaskResult]:
     """What the tasks found over so many rows, in their order.
 
     In this process where others do not pay.
@@ -25,4 +25,4 @@ def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[Found]
     workers = Parallel(
         n_jobs=min(processes, len(tasks)), backend="loky", return_as="generator", max_nbytes=None
     )
-    return cast("Iterable[Found]", workers(delayed(task)() for task in tasks))
+    return cast("Iterable[TaskResult]", workers(delayed(task)() for task in tasks))

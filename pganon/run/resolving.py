@@ -29,6 +29,7 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
         policy,
         read_relation(conn, policy.source),
         public=public_relations(conn, policy),
+        exceptions=exception_relations(conn, policy),
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
@@ -56,3 +57,9 @@ def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
         if isinstance(model, QSKAnonymity)
         for name, relation in model.public.items()
     }
+
+
+def exception_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
+    """The relations that say whose values are sensitive, by their name in the policy."""
+    named = [c.sensitive_when.relation for c in policy.columns.values() if c.sensitive_when]
+    return {name: read_relation(conn, name) for name in named if name is not None}

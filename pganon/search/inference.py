@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -167,14 +167,14 @@ class Layout:
     value_on_line: bool
 
 
-def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
+def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """Rows (posterior, right): of every record, how probable its likeliest value is for the
     reader, and whether it has that.
 
     The attack takes from the sensitive column no more than what every bucket counts.
     """
     if not rows:
-        return Found([])
+        return TaskResult([])
     found = _in_order(rows)
     keys = found[:, : layout.keys]
     starts = np.any(keys[1:] != keys[:-1], axis=1)
@@ -191,13 +191,13 @@ def _in_order(rows: Sequence[tuple[Any, ...]]) -> Ints:
     return found[np.lexsort(found.T[::-1])]
 
 
-def _best(seen: Published, candidates: Candidates, probability: Floats, value: Ints) -> Found:
+def _best(seen: Published, candidates: Candidates, probability: Floats, value: Ints) -> TaskResult:
     """The likeliest candidate of every record, and whether it is the record's value."""
     best = np.flatnonzero(probability == candidates.largest(probability))
     record, first = np.unique(candidates.record[best], return_index=True)
     best = best[first]
     right = seen.cell_value[candidates.cell[best]] == value[record]
-    return Found(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
+    return TaskResult(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ HIDDEN = -1
 """In place of the code of an attribute: the record hides its value."""
 
 
-def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
+def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """The same of the records in buckets, for who learns from those that show their value.
 
     Where people decide who hides a value, those who show it are labelled: how frequent every value
@@ -269,7 +269,7 @@ def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> Found:
     found = _in_order(rows) if rows else np.zeros((0, 1), dtype=np.int64)
     hidden = found[:, 0] != SHOWN
     if not hidden.any():
-        return Found([])
+        return TaskResult([])
     codes = _Codes.of(layout, found)
     _, bucket = np.unique(found[hidden, 0], return_inverse=True)
     records = codes.among(hidden)

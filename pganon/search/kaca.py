@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Line:
+class Number:
     """A number or date: its place per row, in any unit; None is NULL.
 
     Attributes:
@@ -33,7 +33,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Tree:
+class Category:
     """A category: per row the codes of its value and of the ancestors below the root, leaf first.
 
     All paths have the same length, the height of the tree. Without a hierarchy it is 1.
@@ -42,7 +42,7 @@ class Tree:
     paths: Sequence[tuple[int, ...]]
 
 
-Attribute = Line | Tree
+Coordinates = Number | Category
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Kaca:
     merges: list[Merge]
 
 
-def kaca(attributes: Sequence[Attribute], k: int) -> Kaca:
+def kaca(attributes: Sequence[Coordinates], k: int) -> Kaca:
     """Classes of at least k rows. Rows are numbers from 0, in the order in which ties are broken.
 
     While a class is smaller than k, the smallest one is merged with the one that costs least.
@@ -83,13 +83,13 @@ def kaca(attributes: Sequence[Attribute], k: int) -> Kaca:
     return Kaca([sorted(members) for members in classes.members], merges)
 
 
-def _keys(attributes: Sequence[Attribute]) -> list[Hashable]:
+def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
     """What equal rows have in common."""
-    columns = [item.places if isinstance(item, Line) else item.paths for item in attributes]
+    columns = [item.places if isinstance(item, Number) else item.paths for item in attributes]
     if not columns or len({len(column) for column in columns}) != 1:
         raise ValueError("attributes are needed, with the same number of rows")
     for item in attributes:
-        if isinstance(item, Tree) and len(set(map(len, item.paths))) > 1:
+        if isinstance(item, Category) and len(set(map(len, item.paths))) > 1:
             raise ValueError("all paths of a tree need the same length")
     return list(zip(*columns, strict=True))
 
@@ -97,11 +97,11 @@ def _keys(attributes: Sequence[Attribute]) -> list[Hashable]:
 class _Classes:
     """Classes in the order of their lowest rows; what they have in common lies in arrays."""
 
-    def __init__(self, attributes: Sequence[Attribute], members: list[list[int]]) -> None:
+    def __init__(self, attributes: Sequence[Coordinates], members: list[list[int]]) -> None:
         self.members = members
         first = [rows[0] for rows in members]
         self.extents = [
-            _Ranges(a, first) if isinstance(a, Line) else _Nodes(a, first) for a in attributes
+            _Ranges(a, first) if isinstance(a, Number) else _Nodes(a, first) for a in attributes
         ]
         self.sizes = np.array([len(rows) for rows in members], dtype=np.int64)
         self.losses = np.zeros(len(members))
@@ -132,7 +132,7 @@ class _Classes:
 class _Ranges:
     """Least and greatest place per class as shares of the whole range, and whether it has NULL."""
 
-    def __init__(self, line: Line, first: list[int]) -> None:
+    def __init__(self, line: Number, first: list[int]) -> None:
         known = [place for place in line.places if place is not None]
         base = min(known, default=0.0)
         own = max(known, default=0.0) - base
@@ -160,7 +160,7 @@ class _Ranges:
 class _Nodes:
     """Level of the lowest common ancestor per class, and the path of one of its rows."""
 
-    def __init__(self, tree: Tree, first: list[int]) -> None:
+    def __init__(self, tree: Category, first: list[int]) -> None:
         self.paths = np.array([tree.paths[row] for row in first], dtype=np.int64)
         self.levels = np.zeros(len(first), dtype=np.int64)
 

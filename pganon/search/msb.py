@@ -21,7 +21,7 @@ Priority = Literal["mbf", "msdcf", "mmdcf"]
 
 
 @dataclass(frozen=True)
-class Msb:
+class MsbGroups:
     """Rows by their numbers.
 
     Attributes:
@@ -33,7 +33,7 @@ class Msb:
     suppressed: list[int]
 
 
-def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> Msb:  # noqa: E741
+def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # noqa: E741
     """Groups of rows that are pairwise different in every sensitive column.
 
     Args:
@@ -50,14 +50,14 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> Msb:  # noqa: 
     if len({len(vector) for vector in vectors}) > 1:
         raise ValueError("all rows need the same number of sensitive values")
     if not vectors:
-        return Msb([], [])
+        return MsbGroups([], [])
     cells = _Cells(vectors, priority)
     groups: list[list[int]] = []
     while (picked := cells.pick(l)) is not None:
         groups.append([cells.take(cell) for cell in picked])
         cells.refresh(picked)
     suppressed = _residue(vectors, groups, sorted(cells.left()))
-    return Msb(groups, suppressed)
+    return MsbGroups(groups, suppressed)
 
 
 class _Cells:

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Found:
+class TaskResult:
     """What one task of a :class:`~pganon.steps.Search` decided.
 
     Attributes:
@@ -20,5 +20,5 @@ class Found:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
-Task = Callable[[], Found]
+Task = Callable[[], TaskResult]
 """Pure, and something that can be sent to another process."""

@@ -37,7 +37,7 @@ class Scale(StrEnum):
     TREE = "tree"
 
 
-class Form(StrEnum):
+class Shown(StrEnum):
     """What the values of a group look like when they are published.
 
     range, set, label: one generalized value that covers them.
@@ -49,6 +49,27 @@ class Form(StrEnum):
     LABEL = "label"
     VALUES = "values"
     EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """For whom the value of a semi-sensitive column is sensitive, and therefore not shown.
+
+    Attributes:
+        index: position among the semi-sensitive columns, from 0; names its work column `f<index>`.
+        when: condition over columns of the source; None where a relation says it.
+        exceptions: the relation with a row for each sensitive value: the columns of the source's
+            primary key, and one with the name of the column.
+    """
+
+    index: int
+    when: exp.Expr | None
+    exceptions: Relation | None = None
+
+    @property
+    def flag(self) -> str:
+        """Work column: whether the value is sensitive."""
+        return f"f{self.index}"
 
 
 @dataclass(frozen=True)
@@ -67,13 +88,14 @@ class Attribute:
         qs_set: the QS set that it is in, None for a quasi-identifier.
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
+        hidden: of a semi-sensitive column, where it is no attribute but sensitive.
     """
 
     index: int
     column: Column
     published: str
     scale: Scale
-    form: Form
+    form: Shown
     value_type: str
     published_type: str
     null_column: str | None
@@ -84,11 +106,12 @@ class Attribute:
     values: tuple[str, ...] | None = None
     qs_set: str | None = None
     ranged: bool = False
+    hidden: Hidden | None = None
 
     @property
     def flat_names(self) -> tuple[str, ...]:
         """Columns that show its values where ranges and sets are taken apart."""
-        if self.form is Form.RANGE:
+        if self.form is Shown.RANGE:
             return (f"{self.published}_low", f"{self.published}_high")
         return (self.published,)
 
@@ -100,6 +123,7 @@ class Sensitive:
     Attributes:
         hierarchy: the tree that distances between its values are taken in, if any.
         leaf_type: type of the values as leaves of the tree.
+        hidden: of a semi-sensitive column, where it is sensitive; None if it is everywhere.
     """
 
     index: int
@@ -108,6 +132,7 @@ class Sensitive:
     nulls: str
     hierarchy: Hierarchy | None = None
     leaf_type: str = "text"
+    hidden: Hidden | None = None
 
 
 @dataclass(frozen=True)
@@ -191,11 +216,22 @@ class ReleaseSpec:
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         return Outside(
-            relations=(self.source.name, *public, *tables),
+            relations=(*self.read, *public, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
             ),
         )
+
+    @property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Of the semi-sensitive columns, in the order of the policy."""
+        return tuple(a.hidden for a in self.attributes if a.hidden is not None)
+
+    @property
+    def read(self) -> tuple[QualifiedName, ...]:
+        """The source, and relations of exceptions: what the snapshot reads."""
+        names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
+        return tuple(dict.fromkeys([self.source.name, *names]))
 
     def view_of(self, part: str) -> QualifiedName:
         """The published view of a part of the release, beside :attr:`view`."""

@@ -30,7 +30,7 @@ from pganon.install.installer import Outcome
 from pganon.loading import known, load_policy
 from pganon.methods.registry import methods
 from pganon.publish.export import Exported
-from pganon.publish.lifecycle import Changed, Measured, ReleaseInfo, VersionInfo
+from pganon.publish.lifecycle import Changed, Finding, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
 from pganon.run.result import RunResult, StepSeconds, Verified
 from tests.support.harness import cluster
@@ -232,7 +232,7 @@ def test_every_key_of_a_json_result_is_in_the_reference() -> None:
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     shapes = (
         *(method.form.figures for method in methods().values()),
-        *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Measured, Changed),
+        *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Finding, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
     )
     missing = {

@@ -13,7 +13,7 @@ import pytest
 
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
-from pganon.search.buckets.partition import Public, partition
+from pganon.search.buckets.partition import PublicBisection, partition
 from tests.support.oracles.worlds import Shares, Weight, posteriors, worlds
 from tests.support.sources.by_hand import aligned
 
@@ -126,7 +126,7 @@ def likelihood(ages: Sequence[int], values: Sequence[str], groups: list[int], l:
     hits = total = 0
     with pytest.MonkeyPatch.context() as patch:
         for order in itertools.permutations(range(len(values))):
-            patch.setattr(Public, "_shuffled", lambda self, order=order: np.array(order))
+            patch.setattr(PublicBisection, "_shuffled", lambda self, order=order: np.array(order))
             found = partition(z, [condition], l, swarm=None, seed=1, public=True)
             hits += found.labels.tolist() == groups
             total += 1

@@ -334,15 +334,15 @@ def _kaca(attribute: oracle.Attribute, values: list[Any]) -> Any:
     if isinstance(attribute, oracle.Tree):
         levels = range(attribute.top())
         paths = [[None if v is None else attribute.ancestor(v, x) for x in levels] for v in values]
-        return kaca.Tree([*map(tuple, paths)])  # pyright: ignore[reportArgumentType]
+        return kaca.Category([*map(tuple, paths)])  # pyright: ignore[reportArgumentType]
     if isinstance(attribute, oracle.Ordinal):
         order = {v: attribute.position(v) for v in attribute.domain}
     elif isinstance(attribute, oracle.Ordered):
         order = {v: v.toordinal() if hasattr(v, "toordinal") else v for v in attribute.domain}
     else:
-        return kaca.Tree([(v,) for v in values])
+        return kaca.Category([(v,) for v in values])
     places = [None if v is None else Fraction(order[v]) for v in values]
-    return kaca.Line(places, _declared(attribute))  # pyright: ignore[reportArgumentType]
+    return kaca.Number(places, _declared(attribute))  # pyright: ignore[reportArgumentType]
 
 
 def _declared(attribute: oracle.Ordered) -> Any:

@@ -568,7 +568,7 @@ SELECT
     SUM("g"."w") OVER (
       PARTITION BY "g"."node", "g"."attr"
       ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN -"g"."w" END, "g"."v"
-      rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     )
   ) AS BIGINT) AS "cum",
   "g"."lo0",
@@ -1063,10 +1063,6 @@ CREATE TABLE pganon_work.r0_moves_0 AS
 SELECT
   "z"."node",
   "z"."attr",
-  "z"."level",
-  "z"."thr",
-  "z"."mask",
-  "z"."cum",
   "z"."again",
   "z"."nl",
   "z"."nr",
@@ -1087,7 +1083,11 @@ SELECT
     (
       CASE WHEN "z"."nr" >= 8 THEN 1 ELSE -1 END
     ) * 2 * "z"."number"
-  ) AS INT) AS "tr"
+  ) AS INT) AS "tr",
+  "z"."level",
+  "z"."cum",
+  "z"."thr",
+  "z"."mask"
 FROM (
   SELECT
     "m".*,
@@ -1098,12 +1098,12 @@ FROM (
       "d"."node",
       "d"."n",
       "b"."attr",
-      "b"."level",
-      "b"."thr",
-      "b"."mask",
-      "b"."cum",
       "b"."node" IS NULL AND COALESCE("t"."more", FALSE) AS "again",
-      ROW_NUMBER() OVER (ORDER BY "d"."node") AS "number"
+      ROW_NUMBER() OVER (ORDER BY "d"."node") AS "number",
+      "b"."level",
+      "b"."cum",
+      "b"."thr",
+      "b"."mask"
     FROM "pganon_work"."r0_nodes_0" AS "d"
     LEFT JOIN (
       SELECT
@@ -1305,7 +1305,7 @@ WHERE
   "m"."again";
 
 -- partition.cut.tidy: drop the work tables of this round
-DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ordered_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_checked_0, pganon_work.r0_searched_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0, pganon_work.r0_certain0_0, pganon_work.r0_sides0_0, pganon_work.r0_hist0_0;
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_certain0_0, pganon_work.r0_sides0_0, pganon_work.r0_checked_0, pganon_work.r0_hist0_0, pganon_work.r0_searched_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
 -- partition.gather: all final groups with their cells
 CREATE TABLE pganon_work.r0_grouped AS

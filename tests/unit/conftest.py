@@ -19,9 +19,9 @@ def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
             return original(conninfo, **others)
         return pytest.fail("a test in tests/unit needs no server")
 
-    def start(self: embedded.Cluster) -> None:
+    def start(self: embedded.DataDirectory) -> None:
         pytest.fail("a test in tests/unit starts no server")
 
     monkeypatch.setattr(psycopg, "connect", connect)
     monkeypatch.setattr(psycopg.Connection, "connect", connect)
-    monkeypatch.setattr(embedded.Cluster, "start", start)
+    monkeypatch.setattr(embedded.DataDirectory, "start", start)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pganon.search.buckets import Buckets, Condition, Swarm, partition
+from pganon.search.buckets import Condition, Partition, Swarm, partition
 from pganon.search.buckets.exhaustive import lowest_cost
 from pganon.search.buckets.repair import closest_pairs
 from tests.support.oracles import buckets as oracle
@@ -131,7 +131,7 @@ def test_one_condition_leaves_no_large_bucket(seed: int):
 # -- parts that everybody can compute -----------------------------------------------------------
 
 
-def public(table: oracle.Table, seed: int = 1, swarm: Swarm | None = None) -> Buckets:
+def public(table: oracle.Table, seed: int = 1, swarm: Swarm | None = None) -> Partition:
     return partition(
         np.array(table.z),
         conditions(table),

@@ -18,7 +18,7 @@ def _no_server_in_environment(monkeypatch):
 
 def test_option_wins_over_environment(monkeypatch):
     monkeypatch.setenv("PGANON_DSN", "host=b")
-    assert database.resolve_dsn("host=a") == database.Target("host=a", "--dsn")
+    assert database.resolve_dsn("host=a") == database.ServerChoice("host=a", "--dsn")
 
 
 def test_pganon_dsn_wins_over_libpq(monkeypatch):
@@ -30,7 +30,7 @@ def test_pganon_dsn_wins_over_libpq(monkeypatch):
 @pytest.mark.parametrize("name", LIBPQ)
 def test_libpq_variables_win_over_embedded(monkeypatch, name):
     monkeypatch.setenv(name, "1")
-    assert database.resolve_dsn(None) == database.Target("", "libpq variables")
+    assert database.resolve_dsn(None) == database.ServerChoice("", "libpq variables")
 
 
 def test_missing_package_says_what_to_install(monkeypatch):
@@ -54,9 +54,9 @@ def test_unreachable_server_is_a_database_error():
 
 
 def test_long_home_gets_a_short_socket_folder(tmp_path):
-    deep = embedded.Cluster(tmp_path, tmp_path / ("x" * 100))
+    deep = embedded.DataDirectory(tmp_path, tmp_path / ("x" * 100))
     assert len(str(deep.socket_dir)) < 90
-    near = embedded.Cluster(tmp_path, tmp_path)
+    near = embedded.DataDirectory(tmp_path, tmp_path)
     assert near.socket_dir != deep.socket_dir
 
 

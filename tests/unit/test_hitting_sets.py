@@ -19,7 +19,7 @@ from pganon.search.hitting_sets import (
     minimal_hitting_sets,
     minimum_hitting_set,
 )
-from pganon.search.hitting_sets.decision import Search
+from pganon.search.hitting_sets.decision import BranchAndBound
 from pganon.search.hitting_sets.masks import mask_of
 from tests.support.harness.work import calls
 from tests.support.oracles import model as oracle
@@ -106,12 +106,12 @@ def test_the_search_for_a_minimum_starts_at_the_packing(
 ) -> None:
     tried: list[int] = []
 
-    class Watched(Search):
+    class Watched(BranchAndBound):
         def run(self, family: list[int], size: int) -> int | None:
             tried.append(size)
             return super().run(family, size)
 
-    monkeypatch.setattr(decision, "Search", Watched)
+    monkeypatch.setattr(decision, "BranchAndBound", Watched)
     found = minimum_hitting_set(family_with_bounds(name))
     # Every size from the packing on was tried, up to the one that is enough.
     assert len(found) - (len(tried) - 1) == packing
@@ -268,7 +268,7 @@ def test_ten_of_fifty_equally_frequent_values() -> None:
 
 def test_every_search_has_work_of_its_own() -> None:
     family = [mask_of(member) for member in random.Random(1).sample(TRIPLES, 60)]
-    search = Search()
+    search = BranchAndBound()
     search.run(family, 12)
     once = search.done
     search.run(family, 12)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pganon.search import identity as search
-from pganon.search.identity.pool import UNITS, Cluster, Pool
+from pganon.search.identity.pool import UNITS, GrowingClass, Pool
 from tests.support.oracles import identity_search as oracle
 from tests.support.sources import identity_cases as cases
 
@@ -127,7 +127,7 @@ def test_who_is_put_back_counts_once() -> None:
     """And who was taken out is nowhere near."""
     line = search.Numeric(0, 10)
     pool = Pool([line], [line.parts([1, 5], [1, 5])], np.ones(2))
-    from_one = Cluster([line], ((1.0, 1.0, False),), 1)
+    from_one = GrowingClass([line], ((1.0, 1.0, False),), 1)
     for place in (0, 1):
         pool.take(place)
     pool.restore(0)
@@ -140,7 +140,7 @@ def test_who_is_put_back_counts_once() -> None:
 def test_elements_above_leaves_have_lost_before() -> None:
     """Of a tree and of others; what was lost before is no part of a distance."""
     paths = np.array([[-1, -1], [0, 0], [1, 0], [2, 0], [3, 1], [4, 1]])
-    tree = search.Tree(paths, nulls=False)
+    tree = search.Hierarchical(paths, nulls=False)
     others = (search.Numeric(0, 10), search.Categorical(3, 4))
     parts = [
         tree.parts([[1], [4, 5], [1, 4], [5]]),
@@ -153,7 +153,7 @@ def test_elements_above_leaves_have_lost_before() -> None:
         assert domain.costs(found).tolist() == pytest.approx(costs)
         assert costs[0] == costs[3] == 0 < costs[1] < costs[2] == 1
         pool = Pool([domain], [found], np.array([1, 2, 3, 1]))
-        root = Cluster([domain], (elements[2],), 1)
+        root = GrowingClass([domain], (elements[2],), 1)
         pool.aim(root)
         expected = [1, 2 * (1 - costs[1]), 0, 1]
         assert (pool.distances(root) / UNITS).tolist() == pytest.approx(expected)

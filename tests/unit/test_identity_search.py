@@ -219,12 +219,12 @@ def test_bits_without_help_of_numpy() -> None:
 
 def test_costs_of_a_tree_may_be_given() -> None:
     paths = np.array([[-1, -1], [1, 10], [2, 10], [3, 11]])
-    tree = search.Tree(paths, nulls=False)
+    tree = search.Hierarchical(paths, nulls=False)
     assert tree.costs_over.tolist() == [[0, 0, 1], [0, 0.5, 1], [0, 0.5, 1], [0, 0, 1]]
-    levels = search.Tree(paths, nulls=False, costs=np.tile([0, 0.5, 1], (4, 1)))
+    levels = search.Hierarchical(paths, nulls=False, costs=np.tile([0, 0.5, 1], (4, 1)))
     assert levels.costs(levels.parts([[1], [1, 2], [1, 3], [1, 2, 3]])).tolist() == [0, 0.5, 1, 1]
     with pytest.raises(ValueError, match="a cost is needed"):
-        search.Tree(paths, nulls=False, costs=np.zeros((4, 2)))
+        search.Hierarchical(paths, nulls=False, costs=np.zeros((4, 2)))
     with pytest.raises(ValueError, match="outside the domain"):
         tree.parts([[4]])
 
@@ -245,7 +245,7 @@ def test_ranges_that_cannot_be() -> None:
 # -- size ---------------------------------------------------------------------------------------
 
 
-def block(n: int) -> tuple[search.Individuals, list[search.Attribute]]:
+def block(n: int) -> tuple[search.Individuals, list[search.Domain]]:
     rng = np.random.default_rng(5)
     domains = [*(search.Numeric(0, 99) for _ in "123"), *(search.Categorical(9, 10) for _ in "123")]
     places = rng.integers(0, 100, (3, n)).astype(float)

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 import pytest
 
-from pganon.search.kaca import Attribute, Line, Tree, kaca
+from pganon.search.kaca import Category, Coordinates, Number, kaca
 from tests.support.harness.work import calls
 
 
-def nominal(codes: Sequence[int]) -> Tree:
-    return Tree([(code,) for code in codes])
+def nominal(codes: Sequence[int]) -> Category:
+    return Category([(code,) for code in codes])
 
 
-AGES = Line([20, 22, 30, 50, 52, 54])
+AGES = Number([20, 22, 30, 50, 52, 54])
 SEXES = nominal([1, 1, 2, 2, 2, 1])
 
 
@@ -31,28 +31,28 @@ def test_the_example(k: int) -> None:
 
 
 def test_equal_rows_are_a_class_at_once() -> None:
-    found = kaca([Line([3, 5, 3, 5]), nominal([1, 1, 1, 1])], 2)
+    found = kaca([Number([3, 5, 3, 5]), nominal([1, 1, 1, 1])], 2)
     assert found.classes == [[0, 2], [1, 3]]
     assert found.merges == []
-    assert kaca([Line([7, 7]), nominal([1, 1])], 2).classes == [[0, 1]]
+    assert kaca([Number([7, 7]), nominal([1, 1])], 2).classes == [[0, 1]]
 
 
 def test_null_is_not_on_the_line() -> None:
-    found = kaca([Line([None, 1, 2, None, 9])], 2)
+    found = kaca([Number([None, 1, 2, None, 9])], 2)
     assert found.classes == [[0, 3], [1, 2, 4]]
-    mixed = kaca([Line([None, 1, 1])], 2)
+    mixed = kaca([Number([None, 1, 1])], 2)
     assert (mixed.classes, mixed.merges[0].cost) == ([[0, 1, 2]], pytest.approx(3))
 
 
 def test_a_range_that_is_wider_than_these_rows() -> None:
     """Differences count as shares of it."""
-    assert kaca([Line([0.1, 0.2, 0.4], 1.0)], 2).merges[0].cost == pytest.approx(0.2)
-    assert kaca([Line([3, 3, None], 0.0)], 3).merges[0].cost == pytest.approx(3)
+    assert kaca([Number([0.1, 0.2, 0.4], 1.0)], 2).merges[0].cost == pytest.approx(0.2)
+    assert kaca([Number([3, 3, None], 0.0)], 3).merges[0].cost == pytest.approx(3)
 
 
 def test_levels_of_a_tree() -> None:
     """Two pairs of siblings, and a leaf that meets them at the root."""
-    found = kaca([Tree([(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])], 2)
+    found = kaca([Category([(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])], 2)
     assert found.classes == [[0, 1, 4], [2, 3]]
     assert [m.cost for m in found.merges] == pytest.approx([1, 1, 2])
 
@@ -63,17 +63,17 @@ def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="attributes are needed"):
         kaca([], 1)
     with pytest.raises(ValueError, match="attributes are needed"):
-        kaca([AGES, Line([1])], 1)
+        kaca([AGES, Number([1])], 1)
     with pytest.raises(ValueError, match="same length"):
-        kaca([Tree([(1,), (1, 2)])], 1)
-    assert kaca([Line([])], 0).classes == []
+        kaca([Category([(1,), (1, 2)])], 1)
+    assert kaca([Number([])], 0).classes == []
 
 
 # -- the definition ---------------------------------------------------------------------------
 
 
-def ncp(attribute: Attribute, rows: Sequence[int]) -> Fraction:
-    if isinstance(attribute, Line):
+def ncp(attribute: Coordinates, rows: Sequence[int]) -> Fraction:
+    if isinstance(attribute, Number):
         places = {attribute.places[row] for row in rows}
         if None in places:
             return Fraction(len(places) > 1)
@@ -90,12 +90,12 @@ def ncp(attribute: Attribute, rows: Sequence[int]) -> Fraction:
     return Fraction(level, height)
 
 
-def naive(attributes: Sequence[Attribute], count: int, k: int) -> list[list[int]]:
+def naive(attributes: Sequence[Coordinates], count: int, k: int) -> list[list[int]]:
     def loss(rows: Sequence[int]) -> Fraction:
         return len(rows) * sum((ncp(a, rows) for a in attributes), Fraction(0))
 
     def vector(row: int) -> list[object]:
-        return [a.places[row] if isinstance(a, Line) else a.paths[row] for a in attributes]
+        return [a.places[row] if isinstance(a, Number) else a.paths[row] for a in attributes]
 
     classes: list[list[int]] = []
     for row in range(count):
@@ -112,18 +112,18 @@ def naive(attributes: Sequence[Attribute], count: int, k: int) -> list[list[int]
     return sorted(classes)
 
 
-def random_attribute(rng: random.Random, count: int) -> Attribute:
+def random_attribute(rng: random.Random, count: int) -> Coordinates:
     match rng.randrange(3):
         case 0:
             domain, null = rng.choice([1, 3, 40]), rng.choice([0, 0.2])
-            return Line(
+            return Number(
                 [None if rng.random() < null else rng.randint(0, domain) for _ in range(count)]
             )
         case 1:
             return nominal([rng.randint(0, 3) for _ in range(count)])
         case _:
             leaves = [rng.randint(0, 11) for _ in range(count)]
-            return Tree([(leaf, leaf // 2, leaf // 4) for leaf in leaves])
+            return Category([(leaf, leaf // 2, leaf // 4) for leaf in leaves])
 
 
 def test_random_tables() -> None:
@@ -138,10 +138,10 @@ def test_random_tables() -> None:
 def test_work_grows_with_the_rows() -> None:
     rng = random.Random(10)
     attributes = [
-        Line([rng.random() for _ in range(3_000)]),
-        Line([rng.random() for _ in range(3_000)]),
+        Number([rng.random() for _ in range(3_000)]),
+        Number([rng.random() for _ in range(3_000)]),
         nominal([rng.randint(1, 9) for _ in range(3_000)]),
-        Tree([(leaf, leaf // 5, leaf // 25) for leaf in rng.choices(range(100), k=3_000)]),
+        Category([(leaf, leaf // 5, leaf // 25) for leaf in rng.choices(range(100), k=3_000)]),
     ]
     found, work = calls(lambda: kaca(attributes, 5))
     assert work < 300 * 3_000, "every merge looks at arrays, not at rows one by one"

@@ -9,17 +9,17 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.run.processes import WORTH, perform
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 
 
 @dataclass(frozen=True)
 class Square:
     number: int
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         if self.number < 0:
             raise PrivacyRefusal("no square", hint="take another", code="negative")
-        return Found([(self.number, self.number**2, os.getpid())], {"sum": self.number})
+        return TaskResult([(self.number, self.number**2, os.getpid())], {"sum": self.number})
 
 
 @pytest.mark.parametrize(

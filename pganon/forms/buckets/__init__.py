@@ -27,7 +27,7 @@ def anatomized(
     arrange: Arrange,
     *,
     groups: str,
-    buckets: staging.Buckets = staging.GROUPED,
+    buckets: staging.Grouping = staging.GROUPED,
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Mapping[str, Any]], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:

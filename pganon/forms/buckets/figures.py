@@ -12,7 +12,7 @@ from pganon.encode.axis import axes, group_extents
 from pganon.encode.records import ties
 from pganon.forms.buckets import inferred
 from pganon.forms.buckets.informed import informed as informed_risk
-from pganon.forms.buckets.staging import Buckets, bucket, relations
+from pganon.forms.buckets.staging import Grouping, bucket, relations
 from pganon.forms.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -25,7 +25,7 @@ from pganon.sqltools import col, fragment, named, num, presorted, query, stacked
 from pganon.steps import Chains, Check, State
 
 
-def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
+def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """What :func:`utility` reads."""
     extents = Check(
         "utility",

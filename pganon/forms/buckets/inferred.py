@@ -24,7 +24,7 @@ from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.buckets.generalized import GENERALIZED
-from pganon.forms.buckets.staging import Buckets, bucket, record_columns
+from pganon.forms.buckets.staging import Grouping, bucket, record_columns
 from pganon.identifiers import quote
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -34,7 +34,7 @@ from pganon.published.elements import attribute_columns
 from pganon.published.inference import Inferred, Related
 from pganon.search.inference import Layout, guesses
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Chains, Check, CreateTable, Search, State, Step
 
 RECORDS = 50_000
@@ -59,7 +59,7 @@ _CHANCE = 3
 """Standard deviations that chance may do."""
 
 
-def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Chains:
+def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """Steps that observe what :func:`inferred` and :func:`related` read."""
     related = [
         CreateTable(
@@ -84,7 +84,7 @@ class _Attack:
 
     spec: ReleaseSpec
     arrange: Arrange
-    buckets: Buckets
+    buckets: Grouping
     item: Sensitive
 
     @property
@@ -229,7 +229,7 @@ def _code(item: Sensitive | Carried, name: str, state: State) -> exp.Expr:
 
 
 def _hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
-    return row_hash(exp.func("row", *values), run_secret(state, "seed_a").subquery())
+    return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
 # -- association --------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
 
 
 def misplaced(
-    spec: ReleaseSpec, arrangement: Arrangement, buckets: Buckets, state: State
+    spec: ReleaseSpec, arrangement: Arrangement, buckets: Grouping, state: State
 ) -> list[exp.Select]:
     names = [bucket(place) for place in range(len(arrangement.partitions))]
     found = [repeated(numbers(state, name), "gid") for name in names]
@@ -63,7 +63,7 @@ def bucket(partition: int) -> str:
 
 
 @dataclass(frozen=True)
-class Buckets:
+class Grouping:
     """What a method hands over to the form.
 
     Attributes:
@@ -120,7 +120,7 @@ def _grouped(
     return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
 
 
-GROUPED = Buckets(
+GROUPED = Grouping(
     groups=lambda spec, state, name: distinct_groups(state, "grouped", name),
     records=_grouped,
     misplaced=lambda spec, state: [repeated(state.work("grouped"), "rid")],
@@ -129,7 +129,7 @@ GROUPED = Buckets(
 
 
 def staging_steps(
-    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets = GROUPED
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping = GROUPED
 ) -> tuple[Step, ...]:
     """From the buckets of the records to the staged relations.
 
@@ -171,7 +171,7 @@ def staging_steps(
     )
 
 
-def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> CreateTable:
+def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int) -> CreateTable:
     return drawn_numbers(
         lambda s: buckets.groups(spec, s, bucket(place)),
         "random numbers for the buckets",
@@ -180,7 +180,7 @@ def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) 
     )
 
 
-def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int) -> list[Step]:
+def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int) -> list[Step]:
     def here(state: State) -> bool:
         return place < len(arrange(spec, state).quasi)
 
@@ -200,7 +200,7 @@ def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: i
 
 
 def _sensitive_steps(
-    spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, place: int
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int
 ) -> list[Step]:
     def here(state: State) -> bool:
         return place < len(arrange(spec, state).sensitive)
@@ -220,7 +220,7 @@ def _sensitive_steps(
     ]
 
 
-def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Step:
+def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
     return CreateTable(
         "members",
         "the steward's memory of who was in which bucket",
@@ -229,7 +229,7 @@ def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets) -> Step
     )
 
 
-def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Buckets, part: int) -> Step:
+def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, part: int) -> Step:
     def select(state: State) -> exp.Expr:
         names = [bucket(place) for place in range(len(arrange(spec, state).partitions))]
         records = buckets.records(spec, state, names, part, buckets.number(state))
@@ -279,7 +279,7 @@ def _class(arrangement: Arrangement) -> str:
     return bucket(arrangement.partitions.index(CLASS_ID))
 
 
-class _Rows:
+class Rows:
     """A SELECT over the records that is ordered by what it shows, and by nothing else."""
 
     def __init__(self, records: Relation, state: State) -> None:
@@ -333,7 +333,7 @@ class _Rows:
 def _quasi(
     arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
 ) -> exp.Expr:
-    rows = _Rows(records, state)
+    rows = Rows(records, state)
     for name in table.groups:
         rows.group(_number(arrangement, name), name)
     if arrangement.generalized:
@@ -348,7 +348,7 @@ def _quasi(
 def _sensitive(
     arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
 ) -> exp.Expr:
-    rows = _Rows(records, state)
+    rows = Rows(records, state)
     rows.group(_number(arrangement, table.partition), GROUP_ID)
     rows.exact(table.quasi)
     for item in table.sensitive:

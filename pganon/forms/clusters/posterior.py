@@ -18,8 +18,8 @@ from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.search.exact_cover import worst_posterior
-from pganon.search.tasks import Found
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, Search, State, Step
 
 MOST_RECORDS = 8
@@ -110,13 +110,13 @@ def _rows(state: State) -> exp.Select:
 class _Count:
     rows: Sequence[tuple[Any, ...]]
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         found: list[tuple[int, int, float]] = []
         for cluster, attribute_set, size, counts, combinations in self.rows:
             posterior = worst_posterior(counts, combinations, size)
             if posterior is not None:
                 found.append((cluster, attribute_set, float(posterior)))
-        return Found(found)
+        return TaskResult(found)
 
 
 def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
@@ -129,7 +129,7 @@ def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
                 x=fragment(aggregate),
                 set=num(number),
             )
-            tree = tree.select(named(value.subquery(), f"{name}{number}"))
+            tree = tree.select(named(scalar(value), f"{name}{number}"))
     return tree
 
 

@@ -15,7 +15,7 @@ from pganon.privacy.quasi_sensitive import product_histogram, supported_histogra
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.published.utility import ClusterUtility, Combinations, Posterior
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, total
+from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import Chains, Check, CreateTable, State, Step
 
 
@@ -53,11 +53,13 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
     extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
     tree = loss.basic(spec, extents, state)
     alone = [
-        query(
-            "select count(*) filter (where cardinality(:a) = 1) from k",
-            {"k": state.work("cluster_codes")},
-            a=col(axis.code, "k"),
-        ).subquery()
+        scalar(
+            query(
+                "select count(*) filter (where cardinality(:a) = 1) from k",
+                {"k": state.work("cluster_codes")},
+                a=col(axis.code, "k"),
+            )
+        )
         for axis in axes(spec.attributes)
     ]
     return tree.select(named(total(alone), "constants"))
@@ -96,7 +98,7 @@ def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
                     x=fragment(aggregate, n=col(kind, "c")),
                     set=num(number),
                 )
-                tree = tree.select(named(value.subquery(), f"{kind}{number}_{name}"))
+                tree = tree.select(named(scalar(value), f"{kind}{number}_{name}"))
     return tree
 
 

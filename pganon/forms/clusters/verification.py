@@ -13,7 +13,7 @@ from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_h
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.quasi_sensitive import QuasiSensitive
 from pganon.spec.model import Attribute, ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, render, total
+from pganon.sqltools import col, fragment, named, num, query, render, scalar, total
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
@@ -93,14 +93,16 @@ def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
         for b in spec.carried
     ]
     parts: list[exp.Expr] = [
-        query(
-            "select count(*) - count(distinct c.cluster_no)"
-            " + count(*) filter (where :wrong) from clusters as c",
-            dict(tables),
-            wrong=exp.or_(fragment("not coalesce(c.size > 0, false)"), *bags),
-        ).subquery()
+        scalar(
+            query(
+                "select count(*) - count(distinct c.cluster_no)"
+                " + count(*) filter (where :wrong) from clusters as c",
+                dict(tables),
+                wrong=exp.or_(fragment("not coalesce(c.size > 0, false)"), *bags),
+            )
+        )
     ]
-    parts += [_unsorted(attribute, tables).subquery() for attribute in spec.attributes]
+    parts += [scalar(_unsorted(attribute, tables)) for attribute in spec.attributes]
     broken = exp.select(named(total(parts), "measured"))
     return violations_check(STRUCTURE, broken)
 
@@ -125,5 +127,5 @@ def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
         " or :shown is distinct from :set",
         {"d": arrays},
         shown=shown,
-        set=sorted_set.subquery(),
+        set=scalar(sorted_set),
     )

@@ -7,12 +7,12 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.forms.buckets import anatomized
-from pganon.forms.buckets.staging import Buckets
+from pganon.forms.buckets.staging import Grouping
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.options import Anatomy
-from pganon.methods.anatomy.shape import Shape
+from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.base import Method
 from pganon.methods.eligibility import ASSUMED
 from pganon.published.arrangement import Arrangement, arranged
@@ -22,13 +22,13 @@ from pganon.steps import State, Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = AnatomyShape(spec)
     return (*shape.eligibility.steps(), *block_steps(shape))
 
 
-BUCKETS = Buckets(
-    groups=lambda spec, state, name: groups(Shape(spec), state),
-    records=lambda spec, state, names, *part: dealt(Shape(spec), state, names[0], *part),
+BUCKETS = Grouping(
+    groups=lambda spec, state, name: groups(AnatomyShape(spec), state),
+    records=lambda spec, state, names, *part: dealt(AnatomyShape(spec), state, names[0], *part),
     misplaced=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],

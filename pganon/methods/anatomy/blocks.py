@@ -27,12 +27,12 @@ from sqlglot import exp
 from pganon.encode.codes import weight_type
 from pganon.encode.curve import numbered
 from pganon.encode.records import DRAW, PLACE
-from pganon.methods.anatomy.shape import Shape
+from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
-def block_steps(shape: Shape) -> list[Step]:
+def block_steps(shape: AnatomyShape) -> list[Step]:
     return [
         CreateTable(
             "placed",
@@ -80,7 +80,7 @@ def block_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _renumbered(shape: Shape, state: State) -> exp.Expr:
+def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
     """Places say nothing of records that are not released."""
     columns = [DRAW, *shape.carried]
     tree = query("select 1 from k", {"k": shape.eligibility.kept(state)})
@@ -91,7 +91,7 @@ def _renumbered(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _round(shape: Shape) -> Sequence[Step]:
+def _round(shape: AnatomyShape) -> Sequence[Step]:
     return [
         CreateTable(
             "histogram",
@@ -121,7 +121,7 @@ def _round(shape: Shape) -> Sequence[Step]:
     ]
 
 
-def _undivided(shape: Shape, state: State) -> exp.Expr:
+def _undivided(shape: AnatomyShape, state: State) -> exp.Expr:
     """(level, node): nodes of the next level that stay whole by the policy's rule."""
     halves = query(
         "select c.node >> 1 as node, min(c.n) as least,"

@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
 from pganon.forms.buckets.staging import record_columns
-from pganon.methods.anatomy.shape import Shape
+from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.pairs import paired
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -34,7 +34,7 @@ def tidy_step() -> Step:
     )
 
 
-def groups(shape: Shape, state: State) -> exp.Select:
+def groups(shape: AnatomyShape, state: State) -> exp.Select:
     """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
     blocks = query(
         "select l.block, sum(h.n)::bigint as size from h join l on l.piece = h.node group by 1",
@@ -49,7 +49,7 @@ def groups(shape: Shape, state: State) -> exp.Select:
     return query("select :pair as gid from e", {"e": each}, pair=pair)
 
 
-def dealt(shape: Shape, state: State, name: str, part: int, parts: int) -> exp.Select:
+def dealt(shape: AnatomyShape, state: State, name: str, part: int, parts: int) -> exp.Select:
     """SELECT of the columns of every record, and of the group that it is dealt out to as `name`.
 
     A part are some of the blocks, as many pieces as any other part if blocks are small.
@@ -75,7 +75,7 @@ def dealt(shape: Shape, state: State, name: str, part: int, parts: int) -> exp.S
     )
 
 
-def _of_part(shape: Shape, state: State, part: int, parts: int) -> exp.Expr:
+def _of_part(shape: AnatomyShape, state: State, part: int, parts: int) -> exp.Expr:
     first, end = (shape.pieces(state) * bound // parts for bound in (part, part + 1))
     # No piece lies before its block. That spares looking for the blocks of many records.
     return fragment(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.identifiers import quote
-from pganon.methods.anatomy.shape import Shape
+from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 
@@ -16,7 +16,7 @@ FEW = 8
 
 def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
     """That the public rule has left the records in few blocks, with the remedy."""
-    shape = Shape(spec)
+    shape = AnatomyShape(spec)
     blocks, pieces = int(facts["blocks"]), shape.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
     if shape.division != "public" or not (whole or pieces >= FEW * blocks):

@@ -19,7 +19,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Anatomy]):
+class AnatomyShape(MethodShape[Anatomy]):
     kind = Anatomy
 
     @property

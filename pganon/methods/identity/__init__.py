@@ -18,7 +18,7 @@ from pganon.methods.identity.geneir import geneir_steps
 from pganon.methods.identity.individuals import individual_steps
 from pganon.methods.identity.labels import class_extents
 from pganon.methods.identity.options import DAnonyIR, GeneIR
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.methods.suppression import suppressed_check
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, query
@@ -29,16 +29,16 @@ LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, clas
 
 
 def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = IdentityShape(spec)
     return (*individual_steps(shape), *geneir_steps(shape), *_grouping(shape))
 
 
 def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = IdentityShape(spec)
     return (*individual_steps(shape), *danonyir_steps(shape), *_grouping(shape))
 
 
-def _grouping(shape: Shape) -> list[Step]:
+def _grouping(shape: IdentityShape) -> list[Step]:
     """From `classed` to `grouped`: the class of every record, also of those that do not count."""
     return [
         CreateTable(
@@ -57,7 +57,7 @@ def _grouping(shape: Shape) -> list[Step]:
     ]
 
 
-def _grouped(shape: Shape, state: State) -> exp.Expr:
+def _grouped(shape: IdentityShape, state: State) -> exp.Expr:
     return query(
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
         {

@@ -43,14 +43,14 @@ from pganon.methods.identity.reading import (
     readers_of,
     search_models,
 )
-from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.partitions import grouped_rows, rows_of_blocks
 from pganon.privacy.rows import Relation
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir
 from pganon.search.identity.feasibility import hopeless
 from pganon.search.identity.models import IRAlphaBeta, Person
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 
@@ -58,7 +58,7 @@ AT_ONCE = 100_000
 """Records whose blocks are read and searched in one batch."""
 
 
-def danonyir_steps(shape: Shape) -> list[Step]:
+def danonyir_steps(shape: IdentityShape) -> list[Step]:
     options = shape.spec.policy.method
     assert isinstance(options, DAnonyIR)
     size, generalize = options.block_size, options.residuals == "generalize"
@@ -120,7 +120,9 @@ def _joined(state: State, size: int) -> exp.Select:
     )
 
 
-def _rows(shape: Shape, state: State, blocked: Relation, batch: int, at_once: int) -> exp.Select:
+def _rows(
+    shape: IdentityShape, state: State, blocked: Relation, batch: int, at_once: int
+) -> exp.Select:
     names = ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
     joined = query(
         "select b.block, b.rid from b join i on i.rid = b.rid",
@@ -130,7 +132,7 @@ def _rows(shape: Shape, state: State, blocked: Relation, batch: int, at_once: in
 
 
 def _tasks(
-    shape: Shape,
+    shape: IdentityShape,
     state: State,
     given: Mapping[str, Any],
     rows: Sequence[tuple[Any, ...]],
@@ -161,15 +163,17 @@ class _Grow:
     model: Every
     handle: Literal["loss", "suppress"]
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         people = [Person(Counter(row[2])) for row in self.rows]
         kept = self._kept(people)
         if not kept:
-            return Found([])
+            return TaskResult([])
         domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
         those = individuals_of(domains, parts, [people[at] for at in kept])
         found = danonyir(those, self.model, domains, handle=self.handle)
-        return Found(grouped_rows(self.block, [self.rows[at][1] for at in kept], found.classes))
+        return TaskResult(
+            grouped_rows(self.block, [self.rows[at][1] for at in kept], found.classes)
+        )
 
     def _kept(self, people: Sequence[Person]) -> list[int]:
         """Without individuals of whom no class of the block can hold all records."""

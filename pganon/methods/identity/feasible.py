@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.cells import weaker
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.search.identity.feasibility import forced_suppressions
@@ -25,11 +25,11 @@ from pganon.sqltools import col, query
 from pganon.steps import Check, State, Step
 
 
-def feasible_steps(shape: Shape) -> list[Step]:
+def feasible_steps(shape: IdentityShape) -> list[Step]:
     return [_check(shape, requirement, n) for n, requirement in enumerate(shape.spec.requirements)]
 
 
-def _check(shape: Shape, requirement: Requirement, number: int) -> Check:
+def _check(shape: IdentityShape, requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
         select, problem = _everybody, _out_of_reach
@@ -44,7 +44,7 @@ def _check(shape: Shape, requirement: Requirement, number: int) -> Check:
     )
 
 
-def _records(shape: Shape, state: State) -> exp.Select:
+def _records(shape: IdentityShape, state: State) -> exp.Select:
     """(class, individual, value): all records as one class."""
     return query(
         "select 1 as class, c.individual, :v as value from c",
@@ -56,7 +56,7 @@ def _records(shape: Shape, state: State) -> exp.Select:
 # -- k and l ----------------------------------------------------------------------------------
 
 
-def _everybody(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
+def _everybody(shape: IdentityShape, requirement: Requirement, state: State) -> exp.Expr:
     """One row, `reached`: the measure of all individuals as one class.
 
     Where an exact search cannot tell nothing is refused: classes will show.
@@ -80,7 +80,7 @@ def _out_of_reach(requirement: Requirement, row: Mapping[str, Any]) -> PganonErr
 # -- alpha and beta ---------------------------------------------------------------------------
 
 
-def _shared(shape: Shape, requirement: Requirement, state: State) -> exp.Expr:
+def _shared(shape: IdentityShape, requirement: Requirement, state: State) -> exp.Expr:
     """One row: `individuals`, `values`, and the `holders` of the most frequent value."""
     return query(
         "select count(distinct r.individual) as individuals, count(distinct r.value) as values,"

@@ -29,14 +29,14 @@ from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
 from pganon.methods.identity.labels import as_shown, trees
 from pganon.methods.identity.meetings import joined, made, meeting_steps
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy.identity import measured
-from pganon.search.tasks import Found
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
 
 
-def geneir_steps(shape: Shape) -> list[Step]:
+def geneir_steps(shape: IdentityShape) -> list[Step]:
     return [
         Search(
             "sequence",
@@ -44,7 +44,7 @@ def geneir_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("sequence"),
             (("step", "integer"), ("attribute", "integer")),
             given=lambda s: query(
-                "select :seed as seed", seed=run_secret(s, "partition_seed").subquery()
+                "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
             ),
             batches=lambda s: 1,
             rows=lambda s, batch: query("select 1 as nothing"),
@@ -96,7 +96,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
     )
 
 
-def _residual_steps(shape: Shape) -> list[Step]:
+def _residual_steps(shape: IdentityShape) -> list[Step]:
     def left(state: State) -> exp.Select:
         last = state.work("left", round=state.count("sweep_rounds"))
         return query("select l.rid from l", {"l": last})
@@ -118,7 +118,7 @@ def _residual_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _levels(shape: Shape, state: State) -> list[int]:
+def _levels(shape: IdentityShape, state: State) -> list[int]:
     return [axis.levels(state) for axis in trees(shape)]
 
 
@@ -129,7 +129,7 @@ class _Draw:
     levels: Sequence[int]
     seed: int
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
         left = list(self.levels)
         rows: list[tuple[int, int]] = []
@@ -137,10 +137,10 @@ class _Draw:
             attribute = draw.choice([a for a, levels in enumerate(left) if levels])
             left[attribute] -= 1
             rows.append((len(rows) + 1, attribute))
-        return Found(rows)
+        return TaskResult(rows)
 
 
-def _sweep(shape: Shape) -> Sequence[Step]:
+def _sweep(shape: IdentityShape) -> Sequence[Step]:
     return [
         CreateTable(
             "groups",
@@ -176,7 +176,7 @@ def _sweep(shape: Shape) -> Sequence[Step]:
     ]
 
 
-def _groups(shape: Shape, state: State) -> exp.Expr:
+def _groups(shape: IdentityShape, state: State) -> exp.Expr:
     shown = query("select i.rid from i join l on l.rid = i.rid", {
         "i": state.work("individuals"), "l": state.work("left", round=state.round)
     })  # fmt: skip
@@ -191,12 +191,14 @@ def _groups(shape: Shape, state: State) -> exp.Expr:
 
 def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     """What an individual `i` shows: the first leaf below its ancestor; 0 for NULL, -1 for both."""
-    level = query(
-        "select count(*) from q where q.step <= :round and q.attribute = :a",
-        {"q": state.work("sequence")},
-        round=num(state.round),
-        a=num(axis.index),
-    ).subquery()
+    level = scalar(
+        query(
+            "select count(*) from q where q.step <= :round and q.attribute = :a",
+            {"q": state.work("sequence")},
+            round=num(state.round),
+            a=num(axis.index),
+        )
+    )
     lo = col(f"lo{axis.index}", "i")
     reached = fragment("greatest(:g, :own)", g=level, own=exp.paren(axis.level(state, "i")))
     if not axis.has_null(state):
@@ -211,7 +213,7 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     )
 
 
-def _fit(shape: Shape, state: State) -> exp.Expr:
+def _fit(shape: IdentityShape, state: State) -> exp.Expr:
     records = query(
         "select g.label, g.rid as individual, c.v as value from g"
         " join i on i.rid = g.rid join c on c.individual = i.individual",

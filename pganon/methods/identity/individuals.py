@@ -22,12 +22,12 @@ from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.identity.feasible import feasible_steps
 from pganon.methods.identity.options import DAnonyIR, GeneIR
-from pganon.methods.identity.shape import Shape, hull
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.methods.identity.shape import IdentityShape, hull
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
-def individual_steps(shape: Shape) -> list[Step]:
+def individual_steps(shape: IdentityShape) -> list[Step]:
     options = shape.spec.policy.method
     assert isinstance(options, DAnonyIR | GeneIR)
     return [
@@ -47,7 +47,7 @@ def individual_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _agreement(shape: Shape) -> Check:
+def _agreement(shape: IdentityShape) -> Check:
     """The records of an individual have the same quasi-identifiers."""
 
     def select(state: State) -> exp.Select:
@@ -75,7 +75,7 @@ def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
     )
 
 
-def block_steps(shape: Shape, block_size: int) -> list[Step]:
+def block_steps(shape: IdentityShape, block_size: int) -> list[Step]:
     return [
         CreateTable(
             "blocked",
@@ -86,7 +86,7 @@ def block_steps(shape: Shape, block_size: int) -> list[Step]:
     ]
 
 
-def _individuals(shape: Shape, state: State) -> exp.Expr:
+def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
     value: exp.Expr = col(shape.value, "c")
     if shape.spec.policy.method.collapses:
         value = exp.Distinct(expressions=[value])
@@ -100,7 +100,7 @@ def _individuals(shape: Shape, state: State) -> exp.Expr:
         gathered = gathered.select(*hull(axis, state, "c"))
         # One of its codes stands for an individual on the curve.
         gathered = gathered.select(named(fragment("min(:c)", c=col(axis.code, "c")), axis.code))
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     return query(
         "select row_number() over (order by hashtextextended(g.individual, :seed), g.individual)"
         " as rid, g.* from g",
@@ -109,7 +109,7 @@ def _individuals(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _blocked(shape: Shape, state: State, block_size: int) -> exp.Expr:
+def _blocked(shape: IdentityShape, state: State, block_size: int) -> exp.Expr:
     ordered = along_curve(shape.axes, state, state.work("individuals"), ["rid"])
     return query(
         "select o.rid, ((o.place - 1) * :blocks / :individuals)::int as block from o",

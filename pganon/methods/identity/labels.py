@@ -14,16 +14,16 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
-from pganon.methods.identity.shape import Shape, hull_columns
+from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
 from pganon.published.stored import numbers
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
-def trees(shape: Shape) -> list[TreeAxis]:
+def trees(shape: IdentityShape) -> list[TreeAxis]:
     """The attributes, all of which have a hierarchy: the policy sees to it."""
     found = [axis for axis in shape.axes if isinstance(axis, TreeAxis)]
     assert len(found) == len(shape.axes)
@@ -36,22 +36,26 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
         "select x.*, n.gid as unit from x join n on n.class_id = x.class_id",
         {"x": extents, "n": numbers(state, CLASS_ID)},
     )
-    return as_shown(Shape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state))
+    return as_shown(
+        IdentityShape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state)
+    )
 
 
 def _released(axis: TreeAxis, state: State) -> exp.Expr:
     """The nodes above every leaf of released records, as ranges of such leaves alone."""
-    return query(
-        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
-        " max(t.code) over (partition by t.level, t.lo) as hi"
-        " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work("grouped_classes")},
-        code=col(axis.code, "g"),
-    ).subquery()
+    return scalar(
+        query(
+            "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
+            " max(t.code) over (partition by t.level, t.lo) as hi"
+            " from t where t.code in (select :code from g)",
+            {"t": axis.table(state), "g": state.work("grouped_classes")},
+            code=col(axis.code, "g"),
+        )
+    )
 
 
 def as_shown(
-    shape: Shape,
+    shape: IdentityShape,
     state: State,
     hulls: exp.Select,
     keep: Sequence[str],
@@ -104,6 +108,6 @@ def _climbed(state: State, axis: TreeAxis) -> exp.Expr:
     )
     return fragment(
         "(:levels)[:sweep + 1]",
-        levels=by_sweep.subquery(),
+        levels=scalar(by_sweep),
         sweep=exp.paren(high_of(col("unit", "u"))),
     )

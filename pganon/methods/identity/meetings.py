@@ -20,7 +20,7 @@ from sqlglot import exp
 from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import join_step, units
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 
@@ -34,7 +34,10 @@ Rows = Callable[[State], exp.Select]
 
 
 def meeting_steps(
-    shape: Shape, left: Rows, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
+    shape: IdentityShape,
+    left: Rows,
+    classed: Rows,
+    shown: Callable[[State, exp.Select], exp.Select],
 ) -> list[Step]:
     """Steps that let residuals join the nearest class that still satisfies every requirement.
 
@@ -98,7 +101,9 @@ def _somebody(state: State) -> bool:
     return state.count("residuals") > 0 and state.count("residual_classes") > 0
 
 
-def _stretches(shape: Shape, state: State, left: exp.Select, classed: exp.Select) -> exp.Select:
+def _stretches(
+    shape: IdentityShape, state: State, left: exp.Select, classed: exp.Select
+) -> exp.Select:
     """One of its individuals stands for a class on the curve."""
     people = stacked(
         [
@@ -123,7 +128,7 @@ def _stretches(shape: Shape, state: State, left: exp.Select, classed: exp.Select
 
 
 def _meet(
-    shape: Shape, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
+    shape: IdentityShape, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
 ) -> Sequence[Step]:
     return [
         CreateTable(

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.identity.residuals import join_step, units
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.methods.pairs import high_of
 from pganon.sqltools import fragment, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
@@ -101,7 +101,7 @@ def _of_passes(state: State, name: str, passes: int) -> list[str]:
 # -- residuals --------------------------------------------------------------------------------
 
 
-def neighbour_steps(shape: Shape, at_once: Callable[[State], int]) -> list[Step]:
+def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> list[Step]:
     """Steps that let residuals join classes of neighbouring places.
 
     Args:
@@ -127,7 +127,7 @@ def _worth(state: State) -> bool:
     return state.count("residuals") > 0 and state.count("spans_places") > 1
 
 
-def _pass(shape: Shape, number: int, at_once: Callable[[State], int]) -> list[Step]:
+def _pass(shape: IdentityShape, number: int, at_once: Callable[[State], int]) -> list[Step]:
     return [
         CreateTable(
             f"left{number}",

@@ -11,19 +11,26 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
-from pganon.methods.identity.shape import Shape
+from pganon.methods.identity.shape import IdentityShape
 from pganon.privacy import models as declared
 from pganon.privacy.requirements import held_models
 from pganon.search.identity.classes import Individuals
 from pganon.search.identity.conjunction import Every
-from pganon.search.identity.elements import Attribute, Categorical, Numeric
-from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Model, Person, eir_alpha_beta
-from pganon.search.identity.tree import Tree
+from pganon.search.identity.elements import Categorical, Domain, Numeric
+from pganon.search.identity.models import (
+    EIRL,
+    IRKL,
+    ClassModel,
+    IRAlphaBeta,
+    Person,
+    eir_alpha_beta,
+)
+from pganon.search.identity.tree import Hierarchical
 from pganon.sqltools import named, query
 from pganon.steps import State
 
 
-def given_of_axes(shape: Shape, state: State) -> exp.Select:
+def given_of_axes(shape: IdentityShape, state: State) -> exp.Select:
     """Where values of ordered attributes are, and the trees of the others."""
     tree = query("select 1 as nothing")
     for axis in shape.axes:
@@ -35,11 +42,11 @@ def given_of_axes(shape: Shape, state: State) -> exp.Select:
     return tree
 
 
-def search_models(shape: Shape) -> Every:
+def search_models(shape: IdentityShape) -> Every:
     return Every(tuple(_search_model(d) for d in held_models(shape.spec.policy)))
 
 
-def _search_model(declaration: declared.PrivacyModel) -> Model:
+def _search_model(declaration: declared.PrivacyModel) -> ClassModel:
     match declaration:
         case declared.IRKAnonymity():
             return IRKL(declaration.k)
@@ -71,7 +78,7 @@ class _Line:
     def width(self) -> int:
         return 2 + self.nulls
 
-    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
         places = (float("nan"), *self.places)
         domain = Numeric(0.0, 1.0, self.nulls)
         low = [places[code or 0] for code in columns[0]]
@@ -90,7 +97,7 @@ class _Codes:
     size: int
     width: int = 1
 
-    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
         (sets,) = columns
         places = {code: at for at, code in enumerate(sorted({c for codes in sets for c in codes}))}
         domain = Categorical(self.size, len(places))
@@ -109,8 +116,8 @@ class _Nodes:
     def width(self) -> int:
         return 2 + self.nulls
 
-    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Attribute, np.ndarray]:
-        domain = Tree(self.paths, nulls=self.nulls, costs=self.costs)
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
+        domain = Hierarchical(self.paths, nulls=self.nulls, costs=self.costs)
         nulls = columns[2] if self.nulls else [False] * len(columns[0])
         sets = (
             {code for code in (lo, hi) if code} | ({0} if null else set())
@@ -122,7 +129,7 @@ class _Nodes:
 Reader = _Line | _Codes | _Nodes
 
 
-def readers_of(shape: Shape, state: State, given: Mapping[str, Any]) -> list[Reader]:
+def readers_of(shape: IdentityShape, state: State, given: Mapping[str, Any]) -> list[Reader]:
     return [_reader(axis, state, given) for axis in shape.axes]
 
 
@@ -150,13 +157,13 @@ def _nodes(axis: TreeAxis, state: State, given: Mapping[str, Any]) -> _Nodes:
 
 def attributes(
     readers: Sequence[Reader], rows: Sequence[Sequence[Any]]
-) -> tuple[list[Attribute], list[np.ndarray]]:
+) -> tuple[list[Domain], list[np.ndarray]]:
     """Attributes with the parts of every row, which has the columns of `hull_columns`.
 
     Parts of different calls cannot be compared.
     """
     columns = list(zip(*rows, strict=True))
-    domains: list[Attribute] = []
+    domains: list[Domain] = []
     parts: list[np.ndarray] = []
     at = 0
     for reader in readers:
@@ -168,7 +175,7 @@ def attributes(
 
 
 def individuals_of(
-    domains: Sequence[Attribute], parts: Sequence[np.ndarray], people: Sequence[Person]
+    domains: Sequence[Domain], parts: Sequence[np.ndarray], people: Sequence[Person]
 ) -> Individuals:
     """Individuals whose records by themselves lose nothing."""
     records = np.array([person.records for person in people])

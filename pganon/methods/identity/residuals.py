@@ -26,13 +26,13 @@ from pganon.methods.identity.reading import (
     readers_of,
     search_models,
 )
-from pganon.methods.identity.shape import Shape, hull_columns, joined_hull
+from pganon.methods.identity.shape import IdentityShape, hull_columns, joined_hull
 from pganon.methods.partitions import rows_of_blocks
 from pganon.privacy.rows import Relation
 from pganon.search.identity.classes import Classes
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.models import Person, Tally
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import Name, Search, State
 
@@ -40,7 +40,7 @@ _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "ho
 
 
 def units(
-    shape: Shape,
+    shape: IdentityShape,
     state: State,
     left: Relation,
     classes: Relation,
@@ -80,11 +80,11 @@ def units(
     )
 
 
-def _hulls(shape: Shape, state: State) -> list[str]:
+def _hulls(shape: IdentityShape, state: State) -> list[str]:
     return [name for axis in shape.axes for name in hull_columns(axis, state)]
 
 
-def _looks_at_values(shape: Shape) -> bool:
+def _looks_at_values(shape: IdentityShape) -> bool:
     return not search_models(shape).monotone
 
 
@@ -106,7 +106,7 @@ def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Sele
 
 
 def join_step(
-    shape: Shape,
+    shape: IdentityShape,
     name: str,
     table: Name,
     joined: Name,
@@ -141,7 +141,7 @@ def join_step(
 
 
 def _tasks(
-    shape: Shape,
+    shape: IdentityShape,
     state: State,
     given: Mapping[str, Any],
     rows: Sequence[tuple[Any, ...]],
@@ -163,11 +163,11 @@ class _Join:
     model: Every
     limited: bool
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         residuals = [row for row in self.rows if row[2]]
         there = [row for row in self.rows if not row[2]]
         if not there or not residuals:
-            return Found([])
+            return TaskResult([])
         domains, parts = attributes(self.readers, [row[9:] for row in (*residuals, *there)])
         own = [part[:, : len(residuals)] for part in parts]
         people = [Person(Counter(row[6])) for row in residuals]
@@ -177,7 +177,7 @@ class _Join:
             classes.adopt(element, row[4], self.model.resume(_tally(row)))
         for individual in range(len(residuals)):
             classes.handle(individual, limited=self.limited)
-        return Found(
+        return TaskResult(
             [
                 (residuals[member][1], row[1])
                 for row, item in zip(there, classes.found, strict=True)

@@ -10,7 +10,7 @@ from pganon.policy.options import MethodOptions
 from pganon.sqltools import col, fragment, named
 from pganon.steps import State
 
-Shape = MethodShape[MethodOptions]
+IdentityShape = MethodShape[MethodOptions]
 
 
 def hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:

@@ -1,4 +1,20 @@
-"""The method `mondrian`: which steps it adds to a plan."""
+"""The method `mondrian`: top-down partitioning by the cuts that lose least.
+
+LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006; with the rules
+that make it lose least:
+
+- an attribute's cut is the allowable one nearest to balance, over all its values;
+- values of a nominal attribute are ordered by their frequency in the group, ties by code;
+- with a hierarchy, a cut separates children of the group's lowest common ancestor;
+- `choose: width` takes the attribute with the largest normalized width that has an allowable cut;
+  `choose: loss` takes, of the three widest that have one, the attribute whose cut leaves the least
+  loss over all attributes, a tree counting as if all children of the group's ancestor were apart
+  (its first cuts alone never pay). Ties go to the attribute that the policy names first.
+
+A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
+stay together; in the relaxed one the value at the median is divided among both sides.
+:mod:`pganon.methods.rounds` has the rounds.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +23,19 @@ from pganon.encode.sensitive import valued
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
-from pganon.methods.mondrian.options import Mondrian as Options
-from pganon.methods.mondrian.rounds import Mondrian
+from pganon.methods.mondrian.options import Mondrian
+from pganon.methods.mondrian.rule import BalancedCuts
+from pganon.methods.rounds.rounds import CutRounds
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
 
-def mondrian(spec: ReleaseSpec) -> Mondrian:
+def mondrian(spec: ReleaseSpec) -> BalancedCuts:
     options = spec.policy.method
-    assert isinstance(options, Options)
+    assert isinstance(options, Mondrian)
     relaxed = options.variant == "relaxed"
     counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
-    return Mondrian(
+    return BalancedCuts(
         axes=axes(spec.attributes),
         requirements=spec.requirements,
         sensitive=tuple(item.index for item in valued(spec)),
@@ -30,7 +47,8 @@ def mondrian(spec: ReleaseSpec) -> Mondrian:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    return (*cell_steps(spec), *mondrian(spec).steps())
+    rounds = CutRounds(mondrian(spec), "cut every group where both sides keep all requirements")
+    return (*cell_steps(spec), *rounds.steps())
 
 
-METHOD = Method(Options, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})
+METHOD = Method(Mondrian, CLASSES, partition_steps, lambda spec: {"cut_rounds": 1})

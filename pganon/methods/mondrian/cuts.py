@@ -14,43 +14,25 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import BITS
-from pganon.encode.codes import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measures
-from pganon.methods.mondrian.shape import Shape, at, same
-from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.methods.mondrian.shape import CellShape
+from pganon.methods.rounds.ranked import in_order, order, shown, total_weight
+from pganon.methods.rounds.rule import at
+from pganon.sqltools import col, conjunction, equal, fragment, named, num, query
 from pganon.steps import State
 
 PLACE_BITS = 31
 """Positions are integers; distances to balance are kept above them in one bigint."""
 
 
-def shown(shape: Shape, state: State) -> exp.Select:
-    """(node, attr, n, v, w, codes, [rid]): every cell with its value on every tried attribute."""
-    extra = [*shape.codes, *(["rid"] if shape.relaxed else [])]
-    return query(
-        "select c.node, t.attr, t.n, :key as v, c.w"
-        " from cells as c join tries as t on t.node = c.node",
-        at(state, "cells", "tries"),
-        key=shape.key(state, "t"),
-    ).select(*[col(name, "c") for name in extra])
-
-
-def order(shape: Shape, table: str, weight: str) -> exp.Expr:
-    """Sort key of values: falling frequency for nominal attributes, else code order."""
-    return shape.by_attribute(
-        col("attr", table),
-        lambda axis: exp.Neg(this=col(weight, table)) if axis.by_frequency else col("v", table),
-    )
-
-
-def ordered(shape: Shape, state: State) -> exp.Expr:
+def ordered(shape: CellShape, state: State) -> exp.Expr:
     """Relaxed only: records in cutting order and their half at the exact median.
 
     Records of one value are told apart by `rid`, a random number: whoever is on which side
     depends on nothing that is known about them.
     """
-    tree = shown(shape, state).select(*[col(f"s{j}", "c") for j in shape.sensitive])
+    tree = shown(shape, state, "rid", *[f"s{j}" for j in shape.sensitive])
     weighed = query(
         "select k.*, sum(k.w) over (partition by k.node, k.attr, k.v) as vw from k", {"k": tree}
     )
@@ -63,52 +45,19 @@ def ordered(shape: Shape, state: State) -> exp.Expr:
     return query("select p.*, (p.place * 2 > p.n)::int as half from p", {"p": placed})
 
 
-def ranked(shape: Shape, state: State) -> exp.Expr:
-    """(node, attr, v, [half], w, n, pos, cum, [extents]): one row per value (in each half).
-
-    The extents are those of its cells on all attributes: enough to tell what is on either side
-    of any cut.
-    """
-    covered = shape.axes if shape.covers else ()
-    if shape.relaxed:
-        values = query(
-            "select x.node, x.attr, x.v, x.half, :w as w,"
-            " sum(sum(x.w)) over (partition by x.node, x.attr, x.v) as vw from x"
-            " group by x.node, x.attr, x.v, x.half",
-            {"x": at(state, "ordered")["ordered"]},
-            w=_weight(state, "x"),
-        )
-    else:
-        values = query(
-            "select x.node, x.attr, x.v, :w as w from x group by x.node, x.attr, x.v",
-            {"x": shown(shape, state)},
-            w=_weight(state, "x"),
-        )
-    text = (
-        "select g.node, g.attr, g.v, g.w, t.n,"
-        " (row_number() over (partition by g.node, g.attr order by :order, g.v))::int as pos,"
-        " (sum(g.w) over (partition by g.node, g.attr order by :order, g.v"
-        " rows unbounded preceding))::bigint as cum"
-        " from g join tries as t on t.node = g.node and t.attr = g.attr"
+def ranked_halves(shape: CellShape, state: State) -> exp.Expr:
+    """Relaxed only: as `ranked`, one row per value and half, which has the column `half`."""
+    values = query(
+        "select x.node, x.attr, x.v, x.half, :w as w,"
+        " sum(sum(x.w)) over (partition by x.node, x.attr, x.v) as vw from x"
+        " group by x.node, x.attr, x.v, x.half",
+        {"x": at(state, "ordered")["ordered"]},
+        w=total_weight(state, "x"),
     )
-    if shape.relaxed:
-        text = text.replace("g.v)", "g.v, g.half)").replace("g.v rows", "g.v, g.half rows")
-    extents = [item for axis in covered for item in axis.extent(state, "x")]
-    values = values.select(*extents)
-    tree = query(
-        text,
-        {"g": values, **at(state, "tries")},
-        order=order(shape, "g", "vw" if shape.relaxed else "w"),
-    )
-    extra = [*[item.alias for item in extents], *(["half"] if shape.relaxed else [])]
-    return tree.select(*[col(name, "g") for name in extra])
+    return in_order(shape, state, values, "vw", ["half"])
 
 
-def _weight(state: State, table: str) -> exp.Expr:
-    return cast(fragment("sum(:w)", w=col("w", table)), weight_type(state))
-
-
-def best(shape: Shape, state: State) -> exp.Select:
+def best(shape: CellShape, state: State) -> exp.Select:
     """(node, attr, level, rank, cum, thr, mask): the cut of every try, if it has one.
 
     A cut in code order is kept as its last value on the left, one by frequency as the bit mask
@@ -118,17 +67,17 @@ def best(shape: Shape, state: State) -> exp.Select:
     return _nearest(shape, state, _allowed(shape, state, conditions))
 
 
-def searched(shape: Shape, state: State) -> exp.Select:
+def searched(shape: CellShape, state: State) -> exp.Select:
     """Like :func:`best`, for the tries whose nearest cut of all misses a condition."""
     allowed = _allowed(shape, state, shape.conditions)
     failing = query(
         "select k.node, k.attr from checked as k where not k.holds", at(state, "checked")
     )
-    allowed = allowed.join(failing.subquery("k"), on=same("k", "r", ["node", "attr"]))
+    allowed = allowed.join(failing.subquery("k"), on=equal(["node", "attr"], "k", "r"))
     return _nearest(shape, state, allowed)
 
 
-def _allowed(shape: Shape, state: State, conditions: list) -> exp.Select:
+def _allowed(shape: CellShape, state: State, conditions: list) -> exp.Select:
     allowed = query(
         "select r.node, r.attr, r.n, r.cum, r.pos from ranked as r"
         " where r.cum >= :k and r.n - r.cum >= :k",
@@ -138,11 +87,11 @@ def _allowed(shape: Shape, state: State, conditions: list) -> exp.Select:
     for number, requirement in enumerate(conditions):
         alias = f"q{number}"
         cuts = allowed_cuts(requirement, state)
-        allowed = allowed.join(cuts.subquery(alias), on=same(alias, "r", ["node", "attr", "pos"]))
+        allowed = allowed.join(cuts.subquery(alias), on=equal(["node", "attr", "pos"], alias, "r"))
     return allowed
 
 
-def _nearest(shape: Shape, state: State, allowed: exp.Select) -> exp.Select:
+def _nearest(shape: CellShape, state: State, allowed: exp.Select) -> exp.Select:
     nearest = query(
         "select a.node, a.attr,"
         " (min((abs(2 * a.cum - a.n) << :bits) + a.pos) & ((1::bigint << :bits) - 1))::int as pos"
@@ -165,12 +114,12 @@ def _nearest(shape: Shape, state: State, allowed: exp.Select) -> exp.Select:
     )
 
 
-def _narrow(shape: Shape, state: State) -> bool:
+def _narrow(shape: CellShape, state: State) -> bool:
     """Whether one word has a bit for every code of each attribute that is cut by frequency."""
     return all(axis.size(state) < BITS for axis in shape.axes if axis.by_frequency)
 
 
-def _mask(shape: Shape, state: State) -> exp.Expr:
+def _mask(shape: CellShape, state: State) -> exp.Expr:
     if shape.relaxed or not any(axis.by_frequency for axis in shape.axes):
         return fragment("null::bigint")
     if _narrow(shape, state):
@@ -187,7 +136,7 @@ def _mask(shape: Shape, state: State) -> exp.Expr:
     return exp.func("bit_or", bit)
 
 
-def is_left(shape: Shape, state: State, table: str) -> exp.Expr:
+def is_left(shape: CellShape, state: State, table: str) -> exp.Expr:
     """Whether a cell `c` lies on the left of the cut in `table`."""
 
     def side(axis) -> exp.Expr:
@@ -203,7 +152,7 @@ def is_left(shape: Shape, state: State, table: str) -> exp.Expr:
     return shape.by_attribute(col("attr", table), side)
 
 
-def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.Select:
+def join_order(shape: CellShape, state: State, tree: exp.Select, table: str) -> exp.Select:
     """Relaxed only: the place `o` of a record `c` in the order of the cut in `table`."""
     if not shape.relaxed:
         return tree
@@ -215,7 +164,7 @@ def join_order(shape: Shape, state: State, tree: exp.Select, table: str) -> exp.
 # -- conditions beyond the size ---------------------------------------------------------------
 
 
-def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def certain(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr): the best cuts with a cell on each side that has values enough by itself."""
     placed = query(
         "select b.node, b.attr, (:left)::int as side, :d as d"
@@ -234,7 +183,7 @@ def certain(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     return both_sides(most, strictest, ["node", "attr"])
 
 
-def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def sides(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, side, value, n): sensitive values on both sides of the best cuts."""
     tried: exp.Select | QualifiedName = state.work("best", round=state.round)
     if sensitive in shape.counted:
@@ -257,20 +206,20 @@ def sides(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     )
 
 
-def checked(shape: Shape, state: State) -> exp.Expr:
+def checked(shape: CellShape, state: State) -> exp.Expr:
     """(node, attr, level, holds): whether both sides of the best cut satisfy all conditions."""
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
     for j in shape.counted:
         table = exp.alias_(state.work(f"certain{j}", round=state.round).table, f"s{j}", table=True)
-        tree = tree.join(table, on=same(f"s{j}", "b", ["node", "attr"]), join_type="left")
+        tree = tree.join(table, on=equal(["node", "attr"], f"s{j}", "b"), join_type="left")
     for requirement in shape.conditions:
         histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
         for measured in measures(requirement, histogram, ["node", "attr", "side"], state):
             alias = f"q{len(holding)}"
             held = both_sides(measured, requirement, ["node", "attr"])
             tree = tree.join(
-                held.subquery(alias), on=same(alias, "b", ["node", "attr"]), join_type="left"
+                held.subquery(alias), on=equal(["node", "attr"], alias, "b"), join_type="left"
             )
             found = fragment(":n is not null", n=col("node", alias))
             if requirement.sensitive in shape.counted:
@@ -280,7 +229,7 @@ def checked(shape: Shape, state: State) -> exp.Expr:
     return tree.select(named(conjunction(holding), "holds"))
 
 
-def hist(shape: Shape, state: State, sensitive: int) -> exp.Expr:
+def hist(shape: CellShape, state: State, sensitive: int) -> exp.Expr:
     """(node, attr, pos, value, w): records per position and sensitive value.
 
     In the strict variant only where the nearest cut was not good enough.
@@ -311,7 +260,7 @@ def hist(shape: Shape, state: State, sensitive: int) -> exp.Expr:
     )
 
 
-def cuts(shape: Shape, state: State) -> exp.Select:
+def cuts(shape: CellShape, state: State) -> exp.Select:
     """The cuts that satisfy everything, in the form of :func:`best`."""
     if shape.relaxed or not shape.conditions:
         return query("select b.* from best as b", at(state, "best"))

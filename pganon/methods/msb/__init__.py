@@ -22,7 +22,7 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Msb]):
+class MsbShape(MethodShape[Msb]):
     kind = Msb
 
     @property
@@ -50,7 +50,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = MsbShape(spec)
     groups = Bucketization(
         vectors=lambda s: s.work("vectors"),
         table=lambda s: s.work("grouped"),

@@ -8,7 +8,7 @@ from pganon.methods.qs.blocks import block_steps
 from pganon.methods.qs.cells import cell_steps
 from pganon.methods.qs.clusters import cluster_steps
 from pganon.methods.qs.options import QsEfficient, QsGreedy
-from pganon.methods.qs.shape import Shape
+from pganon.methods.qs.shape import QSShape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
@@ -16,7 +16,7 @@ from pganon.steps import Step
 def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     options = spec.policy.method
     assert isinstance(options, QsGreedy)
-    shape = Shape(spec)
+    shape = QSShape(spec)
     return (
         *cell_steps(shape),
         *block_steps(shape, options.block_size, along_curve=False, bounded=True),
@@ -27,7 +27,7 @@ def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     options = spec.policy.method
     assert isinstance(options, QsEfficient)
-    shape = Shape(spec)
+    shape = QSShape(spec)
     return (
         *cell_steps(shape),
         *block_steps(shape, options.block_size, along_curve=True, bounded=False),

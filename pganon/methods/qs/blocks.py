@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from pganon.encode.curve import curve_words, numbered, on_curve
 from pganon.errors import PganonError, PreconditionError
-from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
@@ -27,7 +27,7 @@ SLACK = 8
 """How many times `block_size` a block of a quadratic method may have before that is refused."""
 
 
-def block_steps(shape: Shape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
+def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
     """From `cells` to `points`.
 
     Args:
@@ -102,7 +102,7 @@ def _pieces(state: State, block_size: int) -> int:
     return -(-state.count("cells") // block_size)
 
 
-def _cut(shape: Shape, state: State, block_size: int) -> exp.Expr:
+def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
     """Cells with the same index, if there are any, keep a random order."""
     place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
@@ -119,7 +119,7 @@ def _one_block() -> exp.Expr:
     return query("select 0 as piece, 1 as block")
 
 
-def _blocks(shape: Shape, state: State) -> exp.Expr:
+def _blocks(shape: QSShape, state: State) -> exp.Expr:
     """(piece, block): as many blocks as pieces that reach the requirement, or one."""
     values, sets = state.work("piece_values"), shape.sets(state)
     model = shape.model
@@ -156,7 +156,7 @@ def _blocks(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _points(shape: Shape, state: State, *, along_curve: bool) -> exp.Expr:
+def _points(shape: QSShape, state: State, *, along_curve: bool) -> exp.Expr:
     order = col("place", "p") if along_curve else col("cell", "p")
     ids = [shape.value_number(state, axis.index, col(axis.code, "p")) for axis in shape.axes]
     tree = query(

@@ -19,14 +19,14 @@ from pganon.encode.public import public_table
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.qs.shape import Shape, code_arrays
+from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
-def cell_steps(shape: Shape) -> list[Step]:
+def cell_steps(shape: QSShape) -> list[Step]:
     return [
         suppressed_check(shape.spec, lambda s: s.work("coded")),
         CreateTable(
@@ -51,13 +51,13 @@ def cell_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
+def _cells(shape: QSShape, state: State) -> exp.Expr:
     """Numbered by a secret hash of what they hold, so that no number tells anything."""
     codes = [col(name, "r") for name in shape.codes]
     tree = query("select count(*) as w from r", {"r": state.work("coded")})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
     values = [col(name, "g") for name in shape.codes]
-    secret = run_secret(state, "partition_seed").subquery()
+    secret = scalar(run_secret(state, "partition_seed"))
     order = [row_hash(exp.func("row", *values), secret), *values]
     return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
 
@@ -66,7 +66,7 @@ def _all_cells(state: State) -> exp.Select:
     return query("select 1 as whole, c.* from c", {"c": state.work("cells")})
 
 
-def _support(shape: Shape, number: int) -> Step:
+def _support(shape: QSShape, number: int) -> Step:
     name = shape.set_names[number - 1]
     return CreateTable(
         f"support{number}",
@@ -76,7 +76,7 @@ def _support(shape: Shape, number: int) -> Step:
     )
 
 
-def _known(shape: Shape, state: State, name: str) -> exp.Expr:
+def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
     tree = query("select distinct 1 from r", {"r": public_table(shape.spec, name, state)})
     columns: list[exp.Expr] = []
@@ -93,7 +93,7 @@ def _known(shape: Shape, state: State, name: str) -> exp.Expr:
     return tree.select(*columns, append=False)
 
 
-def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
+def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
     """Combinations of a set that the records have."""
     tree = query("select distinct 1 from c", {"c": state.work("cells")})
     columns: list[exp.Expr] = []
@@ -104,7 +104,7 @@ def _occurring(shape: Shape, state: State, name: str) -> exp.Expr:
     return tree.select(*columns, append=False)
 
 
-def _feasibility(shape: Shape, state: State) -> exp.Expr:
+def _feasibility(shape: QSShape, state: State) -> exp.Expr:
     """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
     whole, sets = state.work("whole"), shape.sets(state)
     tree = query("select count(*) as cells from c", {"c": state.work("cells")})
@@ -119,14 +119,14 @@ def _feasibility(shape: Shape, state: State) -> exp.Expr:
                 {"h": histogram},
                 set=num(number),
             )
-            tree = tree.select(named(reached.subquery(), f"{kind}{number}"))
+            tree = tree.select(named(scalar(reached), f"{kind}{number}"))
     for axis in shape.axes:
         values = query("select cardinality(:a) from w", {"w": whole}, a=col(axis.code, "w"))
-        tree = tree.select(named(values.subquery(), f"values{axis.index}"))
+        tree = tree.select(named(scalar(values), f"values{axis.index}"))
     return tree
 
 
-def _infeasible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
+def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonError | None:
     model = shape.model
     for number, name in enumerate(shape.set_names, start=1):
         reached = int(row[f"{model.count}{number}"])

@@ -12,7 +12,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.methods.pairs import paired
-from pganon.methods.qs.shape import Shape
+from pganon.methods.qs.shape import QSShape
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
 
@@ -20,7 +20,7 @@ PORTIONS = 16
 """Parts of the blocks that the server's processes may take on at the same time."""
 
 
-def cluster_steps(shape: Shape, *, nearest: bool) -> list[Step]:
+def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
     """From `points` to `assigned`.
 
     Args:
@@ -66,7 +66,7 @@ def cluster_steps(shape: Shape, *, nearest: bool) -> list[Step]:
     ]
 
 
-def _formed(shape: Shape, state: State, *, nearest: bool) -> sql.Composed:
+def _formed(shape: QSShape, state: State, *, nearest: bool) -> sql.Composed:
     model = shape.model
     supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
     if model.counts_supported:
@@ -94,7 +94,7 @@ def _formed(shape: Shape, state: State, *, nearest: bool) -> sql.Composed:
     return sql.SQL("SELECT u.* FROM ({}) AS u").format(sql.SQL(" UNION ALL ").join(portions))
 
 
-def _open(shape: Shape, state: State) -> exp.Expr:
+def _open(shape: QSShape, state: State) -> exp.Expr:
     tree = query(
         "select f.block, f.cluster, sum(f.n)::bigint as n from f"
         " join p on p.block = f.block and p.cell = f.cell"
@@ -110,7 +110,7 @@ def _open(shape: Shape, state: State) -> exp.Expr:
     return tree
 
 
-def _absorbed(shape: Shape, state: State) -> sql.Composed:
+def _absorbed(shape: QSShape, state: State) -> sql.Composed:
     return sql.SQL("SELECT a.* FROM pganon.qs_absorb({}, {}, {}, {}::int[]) AS a").format(
         sql.Literal(str(state.work("open"))),
         sql.Literal(str(state.work("formed"))),

@@ -21,7 +21,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Shape(QuasiSensitive, MethodShape[MethodOptions]):
+class QSShape(QuasiSensitive, MethodShape[MethodOptions]):
     """What of a release the steps of both methods look at."""
 
     def heights(self, state: State) -> list[int]:

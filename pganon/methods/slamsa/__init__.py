@@ -19,14 +19,14 @@ from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
 from pganon.methods.slamsa.options import Slamsa
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlamsaShape(spec)
     return (
         *column_steps(shape),
         *stratum_steps(shape),
@@ -42,7 +42,7 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
 
 
 def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
-    options = Shape(spec).options
+    options = SlamsaShape(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
         compared.append(quasi_scales(spec))

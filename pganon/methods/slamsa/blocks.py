@@ -22,14 +22,14 @@ from pganon.encode.curve import along_curve
 from pganon.encode.records import PLACE
 from pganon.methods.slamsa.dealt import dealing_steps, final
 from pganon.methods.slamsa.pieces import merging
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, eligibility
 from pganon.search.blocks import halved, merged
 from pganon.sqltools import col, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
-def block_steps(shape: Shape) -> list[Step]:
+def block_steps(shape: SlamsaShape) -> list[Step]:
     return [
         CreateTable(
             "placed",
@@ -62,7 +62,7 @@ def block_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _placed(shape: Shape, state: State) -> exp.Expr:
+def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(shape, state)]
     records = eligibility(shape).kept(state)
     ordered = along_curve(shape.axes, state, records, names, within=["stratum"])
@@ -76,7 +76,7 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
     ).select(*[col(name, "s") for name in (PLACE, *names)])
 
 
-def _blocked(shape: Shape, state: State) -> exp.Expr:
+def _blocked(shape: SlamsaShape, state: State) -> exp.Expr:
     records, blocks = final(state)
     numbered = query(
         "select m.stratum, m.piece,"

@@ -23,21 +23,21 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.eligibility import Frequency
 from pganon.methods.partitions import joined, labelled, partition_columns, rows_of_blocks
 from pganon.methods.slamsa.columns import arrangement
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.search.buckets.conditions import Condition
 from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
-from pganon.search.tasks import Found
-from pganon.sqltools import named
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import named, scalar
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 50_000
 """Records whose blocks are read and divided in one batch."""
 
 
-def bucket_steps(shape: Shape) -> list[Step]:
+def bucket_steps(shape: SlamsaShape) -> list[Step]:
     most = arrangement(shape.spec, State(0)).partitions
     return [
         *[_search(shape, place) for place in range(len(most))],
@@ -59,11 +59,11 @@ def _table(state: State, place: int) -> QualifiedName:
     return state.work("partition", round=place)
 
 
-def _tables(shape: Shape, state: State) -> list[QualifiedName]:
+def _tables(shape: SlamsaShape, state: State) -> list[QualifiedName]:
     return [_table(state, place) for place in range(len(arrangement(shape.spec, state).partitions))]
 
 
-def _search(shape: Shape, place: int) -> Search:
+def _search(shape: SlamsaShape, place: int) -> Search:
     return Search(
         f"buckets{place}",
         "every block divided into buckets of similar records",
@@ -83,9 +83,9 @@ def _blocks_at_once(state: State) -> int:
     return max(1, AT_ONCE * state.count("blocks") // max(state.count("released"), 1))
 
 
-def _given(shape: Shape, state: State) -> exp.Select:
+def _given(shape: SlamsaShape, state: State) -> exp.Select:
     """The seed, and where the values of ordered attributes are."""
-    tree = exp.select(named(run_secret(state, "partition_seed").subquery(), "seed"))
+    tree = exp.select(named(scalar(run_secret(state, "partition_seed")), "seed"))
     for axis in shape.axes:
         if isinstance(axis, OrderedAxis):
             tree = tree.select(named(axis.positions(state), axis.code))
@@ -93,7 +93,7 @@ def _given(shape: Shape, state: State) -> exp.Select:
 
 
 def _tasks(
-    shape: Shape,
+    shape: SlamsaShape,
     state: State,
     place: int,
     given: Mapping[str, Any],
@@ -126,7 +126,7 @@ def _tasks(
     ]
 
 
-def _conditions(shape: Shape, state: State, place: int) -> list[Frequency]:
+def _conditions(shape: SlamsaShape, state: State, place: int) -> list[Frequency]:
     """What the buckets of a partition have to satisfy."""
     found = frequencies(shape, state)
     if shape.aligned:
@@ -158,7 +158,7 @@ class _Divide:
     path: str
     public: bool
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
         conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
         found = partition(
@@ -172,4 +172,4 @@ class _Divide:
             public=self.public,
         )
         rows = labelled(self.block, self.rids, found.labels)
-        return Found(rows, {"objective": found.objective, "baseline": found.baseline})
+        return TaskResult(rows, {"objective": found.objective, "baseline": found.baseline})

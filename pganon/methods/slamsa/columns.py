@@ -15,7 +15,7 @@ from pganon.methods.division import (
     sensitive_tables,
     undecided,
 )
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import query
@@ -26,7 +26,7 @@ _FACT = "quasi_association"
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """Before the associations are known: columns in the order of the policy."""
-    shape = Shape(spec)
+    shape = SlamsaShape(spec)
     options = shape.options
     return arranged(
         spec,
@@ -39,14 +39,14 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 def settled(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which columns are together."""
-    return sensitive_settled(spec) and not _quasi_undecided(Shape(spec))
+    return sensitive_settled(spec) and not _quasi_undecided(SlamsaShape(spec))
 
 
-def _quasi_undecided(shape: Shape) -> bool:
+def _quasi_undecided(shape: SlamsaShape) -> bool:
     return undecided(shape.options.quasi_tables, len(shape.spec.attributes))
 
 
-def column_steps(shape: Shape) -> list[Step]:
+def column_steps(shape: SlamsaShape) -> list[Step]:
     steps = division_steps(
         shape.spec,
         independent=not shape.aligned,
@@ -57,7 +57,7 @@ def column_steps(shape: Shape) -> list[Step]:
     return steps
 
 
-def _quasi_association(shape: Shape) -> Check:
+def _quasi_association(shape: SlamsaShape) -> Check:
     spec, measure = shape.spec, shape.options.association
     return Check(
         _FACT,

@@ -24,22 +24,22 @@ from pganon.encode.secrets import run_secret
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.methods.slamsa.pieces import merging
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
 from pganon.search.blocks import merged
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 LARGE = 5_000
 """Records that a block may have in any case."""
 
 
-def largest(shape: Shape) -> int:
+def largest(shape: SlamsaShape) -> int:
     """The most records of a block."""
     return max(LARGE, 2 * shape.options.block_size)
 
 
-def dealing_steps(shape: Shape) -> list[Step]:
+def dealing_steps(shape: SlamsaShape) -> list[Step]:
     return [
         Check(
             "sizes",
@@ -88,7 +88,7 @@ _STRIPES = """
 """
 
 
-def _dealt(shape: Shape, state: State) -> exp.Expr:
+def _dealt(shape: SlamsaShape, state: State) -> exp.Expr:
     conditions = frequencies(shape, state)
     least, value = exp.Case(this=col("tightest", "m")), exp.Case(this=col("tightest", "m"))
     for place, frequency in enumerate(conditions):
@@ -116,15 +116,15 @@ def _dealt(shape: Shape, state: State) -> exp.Expr:
     return tree.select(*[named(col(name, "x"), name) for name in columns(shape, state)])
 
 
-def _turn(shape: Shape, state: State) -> exp.Expr:
+def _turn(shape: SlamsaShape, state: State) -> exp.Expr:
     """The order in which the records of a value are dealt out."""
     if not shape.public:
         return col(PLACE, "p")
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     return fragment("hashint8extended(:rid, :seed)", rid=col("rid", "p"), seed=seed)
 
 
-def _problem(shape: Shape, row: Mapping[str, Any]) -> PganonError | None:
+def _problem(shape: SlamsaShape, row: Mapping[str, Any]) -> PganonError | None:
     if row["largest_block"] <= largest(shape):
         return None
     needed = -(-row["largest_block"] // 2)

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import frequencies
 from pganon.search.blocks import Piece, Placed
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, num, query, stacked
 from pganon.steps import Search, State
 
@@ -20,7 +20,7 @@ Rule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
 
 
 def merging(
-    shape: Shape,
+    shape: SlamsaShape,
     table: str,
     records: str,
     rule: Rule,
@@ -53,7 +53,7 @@ def merging(
     )
 
 
-def _histograms(shape: Shape, records: str, state: State) -> exp.Select:
+def _histograms(shape: SlamsaShape, records: str, state: State) -> exp.Select:
     """(stratum, piece, condition, value, n), condition -1 for all records of a piece."""
     parts = [
         query(
@@ -75,7 +75,7 @@ def _histograms(shape: Shape, records: str, state: State) -> exp.Select:
     return query("select h.* from h order by h.stratum, h.piece", {"h": stacked(parts)})
 
 
-def _least(shape: Shape, state: State) -> dict[int, int]:
+def _least(shape: SlamsaShape, state: State) -> dict[int, int]:
     return {place: f.l for place, f in enumerate(frequencies(shape, state))}
 
 
@@ -86,12 +86,14 @@ class _Merge:
     minimum: int
     rule: Rule
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         pieces = (
             _piece(stratum, piece, list(rows))
             for (stratum, piece), rows in groupby(self.rows, key=lambda row: row[:2])
         )
-        return Found([astuple(placed) for placed in self.rule(pieces, self.least, self.minimum)])
+        return TaskResult(
+            [astuple(placed) for placed in self.rule(pieces, self.least, self.minimum)]
+        )
 
 
 def _piece(stratum: int, piece: int, rows: Sequence[tuple[Any, ...]]) -> Piece:

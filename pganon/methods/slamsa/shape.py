@@ -15,7 +15,7 @@ WORTHWHILE = 50_000
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Slamsa]):
+class SlamsaShape(MethodShape[Slamsa]):
     kind = Slamsa
 
     @property

@@ -15,13 +15,13 @@ from pganon.exclusions.conditions import When, applies_to_codes, conditions, exc
 from pganon.exclusions.idle import occurrence_steps
 from pganon.methods.eligibility import ALL, Eligibility, Frequency
 from pganon.methods.slamsa.columns import arrangement
-from pganon.methods.slamsa.shape import Shape
+from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.spec.model import Rule
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 
 
-def eligibility(shape: Shape) -> Eligibility:
+def eligibility(shape: SlamsaShape) -> Eligibility:
     labels = "; ".join(dict.fromkeys(rule.label for rule in shape.spec.rules))
     return Eligibility(
         spec=shape.spec,
@@ -35,7 +35,7 @@ def eligibility(shape: Shape) -> Eligibility:
     )
 
 
-def stratum_steps(shape: Shape) -> list[Step]:
+def stratum_steps(shape: SlamsaShape) -> list[Step]:
     return [
         *[_contradiction(rule, number) for number, rule in enumerate(shape.spec.rules)],
         *occurrence_steps(shape.spec),
@@ -48,7 +48,7 @@ def stratum_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def frequencies(shape: Shape, state: State) -> list[Frequency]:
+def frequencies(shape: SlamsaShape, state: State) -> list[Frequency]:
     """All conditions on the values of a bucket."""
     found = shape.of_columns
     if shape.of_tables is None:
@@ -61,12 +61,12 @@ def frequencies(shape: Shape, state: State) -> list[Frequency]:
     return found
 
 
-def columns(shape: Shape, state: State) -> list[str]:
+def columns(shape: SlamsaShape, state: State) -> list[str]:
     """Codes of a record that buckets are made from."""
     return [*shape.codes, *dict.fromkeys(f.column for f in frequencies(shape, state))]
 
 
-def _judged(shape: Shape, state: State) -> exp.Expr:
+def _judged(shape: SlamsaShape, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work("coded")})
     tree = tree.select(named(_stratum(shape, state), "stratum"))
     tree = tree.select(*[col(code, "c") for code in shape.codes])
@@ -86,13 +86,13 @@ def _together(values: Sequence[exp.Expr]) -> exp.Expr:
     return cast(ranked, "integer")
 
 
-def _stratum(shape: Shape, state: State) -> exp.Expr:
+def _stratum(shape: SlamsaShape, state: State) -> exp.Expr:
     """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
     truths = [applies_to_codes(when, state, "c") for when in _conditions(shape, state)]
     return _together(truths) if truths else num(0)
 
 
-def _conditions(shape: Shape, state: State) -> list[When]:
+def _conditions(shape: SlamsaShape, state: State) -> list[When]:
     """What holds alike of all records of a stratum.
 
     Tables of a sliced QIT do not say whose values go together: a bucket where one record is of

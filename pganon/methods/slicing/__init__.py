@@ -14,14 +14,14 @@ from pganon.methods.eligibility import ASSUMED
 from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slicing.columns import arrangement, column_steps, settled
 from pganon.methods.slicing.options import Slicing
-from pganon.methods.slicing.shape import Shape
+from pganon.methods.slicing.shape import SlicingShape
 from pganon.methods.slicing.tree import tree_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Step
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlicingShape(spec)
     return (*column_steps(shape), *tree_steps(shape))
 
 
@@ -31,7 +31,7 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
 
 
 def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
-    options = Shape(spec).options
+    options = SlicingShape(spec).options
     lists = isinstance(options.columns, tuple)
     compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]
     return mixed_scales(options.association, compared)

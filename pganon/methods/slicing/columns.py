@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pganon.association import association, matrix
 from pganon.association.columns import quasi_columns, sensitive_columns
-from pganon.methods.slicing.shape import Shape
+from pganon.methods.slicing.shape import SlicingShape
 from pganon.policy.bucket_options import most_tables
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.search.attributes import clustered, sensitive_column
@@ -23,7 +23,7 @@ Columns = tuple[list[list[int]], list[int]]
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """Before the association is known: quasi-identifiers in the order of the policy."""
-    columns, beside = _columns(Shape(spec), state.facts.get(FACT))
+    columns, beside = _columns(SlicingShape(spec), state.facts.get(FACT))
     attributes = spec.attributes
     return arranged(
         spec,
@@ -34,7 +34,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def _columns(shape: Shape, found: object) -> Columns:
+def _columns(shape: SlicingShape, found: object) -> Columns:
     options, last = shape.options, len(shape.axes)
     if isinstance(options.columns, tuple):
         return _listed(shape, options.columns)
@@ -54,7 +54,7 @@ def _columns(shape: Shape, found: object) -> Columns:
     return [[rest[i] for i in cluster] for cluster in clusters], beside
 
 
-def _listed(shape: Shape, columns: tuple[tuple[str, ...], ...]) -> Columns:
+def _listed(shape: SlicingShape, columns: tuple[tuple[str, ...], ...]) -> Columns:
     names = [axis.attribute.column.name for axis in shape.axes]
     names.append(shape.sensitive.column.name)
     return _split([[names.index(name) for name in column] for column in columns], len(shape.axes))
@@ -68,10 +68,10 @@ def _split(clusters: list[list[int]], last: int) -> Columns:
 
 def settled(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which attributes are together."""
-    return isinstance(Shape(spec).options.columns, tuple)
+    return isinstance(SlicingShape(spec).options.columns, tuple)
 
 
-def column_steps(shape: Shape) -> list[Step]:
+def column_steps(shape: SlicingShape) -> list[Step]:
     spec = shape.spec
     if settled(spec):
         return []

@@ -9,5 +9,5 @@ from pganon.methods.slicing.options import Slicing
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Slicing]):
+class SlicingShape(MethodShape[Slicing]):
     kind = Slicing

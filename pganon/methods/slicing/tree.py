@@ -28,12 +28,12 @@ from pganon.identifiers import quote
 from pganon.methods.eligibility import ALL, Eligibility
 from pganon.methods.pairs import paired
 from pganon.methods.slicing.columns import arrangement
-from pganon.methods.slicing.shape import Shape
+from pganon.methods.slicing.shape import SlicingShape
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
 
-def eligibility(shape: Shape) -> Eligibility:
+def eligibility(shape: SlicingShape) -> Eligibility:
     """Records with the same quasi-identifiers in the sensitive column are a stratum."""
     frequency = shape.frequency(shape.sensitive.index, shape.l)
     return Eligibility(
@@ -48,7 +48,7 @@ def eligibility(shape: Shape) -> Eligibility:
     )
 
 
-def _alone(shape: Shape, state: State) -> str | None:
+def _alone(shape: SlicingShape, state: State) -> str | None:
     """How the sensitive column gets a table of its own, in which all records are one stratum."""
     if not arrangement(shape.spec, state).sensitive[0].quasi:
         return None
@@ -57,13 +57,13 @@ def _alone(shape: Shape, state: State) -> str | None:
     return "publish the sensitive column alone with alpha: 1"
 
 
-def _stratum(shape: Shape, state: State) -> str:
+def _stratum(shape: SlicingShape, state: State) -> str:
     beside = arrangement(shape.spec, state).sensitive[0].quasi
     names = ", ".join(quote(attribute.column.name) for attribute in beside)
     return f"records with the same {names}, which the sensitive column holds" if names else ALL
 
 
-def tree_steps(shape: Shape) -> list[Step]:
+def tree_steps(shape: SlicingShape) -> list[Step]:
     first = CreateTable(
         "judged",
         "records with what buckets are judged by",
@@ -121,7 +121,7 @@ def tree_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _judged(shape: Shape, state: State) -> exp.Expr:
+def _judged(shape: SlicingShape, state: State) -> exp.Expr:
     beside = [
         col(f"c{attribute.index}", "c")
         for attribute in arrangement(shape.spec, state).sensitive[0].quasi
@@ -138,7 +138,7 @@ def _judged(shape: Shape, state: State) -> exp.Expr:
     return tree.select(*[col(name, "c") for name in names])
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
+def _cells(shape: SlicingShape, state: State) -> exp.Expr:
     keys = [col(name, "k") for name in ("beside", *shape.codes, shape.value)]
     tree = query(
         "select 1::bigint as node, count(*) as w from k", {"k": eligibility(shape).kept(state)}
@@ -149,7 +149,7 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
 # -- rounds -----------------------------------------------------------------------------------
 
 
-def _round(shape: Shape) -> Sequence[Step]:
+def _round(shape: SlicingShape) -> Sequence[Step]:
     return [
         CreateTable(
             "cuts",
@@ -191,7 +191,7 @@ def _here(state: State, *names: str):
     return {name: state.work(name, round=state.round) for name in names}
 
 
-def _key(shape: Shape, place: int, state: State, table: str) -> exp.Expr:
+def _key(shape: SlicingShape, place: int, state: State, table: str) -> exp.Expr:
     """The place of a value in canonical order, NULL last."""
     axis = shape.axes[place]
     code = col(axis.code, table)
@@ -200,7 +200,7 @@ def _key(shape: Shape, place: int, state: State, table: str) -> exp.Expr:
     return fragment("coalesce(nullif(:c, 0), :last)", c=code, last=num(axis.size(state) + 1))
 
 
-def _cuts(shape: Shape, state: State) -> exp.Expr:
+def _cuts(shape: SlicingShape, state: State) -> exp.Expr:
     """(node, attr, cut): everything up to `cut` is one half."""
     medians = stacked([_median(shape, place, state) for place in range(len(shape.axes))])
     widths = stacked([_width(shape, place, state) for place in range(len(shape.axes))])
@@ -212,7 +212,7 @@ def _cuts(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _median(shape: Shape, place: int, state: State) -> exp.Select:
+def _median(shape: SlicingShape, place: int, state: State) -> exp.Select:
     """(node, attr, cut, last): the value of the record of rank (n - 1) / 2, and the last value."""
     weights = query(
         "select c.node, :key as key, sum(c.w) as w from cells as c group by 1, 2",
@@ -233,7 +233,7 @@ def _median(shape: Shape, place: int, state: State) -> exp.Select:
     )
 
 
-def _width(shape: Shape, place: int, state: State) -> exp.Select:
+def _width(shape: SlicingShape, place: int, state: State) -> exp.Select:
     axis = shape.axes[place]
     extents = group_extents(
         [axis], state, state.work("cells", round=state.round), ["node"], weighted=False
@@ -247,7 +247,7 @@ def _width(shape: Shape, place: int, state: State) -> exp.Select:
     )
 
 
-def _is_left(shape: Shape, state: State) -> exp.Expr:
+def _is_left(shape: SlicingShape, state: State) -> exp.Expr:
     """Whether a cell `c` is in the first half by the cut `t`."""
     case = exp.Case(this=col("attr", "t"))
     for place in range(len(shape.axes)):
@@ -256,7 +256,7 @@ def _is_left(shape: Shape, state: State) -> exp.Expr:
     return exp.paren(case)
 
 
-def _sides(shape: Shape, state: State) -> exp.Expr:
+def _sides(shape: SlicingShape, state: State) -> exp.Expr:
     """(node, allowed)"""
     halves = query(
         "select c.node, :left as side, c.beside, :v as value, sum(c.w) as n"
@@ -280,7 +280,7 @@ def _sides(shape: Shape, state: State) -> exp.Expr:
     return query("select z.node, bool_and(z.holds) as allowed from z group by z.node", {"z": sized})
 
 
-def _done(shape: Shape, state: State) -> exp.Expr:
+def _done(shape: SlicingShape, state: State) -> exp.Expr:
     codes = [col(code, "c") for code in shape.codes]
     tree = query(
         "select distinct :pair as b0 from cells as c"
@@ -291,7 +291,7 @@ def _done(shape: Shape, state: State) -> exp.Expr:
     return tree.select(*codes)
 
 
-def _next(shape: Shape, state: State) -> exp.Expr:
+def _next(shape: SlicingShape, state: State) -> exp.Expr:
     allowed = query(
         "select t.*, row_number() over (order by t.node) as number from cuts as t"
         " join sides as s on s.node = t.node where s.allowed",
@@ -306,7 +306,7 @@ def _next(shape: Shape, state: State) -> exp.Expr:
     return tree.select(*[named(col(name, "c"), name) for name in names])
 
 
-def _grouped(shape: Shape, state: State) -> exp.Expr:
+def _grouped(shape: SlicingShape, state: State) -> exp.Expr:
     same = exp.and_(
         *[exp.EQ(this=col(code, "g"), expression=col(code, "k")) for code in shape.codes]
     )

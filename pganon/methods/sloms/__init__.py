@@ -19,7 +19,7 @@ from pganon.methods.partitions import joined
 from pganon.methods.sloms.buckets import ROUNDS, bucket_steps, tables
 from pganon.methods.sloms.classes import class_steps, classes
 from pganon.methods.sloms.options import Sloms
-from pganon.methods.sloms.shape import Shape
+from pganon.methods.sloms.shape import SlomsShape
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -42,7 +42,7 @@ def settled(spec: ReleaseSpec) -> bool:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
+    shape = SlomsShape(spec)
     return (
         *division_steps(
             spec,
@@ -70,7 +70,7 @@ def assumed(spec: ReleaseSpec) -> dict[str, int]:
 
 def warnings(spec: ReleaseSpec, facts: Mapping[str, Any]) -> list[str]:
     compared = [] if settled(spec) else [sensitive_scales(spec)]
-    return mixed_scales(Shape(spec).options.association, compared)
+    return mixed_scales(SlomsShape(spec).options.association, compared)
 
 
 METHOD = Method(

@@ -16,7 +16,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.bucketized import Bucketization, leftover_check, vectors
 from pganon.methods.division import sensitive_tables
 from pganon.methods.partitions import joined
-from pganon.methods.sloms.shape import Shape
+from pganon.methods.sloms.shape import SlomsShape
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, Repeat, State, Step
 
@@ -28,7 +28,7 @@ ROUNDS = f"{_NAME}_rounds"
 """Fact: number of rounds."""
 
 
-def bucket_steps(shape: Shape) -> list[Step]:
+def bucket_steps(shape: SlomsShape) -> list[Step]:
     """From the eligible records to :func:`tables`."""
     return [
         Repeat(
@@ -42,12 +42,12 @@ def bucket_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def tables(shape: Shape, state: State) -> list[QualifiedName]:
+def tables(shape: SlomsShape, state: State) -> list[QualifiedName]:
     """The groups of all records that are released, by sensitive table."""
     return _tables(shape, state, state.count(ROUNDS) - 1)
 
 
-def _round(shape: Shape) -> list[Step]:
+def _round(shape: SlomsShape) -> list[Step]:
     most = len(sensitive_tables(shape.spec, State(0)))
     return [
         CreateTable(
@@ -72,7 +72,7 @@ def _round(shape: Shape) -> list[Step]:
     ]
 
 
-def _bucketization(shape: Shape, place: int) -> Bucketization:
+def _bucketization(shape: SlomsShape, place: int) -> Bucketization:
     return Bucketization(
         vectors=lambda s: s.work("vectors", round=s.round),
         table=lambda s: s.work(f"buckets{place}", round=s.round),
@@ -84,7 +84,7 @@ def _bucketization(shape: Shape, place: int) -> Bucketization:
     )
 
 
-def _records(shape: Shape, state: State) -> QualifiedName | exp.Select:
+def _records(shape: SlomsShape, state: State) -> QualifiedName | exp.Select:
     if state.round == 0:
         return shape.eligibility.kept(state)
     return query(
@@ -96,12 +96,12 @@ def _records(shape: Shape, state: State) -> QualifiedName | exp.Select:
     )
 
 
-def _tables(shape: Shape, state: State, number: int) -> list[QualifiedName]:
+def _tables(shape: SlomsShape, state: State, number: int) -> list[QualifiedName]:
     count = len(sensitive_tables(shape.spec, state))
     return [state.work(f"buckets{place}", round=number) for place in range(count)]
 
 
-def _leftovers(shape: Shape, state: State) -> list[QualifiedName]:
+def _leftovers(shape: SlomsShape, state: State) -> list[QualifiedName]:
     rounds = range(state.count(ROUNDS))
     earlier = [table for number in rounds[:-1] for table in _tables(shape, state, number)]
     made_from = [state.work("vectors", round=number) for number in rounds]

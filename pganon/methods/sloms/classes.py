@@ -21,9 +21,9 @@ from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
 from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
 from pganon.methods.sloms.buckets import tables
-from pganon.methods.sloms.shape import Shape
-from pganon.search.kaca import Attribute, Line, Tree, kaca
-from pganon.search.tasks import Found
+from pganon.methods.sloms.shape import SlomsShape
+from pganon.search.kaca import Category, Coordinates, Number, kaca
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 
@@ -35,7 +35,7 @@ def classes(state: State) -> QualifiedName:
     return state.work("classes")
 
 
-def class_steps(shape: Shape) -> list[Step]:
+def class_steps(shape: SlomsShape) -> list[Step]:
     return [
         CreateTable(
             "blocked",
@@ -63,17 +63,17 @@ def _blocked_table(state: State) -> QualifiedName:
     return state.work("blocked")
 
 
-def _blocks(shape: Shape, state: State) -> int:
+def _blocks(shape: SlomsShape, state: State) -> int:
     """As many as keep to the size that the policy asks for, if each can have a class."""
     records = state.count("released")
     return max(1, min(-(-records // shape.options.block_size), records // shape.k))
 
 
-def _blocks_at_once(shape: Shape) -> int:
+def _blocks_at_once(shape: SlomsShape) -> int:
     return max(1, AT_ONCE // shape.options.block_size)
 
 
-def _blocked(shape: Shape, state: State) -> exp.Expr:
+def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
     codes = [axis.code for axis in shape.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
@@ -87,7 +87,7 @@ def _blocked(shape: Shape, state: State) -> exp.Expr:
     ).select(*[col(code, "o") for code in codes])
 
 
-def _given(shape: Shape, state: State) -> exp.Select:
+def _given(shape: SlomsShape, state: State) -> exp.Select:
     """Where the values of ordered attributes are, and what is above the leaves of trees."""
     tree = query("select 1 as nothing")
     for axis in shape.axes:
@@ -99,7 +99,7 @@ def _given(shape: Shape, state: State) -> exp.Select:
 
 
 def _tasks(
-    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+    shape: SlomsShape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> list[_Classes]:
     found: list[_Classes] = []
     for block, each in groupby(rows, key=lambda row: row[0]):
@@ -112,26 +112,26 @@ def _tasks(
     return found
 
 
-def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Attribute:
+def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Coordinates:
     """The values of a block's records as KACA takes them; code 0 is NULL."""
     if isinstance(axis, OrderedAxis):
-        return Line([known[code - 1] if code else None for code in codes], width=1.0)
+        return Number([known[code - 1] if code else None for code in codes], width=1.0)
     if isinstance(axis, TreeAxis):
         height = max(axis.levels(state), 1)
         null = (0,) * height
-        return Tree(
+        return Category(
             [tuple(known[(code - 1) * height : code * height]) if code else null for code in codes]
         )
-    return Tree([(code,) for code in codes])
+    return Category([(code,) for code in codes])
 
 
 @dataclass(frozen=True)
 class _Classes:
     block: int
     rids: Sequence[int]
-    attributes: Sequence[Attribute]
+    attributes: Sequence[Coordinates]
     k: int
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         found = kaca(self.attributes, self.k)
-        return Found(grouped_rows(self.block, self.rids, found.classes))
+        return TaskResult(grouped_rows(self.block, self.rids, found.classes))

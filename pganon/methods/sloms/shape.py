@@ -16,7 +16,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Sloms]):
+class SlomsShape(MethodShape[Sloms]):
     kind = Sloms
 
     @property

@@ -20,7 +20,7 @@ from pganon.metrics.source import on_line, place_steps
 from pganon.policy.options import CLASS_ID
 from pganon.published.elements import attribute_columns
 from pganon.published.form import Tables
-from pganon.spec.model import Attribute, Form, ReleaseSpec
+from pganon.spec.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
@@ -85,7 +85,7 @@ def _box(axis: Axis, state: State) -> exp.Expr:
 def _values(axis: Axis) -> exp.Expr:
     """How many values the box `h` holds."""
     i = axis.index
-    if axis.attribute.form is not Form.RANGE or axis.attribute.column.kind not in _COUNTED:
+    if axis.attribute.form is not Shown.RANGE or axis.attribute.column.kind not in _COUNTED:
         return col(f"covers{i}", "h")
     parts = {name: col(f"{name}{i}", "h") for name in ("low", "high", "z")}
     return fragment("coalesce(:high - :low + 1, 0) + :z::int", **parts)

@@ -8,8 +8,8 @@ from pganon.encode.axis import axes
 from pganon.metrics import sensitive
 from pganon.metrics.draws import (
     ASKS,
-    Column,
     Domain,
+    QueriedColumn,
     chosen,
     drawn,
     predicates,
@@ -31,13 +31,13 @@ def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
     return stacked([drawn(column, workload.seed, asked) for column in columns])
 
 
-def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[Column]:
+def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[QueriedColumn]:
     count = len(spec.attributes)
-    found: list[Column] = []
+    found: list[QueriedColumn] = []
     for axis in axes(spec.attributes):
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
-        found.append(Column(domain, on_line(axis), restricting(workload, count, axis.index)))
+        found.append(QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index)))
     return found
 
 

@@ -5,7 +5,7 @@ encoded axis; the swarm (`firefly`) looks for better halves and never returns a 
 """
 
 from pganon.search.buckets.conditions import Condition
-from pganon.search.buckets.partition import Buckets, Swarm, partition
+from pganon.search.buckets.partition import Partition, Swarm, partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
 
-__all__ = ["Buckets", "Condition", "Nominal", "Ordered", "Swarm", "encode", "partition"]
+__all__ = ["Condition", "Nominal", "Ordered", "Partition", "Swarm", "encode", "partition"]

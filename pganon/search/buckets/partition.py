@@ -18,7 +18,7 @@ REPAIR_BUDGET = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets:
+class Partition:
     """A partition of a block.
 
     Attributes:
@@ -44,7 +44,7 @@ def partition(
     path: str = "",
     repair_budget: int = REPAIR_BUDGET,
     public: bool = False,
-) -> Buckets:
+) -> Partition:
     """Divide a block of rows; same arguments, same buckets.
 
     Args:
@@ -67,18 +67,18 @@ def partition(
     _check(z, conditions, smallest, norm)
     columns = np.ascontiguousarray(z.T, dtype=np.float64)
     block = Block(columns, Codes.of(conditions, len(z)), smallest, norm, repair_budget)
-    divided = Public(block, seed, path) if public else Divided(block, seed, path)
+    divided = PublicBisection(block, seed, path) if public else Bisection(block, seed, path)
     base = divided.parts(None)
     found = base if swarm is None else divided.parts(swarm)
     # Better halves everywhere need not make a better partition.
     if objective(block, found) >= objective(block, base) - IMPROVEMENT:
         found = base
     compact, plain = divided.buckets(found), divided.buckets(base)
-    return Buckets(_labels(compact, len(z)), objective(block, compact), objective(block, plain))
+    return Partition(_labels(compact, len(z)), objective(block, compact), objective(block, plain))
 
 
 @dataclass(frozen=True, eq=False)
-class Divided:
+class Bisection:
     """Halves that satisfy the conditions, again and again: all parts are buckets."""
 
     block: Block
@@ -98,7 +98,7 @@ class Divided:
 
 
 @dataclass(frozen=True, eq=False)
-class Public(Divided):
+class PublicBisection(Bisection):
     """Parts by points alone, as long as every value fits into the smaller half; then buckets of
     each part, whatever the points.
 

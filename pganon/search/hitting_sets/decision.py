@@ -47,7 +47,7 @@ def minimum_hitting_set(
     reduced = _reduce(masks, len(elements))
     assert reduced is not None, "all elements together hit every member"
     forced, members = reduced
-    search = Search(branches)
+    search = BranchAndBound(branches)
     size = _lower_bound(members)
     # From below: every failed search proves a lower bound, the first success is the minimum.
     while (found := search.run(members, size)) is None:
@@ -65,11 +65,11 @@ def hits_within(
         SearchTooLarge: the search passed `branches`.
     """
     masks, elements = encoded(family)
-    found = Search(branches).run(masks, size)
+    found = BranchAndBound(branches).run(masks, size)
     return None if found is None else decoded(found, elements)
 
 
-class Search:
+class BranchAndBound:
     """Branch and bound over a family of bit masks, with a bound on the work of every run.
 
     Elements have a mask of the members that have them, so that a member costs a bit, however many

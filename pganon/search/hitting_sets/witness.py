@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.search.hitting_sets.decision import Search, SearchTooLarge
+from pganon.search.hitting_sets.decision import BranchAndBound, SearchTooLarge
 from pganon.search.hitting_sets.masks import absorbed
 
 BRANCHES = 20_000
@@ -31,7 +31,7 @@ class LazyWitness:
         self.satisfied = False
         self._family: set[int] = set()
         self._witness = 0
-        self._search = Search(BRANCHES)
+        self._search = BranchAndBound(BRANCHES)
         self._again: int | None = None  # members to search again with; None: there is a witness
 
     def add(self, member: int) -> bool:

@@ -8,25 +8,25 @@ individuals that are left over.
 """
 
 from pganon.search.identity.classes import Choice, Classes, Individuals
-from pganon.search.identity.danonyir import Found, danonyir
-from pganon.search.identity.elements import Attribute, Categorical, Numeric
+from pganon.search.identity.danonyir import Grown, danonyir
+from pganon.search.identity.elements import Categorical, Domain, Numeric
 from pganon.search.identity.feasibility import forced_suppressions, hopeless
 from pganon.search.identity.models import EIRL, IRKL, IRAlphaBeta, Person, eir_alpha_beta
-from pganon.search.identity.tree import Tree
+from pganon.search.identity.tree import Hierarchical
 
 __all__ = [
     "EIRL",
     "IRKL",
-    "Attribute",
     "Categorical",
     "Choice",
     "Classes",
-    "Found",
+    "Domain",
+    "Grown",
+    "Hierarchical",
     "IRAlphaBeta",
     "Individuals",
     "Numeric",
     "Person",
-    "Tree",
     "danonyir",
     "eir_alpha_beta",
     "forced_suppressions",

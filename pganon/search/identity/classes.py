@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from pganon.search.identity.elements import Attribute
-from pganon.search.identity.models import Model, Person, State
-from pganon.search.identity.pool import UNITS, Cluster, Element, Pool
+from pganon.search.identity.elements import Domain
+from pganon.search.identity.models import ClassModel, ClassState, Person
+from pganon.search.identity.pool import UNITS, Element, GrowingClass, Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +58,15 @@ class Class:
     """Members in the order of insertion, with what the model and the distances need of them."""
 
     members: list[int]
-    state: State
-    cluster: Cluster
+    state: ClassState
+    cluster: GrowingClass
 
 
 class Classes:
     """Finished classes in the order in which they were finished."""
 
     def __init__(
-        self, individuals: Individuals, model: Model, domains: Sequence[Attribute]
+        self, individuals: Individuals, model: ClassModel, domains: Sequence[Domain]
     ) -> None:
         self.individuals = individuals
         self.model = model
@@ -94,9 +94,9 @@ class Classes:
             item.cluster.join(alone.element, alone.records)
         self.finish(item)
 
-    def adopt(self, element: Element, records: int, state: State) -> None:
+    def adopt(self, element: Element, records: int, state: ClassState) -> None:
         """Finish a class of others, of which this is known."""
-        self.finish(Class([], state, Cluster(self.domains, element, records)))
+        self.finish(Class([], state, GrowingClass(self.domains, element, records)))
 
     def remaining(self) -> list[Class]:
         return [self.found[label] for label in self.pool.remaining()]
@@ -121,13 +121,13 @@ class Classes:
                 return Choice("residual", individual, float(distances[place]) / UNITS)
         return Choice("suppressed", individual, float(distances.min(initial=np.inf)) / UNITS)
 
-    def _add(self, place: int, item: Class, individual: int, alone: Cluster) -> None:
+    def _add(self, place: int, item: Class, individual: int, alone: GrowingClass) -> None:
         item.members.append(individual)
         item.state.add(self.individuals.people[individual])
         item.cluster.join(alone.element, alone.records)
         self.pool.put(place, item.cluster)
 
-    def _alone(self, individual: int) -> Cluster:
+    def _alone(self, individual: int) -> GrowingClass:
         pairs = zip(self.domains, self.individuals.parts, strict=True)
         element = tuple(domain.part(parts, individual) for domain, parts in pairs)
-        return Cluster(self.domains, element, self.individuals.people[individual].records)
+        return GrowingClass(self.domains, element, self.individuals.people[individual].records)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pganon.search.identity.models import IRAlphaBeta, Model, Person, State, Tally
+from pganon.search.identity.models import ClassModel, ClassState, IRAlphaBeta, Person, Tally
 
 
 @dataclass(frozen=True)
 class Every:
     """All of some models: a class satisfies them if it satisfies each."""
 
-    models: tuple[Model, ...]
+    models: tuple[ClassModel, ...]
 
     @property
     def monotone(self) -> bool:
         return all(model.monotone for model in self.models)
 
-    def state(self) -> State:
+    def state(self) -> ClassState:
         return _Every([model.state() for model in self.models])
 
-    def resume(self, tally: Tally) -> State:
+    def resume(self, tally: Tally) -> ClassState:
         """A class that satisfies all models, of which this is known.
 
         More individuals can break bounds on shares and nothing else, so that it takes no more.
@@ -31,7 +31,7 @@ class Every:
 
 
 class _Every:
-    def __init__(self, states: Sequence[State]) -> None:
+    def __init__(self, states: Sequence[ClassState]) -> None:
         self.states = states
 
     @property

@@ -13,13 +13,13 @@ from itertools import chain
 from typing import Literal
 
 from pganon.search.identity.classes import Choice, Class, Classes, Individuals
-from pganon.search.identity.elements import Attribute
-from pganon.search.identity.models import Model
+from pganon.search.identity.elements import Domain
+from pganon.search.identity.models import ClassModel
 from pganon.search.identity.pool import UNITS, Pool
 
 
 @dataclass(frozen=True)
-class Found:
+class Grown:
     """Classes and who is left out.
 
     Attributes:
@@ -37,13 +37,13 @@ class Found:
 
 def danonyir(
     individuals: Individuals,
-    model: Model,
-    domains: Sequence[Attribute],
+    model: ClassModel,
+    domains: Sequence[Domain],
     *,
     residual: Literal["restore", "paper"] = "restore",
     handle: Literal["loss", "suppress"] = "loss",
     seed_order: Iterable[int] = (),
-) -> Found:
+) -> Grown:
     """Classes that satisfy the model. There are none if everybody has to be suppressed.
 
     Args:
@@ -66,14 +66,14 @@ def danonyir(
         suppressed = [choice.number for choice in handled if choice.what == "suppressed"]
         choices += handled
     loss = total_loss(individuals, classes.remaining(), suppressed, domains)
-    return Found([item.members for item in classes.remaining()], suppressed, loss, choices)
+    return Grown([item.members for item in classes.remaining()], suppressed, loss, choices)
 
 
 def total_loss(
     individuals: Individuals,
     classes: Sequence[Class],
     suppressed: Sequence[int],
-    domains: Sequence[Attribute],
+    domains: Sequence[Domain],
 ) -> float:
     """Loss of all records (equation 14)."""
     records = individuals.records
@@ -93,7 +93,7 @@ class _Growth:
     """
 
     def __init__(
-        self, individuals: Individuals, model: Model, domains: Sequence[Attribute]
+        self, individuals: Individuals, model: ClassModel, domains: Sequence[Domain]
     ) -> None:
         self.people = individuals.people
         self.pool = Pool(domains, individuals.parts, individuals.records)

@@ -22,7 +22,7 @@ WORD = 64
 _ALL = (1 << WORD) - 1
 
 
-class Attribute(Protocol):
+class Domain(Protocol):
     """A quasi-identifier over the whole table: how its parts are joined, and what they cost."""
 
     def part(self, parts: np.ndarray, at: int) -> Any:

@@ -59,7 +59,7 @@ class Tally:
     holders: Mapping[int, int]
 
 
-class State(Protocol):
+class ClassState(Protocol):
     """A class so far."""
 
     @property
@@ -76,7 +76,7 @@ class State(Protocol):
         ...
 
 
-class Model(Protocol):
+class ClassModel(Protocol):
     """A model: what a new class of nobody is like."""
 
     @property
@@ -84,7 +84,7 @@ class Model(Protocol):
         """Whether a class that satisfies the model does so with any further individual."""
         ...
 
-    def state(self) -> State: ...
+    def state(self) -> ClassState: ...
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class IRKL:
     def __post_init__(self) -> None:
         _whole(self.k, self.l)
 
-    def state(self) -> State:
+    def state(self) -> ClassState:
         return _Distinct(self)
 
 
@@ -112,7 +112,7 @@ class EIRL:
     def __post_init__(self) -> None:
         _whole(self.l)
 
-    def state(self) -> State:
+    def state(self) -> ClassState:
         return _Hit(self.l)
 
 
@@ -133,10 +133,10 @@ class IRAlphaBeta:
         if not (0 < self.alpha <= 1 and 0 < self.beta <= 1):
             raise ValueError("alpha and beta must lie in (0, 1]")
 
-    def state(self) -> State:
+    def state(self) -> ClassState:
         return _Shares(self)
 
-    def resume(self, tally: Tally) -> State:
+    def resume(self, tally: Tally) -> ClassState:
         """A class of which this is known."""
         state = _Shares(self)
         state.largest = tally.largest

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pganon.search.identity.elements import Attribute
+from pganon.search.identity.elements import Domain
 
 UNITS = 1e9
 """Distances are whole numbers of this part of one, so that no rounding error decides a tie."""
@@ -15,7 +15,7 @@ UNITS = 1e9
 Element = tuple[Any, ...]
 
 
-class Cluster:
+class GrowingClass:
     """An element with its number of records: a class while it grows.
 
     Attributes:
@@ -23,7 +23,7 @@ class Cluster:
         cost: of the element.
     """
 
-    def __init__(self, domains: Sequence[Attribute], element: Element, records: int) -> None:
+    def __init__(self, domains: Sequence[Domain], element: Element, records: int) -> None:
         self.domains = domains
         self.element = element
         self.records = records
@@ -56,7 +56,7 @@ class Pool:
     """
 
     def __init__(
-        self, domains: Sequence[Attribute], parts: Sequence[np.ndarray], records: np.ndarray
+        self, domains: Sequence[Domain], parts: Sequence[np.ndarray], records: np.ndarray
     ) -> None:
         self.domains = domains
         self.parts = list(parts)
@@ -90,7 +90,7 @@ class Pool:
         self._near[place] = self.losses[place]
         self.left += 1
 
-    def append(self, label: int, cluster: Cluster) -> None:
+    def append(self, label: int, cluster: GrowingClass) -> None:
         """Add an element with a label higher than all others."""
         if self.size == len(self.labels):
             self._resize(np.arange(self.size), 2 * self.size + 8)
@@ -99,7 +99,7 @@ class Pool:
         self.left += 1
         self.put(self.size - 1, cluster)
 
-    def put(self, place: int, cluster: Cluster) -> None:
+    def put(self, place: int, cluster: GrowingClass) -> None:
         """Replace an element."""
         for domain, parts, part in zip(self.domains, self.parts, cluster.element, strict=True):
             parts[:, place] = domain.column(part)
@@ -124,14 +124,14 @@ class Pool:
         self._shared = moved(self._shared)
         self.size = len(kept)
 
-    def aim(self, cluster: Cluster, changed: Sequence[int] | None = None) -> None:
+    def aim(self, cluster: GrowingClass, changed: Sequence[int] | None = None) -> None:
         """Prepare distances to the cluster; only some of its attributes may have changed."""
         for at in range(len(self.domains)) if changed is None else changed:
             parts = self.parts[at][:, : self.size]
             costs = self.domains[at].joined_costs(parts, cluster.element[at])
             self._shared[at, : self.size] = costs
 
-    def distances(self, cluster: Cluster) -> np.ndarray:
+    def distances(self, cluster: GrowingClass) -> np.ndarray:
         """Distance of every element to the cluster aimed at, in units; taken out, infinite."""
         found = np.add.reduce(self._shared[:, : self.size], axis=0)
         found *= self.records[: self.size] + cluster.records
@@ -140,7 +140,7 @@ class Pool:
         found *= UNITS
         return np.rint(found, out=found)
 
-    def nearest(self, cluster: Cluster) -> tuple[int, float]:
+    def nearest(self, cluster: GrowingClass) -> tuple[int, float]:
         """Place and distance of the nearest element; at an infinite distance if none is left."""
         if not self.left:
             return -1, np.inf

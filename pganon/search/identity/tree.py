@@ -10,7 +10,7 @@ Node = tuple[int, int]
 """Code of a leaf, and how many levels above it the node lies."""
 
 
-class Tree:
+class Hierarchical:
     """A category with a hierarchy; parts are its nodes, the join is the lowest common ancestor.
 
     Args:

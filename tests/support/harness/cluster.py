@@ -70,7 +70,7 @@ class Server:
 
     dsn: str
     stop: Callable[[], None] = lambda: None
-    cluster: embedded.Cluster | None = None
+    cluster: embedded.DataDirectory | None = None
     _template: str | None = None
     _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
     _count: int = 0
@@ -223,7 +223,7 @@ class CrashableServer:
         self._server.create_database(self._database.name, self._server.template())
 
     @property
-    def _cluster(self) -> embedded.Cluster:
+    def _cluster(self) -> embedded.DataDirectory:
         assert self._server.cluster is not None
         return self._server.cluster
 
@@ -281,7 +281,7 @@ def start_cluster(binaries: Path, *options: str) -> Server:
     """A server of our own in a temporary folder, reached through a socket only."""
     parent = Path(tempfile.mkdtemp(prefix="pganon-test-", dir=_memory()))
     parent.chmod(0o755)
-    cluster = embedded.Cluster(
+    cluster = embedded.DataDirectory(
         binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options)
     )
     cluster.start()

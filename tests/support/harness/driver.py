@@ -24,7 +24,7 @@ from pganon.resolve import resolve
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
 from pganon.run.pipeline import run_release
-from pganon.run.resolving import public_relations
+from pganon.run.resolving import exception_relations, public_relations
 from pganon.run.result import RunResult
 from pganon.steps import State
 
@@ -97,11 +97,27 @@ def run(
     request: Request = NOTHING_MORE,
 ) -> Staged:
     """All phases up to measures; `conn` belongs to the owner of pganon."""
+    executor, plan = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
+    for phase in plan.phases:
+        executor.run(phase.steps)
+    return Staged(conn, plan, executor.state)
+
+
+def prepared(
+    conn: Connection,
+    policy: dict[str, Any],
+    *,
+    seed: int = 1,
+    base_dir: Path = Path(),
+    request: Request = NOTHING_MORE,
+) -> tuple[Executor, Plan]:
+    """A run before its first phase."""
     loaded = policy_from(policy)
     spec = resolve(
         loaded,
         read_relation(conn, loaded.source),
         public=public_relations(conn, loaded),
+        exceptions=exception_relations(conn, loaded),
         base_dir=base_dir,
     )
     run_id = next(_RUNS)
@@ -111,11 +127,7 @@ def run(
         " VALUES (%s, sha256(%s), %s, %s, %s)",
         [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
-    plan = build_plan(spec, request=request)
-    executor = Executor(conn, State(run_id))
-    for phase in plan.phases:
-        executor.run(phase.steps)
-    return Staged(conn, plan, executor.state)
+    return Executor(conn, State(run_id)), build_plan(spec, request=request)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pganon.search.buckets import Buckets, Condition, Swarm, partition
+from pganon.search.buckets import Condition, Partition, Swarm, partition
 from pganon.search.buckets.conditions import Codes
 from pganon.search.buckets.tree import Block, Bucket
 from tests.support.oracles.buckets import Table
@@ -71,7 +71,7 @@ def search(table: Table, seed: int = 1, *, fly: bool = True, path: str = "") -> 
     return Searched(members(found), found.objective, found.baseline)
 
 
-def members(found: Buckets) -> set[frozenset[int]]:
+def members(found: Partition) -> set[frozenset[int]]:
     count = int(found.labels.max()) + 1
     return {frozenset(np.flatnonzero(found.labels == b).tolist()) for b in range(count)}
 

@@ -14,7 +14,7 @@ from tests.support.oracles import identity_search as oracle
 from tests.support.oracles.identity_search import Cat, Hier, Num, Table
 
 
-def arrays(table: Table) -> tuple[search.Individuals, list[search.Attribute]]:
+def arrays(table: Table) -> tuple[search.Individuals, list[search.Domain]]:
     """Individuals are numbered as in `order`."""
     elements = [table.element([person]) for person in table.order]
     domains, parts = [], []
@@ -40,7 +40,7 @@ def _person(table: Table, person: Any) -> search.Person:
 Make = Callable[[Sequence[frozenset[Any]]], np.ndarray]
 
 
-def _domain(attribute: oracle.Attribute) -> tuple[search.Attribute, Make]:
+def _domain(attribute: oracle.Attribute) -> tuple[search.Domain, Make]:
     if isinstance(attribute, Num):
         number = search.Numeric(attribute.low, attribute.high, nulls=True)
         return number, lambda sets: _ranges(number, sets)
@@ -59,13 +59,13 @@ def _ranges(number: search.Numeric, sets: Sequence[frozenset[Any]]) -> np.ndarra
     return number.parts([one[0] for one in known], [one[-1] for one in known], null)
 
 
-def _tree(attribute: Hier, known: Sequence[Any]) -> search.Tree:
+def _tree(attribute: Hier, known: Sequence[Any]) -> search.Hierarchical:
     """NULL is a leaf below the root, with nodes of its own."""
     levels = [[frozenset([value]) for value in known], *attribute.levels]
     paths = [[-1] * len(levels)]
     for value in known:
         paths.append([next(n for n, node in enumerate(level) if value in node) for level in levels])
-    return search.Tree(np.array(paths), nulls=None in attribute.values)
+    return search.Hierarchical(np.array(paths), nulls=None in attribute.values)
 
 
 def model_of(model: oracle.Model) -> search.IRKL | search.EIRL | search.IRAlphaBeta:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pganon.policy.model import Column, Role
+from pganon.policy.model import ColumnPolicy, Role
 
 
 def policy(**changes: Any) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def with_rules(*rules: dict[str, Any]) -> dict[str, Any]:
     return slamsa_policy(exclusions=list(rules))
 
 
-def columns_of(quasi: int, sensitive: int) -> dict[str, Column]:
+def columns_of(quasi: int, sensitive: int) -> dict[str, ColumnPolicy]:
     """So many quasi-identifiers and sensitive columns."""
     roles: list[Role] = ["quasi_identifying"] * quasi + ["sensitive"] * sensitive
-    return {f"c{number}": Column(role=role) for number, role in enumerate(roles)}
+    return {f"c{number}": ColumnPolicy(role=role) for number, role in enumerate(roles)}

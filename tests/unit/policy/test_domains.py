@@ -138,7 +138,9 @@ def test_the_hash_knows_it() -> None:
 
 
 def test_the_schema_has_it() -> None:
-    forms, nothing = policy_schema(known())["$defs"]["Column"]["properties"]["domain"]["anyOf"]
+    forms, nothing = policy_schema(known())["$defs"]["ColumnPolicy"]["properties"]["domain"][
+        "anyOf"
+    ]
     span, listed = forms["oneOf"]
     assert (span["type"], span["minItems"], span["maxItems"]) == ("array", 2, 2)
     assert listed == {"$ref": "#/$defs/ValueSet"}

@@ -85,7 +85,7 @@ def test_which_methods_number_records() -> None:
 
 def test_the_schema_has_the_new_parts() -> None:
     schema = policy_schema(known())["$defs"]
-    assert "set" in schema["Column"]["properties"]
+    assert "set" in schema["ColumnPolicy"]["properties"]
     assert "block_size" in schema["QsGreedy"]["properties"]
     assert set(schema["QSKAnonymity"]["properties"]) == {
         *("model", "k", "count", "min_values", "public")

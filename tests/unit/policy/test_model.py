@@ -11,7 +11,7 @@ from pganon.errors import PolicyError
 from pganon.loading import known, policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
-from pganon.policy.words import LATER_METHODS, LATER_MODELS, LATER_ROLES
+from pganon.policy.words import LATER_METHODS, LATER_MODELS
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -129,11 +129,6 @@ def test_later_methods(later: str) -> None:
         "method.name": f'method "{later}" is not available in this version; '
         f"available: {', '.join(tuple(known().methods))}"
     }
-
-
-@pytest.mark.parametrize("later", LATER_ROLES)
-def test_later_roles(later: str) -> None:
-    assert "not available" in problems(with_column(role=later))["columns.x.role"]
 
 
 @pytest.mark.parametrize(

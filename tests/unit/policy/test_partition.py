@@ -10,7 +10,7 @@ import pytest
 from pganon.identifiers import QualifiedName
 from pganon.loading import known, policy_from
 from pganon.policy import partition
-from pganon.policy.model import Column, Policy
+from pganon.policy.model import ColumnPolicy, Policy
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 
@@ -32,7 +32,7 @@ def test_every_key_of_a_policy_is_classified() -> None:
     assert not partition.DECIDES & partition.ELSE
     assert set(Policy.model_fields) == partition.DECIDES | partition.ELSE
     assert not partition.COLUMN_DECIDES & partition.COLUMN_ELSE
-    assert set(Column.model_fields) == partition.COLUMN_DECIDES | partition.COLUMN_ELSE
+    assert set(ColumnPolicy.model_fields) == partition.COLUMN_DECIDES | partition.COLUMN_ELSE
 
 
 def test_every_key_that_decides_is_in_the_part() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pganon.loading import known, load_policy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
-from pganon.policy.model import Column, Inference, Policy, Publish
+from pganon.policy.model import ColumnPolicy, Inference, Policy, Publish
 from pganon.policy.words import NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
@@ -32,7 +32,7 @@ def test_every_key_and_word_is_there() -> None:
         info.alias or name
         for model in (
             Policy,
-            Column,
+            ColumnPolicy,
             Publish,
             Inference,
             Exclusion,

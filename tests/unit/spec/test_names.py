@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import Form
+from pganon.spec.model import Shown
 from tests.unit.policy.examples import anatomy_policy, msb_policy, slamsa_policy, slicing_policy
 from tests.unit.spec.registry import problems, resolved
 
@@ -65,7 +65,7 @@ def test_two_columns_of_different_tables_have_different_names() -> None:
 @pytest.mark.parametrize("make", [slamsa_policy, slicing_policy, msb_policy])
 def test_quasi_identifiers_are_exact(make: Any) -> None:
     spec = resolved(make())
-    assert {a.form for a in spec.attributes} == {Form.EXACT}
+    assert {a.form for a in spec.attributes} == {Shown.EXACT}
     assert [a.published_type for a in spec.attributes] == ["smallint", "text", "date"]
     assert {a.null_column for a in spec.attributes} == {None}
     assert spec.view_of("st1") == QualifiedName("published", "registry_st1")

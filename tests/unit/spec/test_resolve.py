@@ -9,7 +9,7 @@ import pytest
 
 from pganon.catalog.model import Kind
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import Form, Scale
+from pganon.spec.model import Scale, Shown
 from tests.unit.policy.examples import policy, qs_policy
 from tests.unit.spec import registry
 
@@ -46,7 +46,7 @@ def test_quasi_sensitive_columns_are_attributes() -> None:
         (2, "zone", "sighting"),
         (3, "hour", "sighting"),
     ]
-    assert {a.form for a in spec.attributes} == {Form.VALUES}
+    assert {a.form for a in spec.attributes} == {Shown.VALUES}
     assert {a.null_column for a in spec.attributes} == {None}
     assert [a.published_type for a in spec.attributes] == [
         *("integer[]", "character varying(10)[]", "text[]", "smallint[]")
@@ -72,13 +72,13 @@ def test_scales_are_those_of_quasi_identifiers(
     identifying = policy(columns={column: {"role": "quasi_identifying", **keys}})
     attribute = next(a for a in sensitive.attributes if a.column.name == column)
     assert attribute.scale is resolved(identifying).attributes[0].scale is scale
-    assert attribute.form is Form.VALUES
+    assert attribute.form is Shown.VALUES
 
 
 def test_quasi_identifiers_are_in_no_set() -> None:
     spec = resolved(policy())
     (age,) = spec.attributes
-    assert (age.qs_set, age.form, age.published_type) == (None, Form.RANGE, "numrange")
+    assert (age.qs_set, age.form, age.published_type) == (None, Shown.RANGE, "numrange")
     assert age.null_column == "age_null"
     assert spec.qs_sets == {}
     assert spec.minimum_size == 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.methods.mondrian.shape import Shape, at
+from pganon.methods.rounds.rule import CutRule, at
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 
@@ -16,7 +16,7 @@ _WIDEST = """
         else :candidates end as tried
         from (
             select l.node, l.n, l.again, a.attr, a.level,
-            (row_number() over (partition by l.node order by a.loss desc, a.attr))::smallint
+            (row_number() over (partition by l.node order by :widest desc, a.attr))::smallint
             as rank,
             (count(*) over (partition by l.node))::smallint as available
             from l cross join lateral (select v.* from attributes as v) as a where a.loss > 0
@@ -32,7 +32,7 @@ SEVERAL = 12
 """Attributes that such a group is tried on."""
 
 
-def tries(shape: Shape, state: State) -> exp.Expr:
+def tries(rule: CutRule, state: State) -> exp.Expr:
     """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
 
     A group that is tried again gets all of them, widest first, as those before left room for
@@ -40,23 +40,24 @@ def tries(shape: Shape, state: State) -> exp.Expr:
     """
     return query(
         _WIDEST,
-        {"l": _losses(shape, state), "attributes": _rows(shape)},
-        small=num(SMALL * shape.minimum_size),
+        {"l": _losses(rule, state), "attributes": _rows(rule)},
+        small=num(SMALL * rule.minimum_size),
         several=num(SEVERAL),
-        candidates=num(shape.candidates),
+        candidates=num(rule.candidates),
+        widest=rule.rank(col("loss", "a")),
     )
 
 
-def _losses(shape: Shape, state: State) -> exp.Select:
+def _losses(rule: CutRule, state: State) -> exp.Select:
     """(node, n, again, l<i>, level<i>): weighted loss and level of every active group."""
     tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
-    for axis in shape.axes:
+    for axis in rule.axes:
         loss = fragment(
             ":loss::float8 * :weight::float8",
             loss=exp.paren(axis.loss(state, "e")),
             weight=exp.Literal.number(repr(axis.attribute.weight)),
         )
-        level = fragment(":level::smallint", level=exp.paren(axis.level(state, "e")))
+        level = fragment(":level::smallint", level=exp.paren(rule.level(axis, state, "e")))
         columns = named(loss, f"l{axis.index}"), named(level, f"level{axis.index}")
         tree.select(*columns, copy=False)
     # Without the offset the planner would merge this query with the one around it, which names
@@ -64,7 +65,7 @@ def _losses(shape: Shape, state: State) -> exp.Select:
     return tree.offset(0)
 
 
-def _rows(shape: Shape) -> exp.Select:
+def _rows(rule: CutRule) -> exp.Select:
     """Lateral rows (attr, level, loss), one per attribute, of the losses in `l`."""
     values = exp.Values(
         expressions=[
@@ -75,7 +76,7 @@ def _rows(shape: Shape) -> exp.Select:
                     col(f"l{axis.index}", "l"),
                 ]
             )
-            for axis in shape.axes
+            for axis in rule.axes
         ],
         alias=exp.TableAlias(
             this=exp.to_identifier("v"),

@@ -1,31 +1,4 @@
-"""Mondrian: top-down partitioning of weighted cells, all groups of a round in the same statements.
-
-LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006; with the rules
-that make it lose least:
-
-- an attribute's cut is the allowable one nearest to balance, over all its values;
-- values of a nominal attribute are ordered by their frequency in the group, ties by code;
-- with a hierarchy, a cut separates children of the group's lowest common ancestor;
-- `choose: width` takes the attribute with the largest normalized width that has an allowable cut;
-  `choose: loss` takes, of the three widest that have one, the attribute whose cut leaves the least
-  loss over all attributes, a tree counting as if all children of the group's ancestor were apart
-  (its first cuts alone never pay). Ties go to the attribute that the policy names first.
-
-A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
-stay together; in the relaxed one the value at the median is divided among both sides.
-
-A round, on the active groups:
-
-    tries   the attributes to try for each group, from what it covers
-    ranked  the values in cutting order, with cumulative weight and what their cells cover: the one
-            scan of the round in which cells are counted, unless there are very many attributes
-    best    the cut nearest to balance for each try; where it misses a condition on sensitive
-            values, `searched` has the nearest one that satisfies all
-    halves  what both sides of the cuts that compete cover, from `ranked` or from the cells
-    moves   what becomes of each group: cut, tried again with all attributes, or final
-    cells   the cells with their group of the next round; `done` keeps those of final groups
-    nodes   the groups of the next round with what they cover, from `halves`
-"""
+"""The steps of the rounds, and what becomes of groups; see :mod:`pganon.methods.rounds`."""
 
 from __future__ import annotations
 
@@ -34,37 +7,49 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.methods.mondrian import candidates, cuts
-from pganon.methods.mondrian.halves import chosen, halves
-from pganon.methods.mondrian.shape import Shape, at
+from pganon.encode.axis import Axis, group_extents
 from pganon.methods.pairs import paired
+from pganon.methods.rounds.candidates import tries
+from pganon.methods.rounds.halves import halves
+from pganon.methods.rounds.rule import CutRule, RoundTable, at
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
 
-_TEMPORARY = (
-    "tries",
-    "ordered",
-    "ranked",
-    "best",
-    "checked",
-    "searched",
-    "halves",
-    "moves",
-    "cells",
-    "nodes",
-)
+
+def start_step(axes: Sequence[Axis]) -> CreateTable:
+    """The groups that cells start in, from `cells_0`."""
+    return CreateTable(
+        "nodes",
+        "the parts to start from",
+        lambda s: s.work("nodes", round=0),
+        lambda s: group_extents(axes, s, s.work("cells", round=0), ["node"]).select(
+            named(exp.false(), "again")
+        ),
+    )
 
 
 @dataclass(frozen=True)
-class Mondrian(Shape):
-    """The rounds for one set of cells."""
+class CutRounds:
+    """The rounds for one set of cells.
+
+    Attributes:
+        purpose: when a group is cut, for who reads the plan.
+        table: the work table that holds the groups in the end.
+    """
+
+    rule: CutRule
+    purpose: str
+    table: str = "grouped"
 
     def steps(self) -> tuple[Step, ...]:
-        """From `cells_0` and `nodes_0` (node, n, extents, again) to `grouped`."""
+        """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
+
+        The fact `cut_rounds` holds how many rounds there were.
+        """
         return (
             Repeat(
                 name="cut",
-                purpose="cut every group where both sides keep all requirements",
+                purpose=self.purpose,
                 body=self.round,
                 until="finished",
                 bound=lambda state: 4 * state.count("records") + 8,
@@ -72,7 +57,7 @@ class Mondrian(Shape):
             CreateTable(
                 "gather",
                 "all final groups with their cells",
-                lambda state: state.work("grouped"),
+                lambda state: state.work(self.table),
                 self.gathered,
             ),
             DropTables(
@@ -82,35 +67,35 @@ class Mondrian(Shape):
                     *[state.work("done", round=number) for number in _finishing(state)],
                     state.work("cells", round=state.count("cut_rounds")),
                     state.work("nodes", round=state.count("cut_rounds")),
-                    *[state.work(f"cellvalues{j}") for j in self.sensitive],
+                    *[state.work(name) for name in self.rule.given],
                 ],
             ),
         )
 
     def gathered(self, state: State) -> exp.Expr:
-        """(gid, codes, [rid]): the group of every cell; gid says round and number in it."""
+        """(gid, codes, [kept columns]); gid says round and number in it."""
         return union_all(
             [
                 query(
                     "select :pair as gid from done as d",
                     {"done": state.work("done", round=number)},
                     pair=paired(num(number), col("leaf", "d")),
-                ).select(*[col(name, "d") for name in self.final_columns])
+                ).select(*[col(name, "d") for name in self._final_columns])
                 for number in _finishing(state)
             ]
         )
 
+    @property
+    def _final_columns(self) -> list[str]:
+        return [*self.rule.codes, *self.rule.kept]
+
+    # -- a round ------------------------------------------------------------------------------
+
     def round(self, number: int) -> Sequence[Step]:
         final = _final(number)
+        tables = self._tables()
         return [
-            *self._cutting(number),
-            self._create(
-                number,
-                "halves",
-                "both sides of the cuts that compete",
-                lambda state: halves(self, state),
-            ),
-            self._create(number, "moves", "what becomes of every group", self.moves),
+            *[self._create(number, table) for table in tables],
             Check(
                 "progress",
                 "groups still to be cut, and final ones",
@@ -138,137 +123,95 @@ class Mondrian(Shape):
                 when=lambda state: state.count(final) > 0,
                 every_round=True,
             ),
-            self._create(number, "nodes", "groups of the next round", self.next_nodes, later=1),
+            self._create(
+                number,
+                RoundTable("nodes", "groups of the next round", self.next_nodes),
+                later=1,
+            ),
             DropTables(
                 "tidy",
                 "drop the work tables of this round",
                 lambda state: [
                     state.work(name, round=number)
-                    for name in (
-                        *_TEMPORARY,
-                        *[
-                            f"{name}{j}"
-                            for j in self.sensitive
-                            for name in ("certain", "sides", "hist")
-                        ],
-                    )
+                    for name in (*[table.name for table in tables], "cells", "nodes")
                 ],
             ),
         ]
 
-    def _create(
-        self,
-        number: int,
-        name: str,
-        purpose: str,
-        select: Callable[[State], exp.Expr],
-        *,
-        analyze: bool = True,
-        later: int = 0,
-    ) -> CreateTable:
+    def _tables(self) -> list[RoundTable]:
+        """What a round makes before it is known whether another one follows."""
+        return [
+            RoundTable("tries", "the attributes to try for every group", self._of_rule(tries)),
+            *self.rule.cutting(),
+            RoundTable("halves", "both sides of the cuts that compete", self._of_rule(halves)),
+            RoundTable("moves", "what becomes of every group", self.moves),
+        ]
+
+    def _of_rule(self, select: Callable[[CutRule, State], exp.Expr]):
+        return lambda state: select(self.rule, state)
+
+    def _create(self, number: int, table: RoundTable, *, later: int = 0) -> CreateTable:
         return CreateTable(
-            name,
-            purpose,
-            lambda state: state.work(name, round=number + later),
-            select,
-            analyze=analyze,
+            table.name,
+            table.purpose,
+            lambda state: state.work(table.name, round=number + later),
+            table.select,
             every_round=True,
         )
 
-    def _cutting(self, number: int) -> list[Step]:
-        """The steps that find the cuts."""
-
-        def create(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
-            return self._create(number, name, purpose, lambda state: select(self, state, *given))
-
-        steps: list[Step] = [
-            create("tries", "the attributes to try for every group", candidates.tries)
-        ]
-        if self.relaxed:
-            steps.append(create("ordered", "records in cutting order", cuts.ordered))
-        steps.append(create("ranked", "tried values in cutting order", cuts.ranked))
-        hists = [
-            create(f"hist{j}", "records per position and sensitive value", cuts.hist, j)
-            for j in self.sensitive
-        ]
-        nearest = create("best", "the cut nearest to balance", cuts.best)
-        if self.relaxed:
-            return [*steps, *hists, nearest]
-        steps.append(nearest)
-        if self.conditions:
-            steps += [
-                create(
-                    f"certain{j}", "cuts with a cell of values enough on each side", cuts.certain, j
-                )
-                for j in self.counted
-            ]
-            steps += [
-                create(f"sides{j}", "sensitive values on both sides", cuts.sides, j)
-                for j in self.sensitive
-            ]
-            steps.append(create("checked", "whether both sides hold", cuts.checked))
-            steps += hists
-            steps.append(create("searched", "the nearest cut that holds", cuts.searched))
-        return steps
-
-    # -- what becomes of the groups ---------------------------------------------------------
+    # -- what becomes of the groups -----------------------------------------------------------
 
     def moves(self, state: State) -> exp.Expr:
-        """(node, attr, level, thr, mask, cum, again, nl, nr, tl, tr): one row per group.
+        """(node, attr, cut columns, again, nl, nr, tl, tr): one row per group.
 
         tl and tr are the targets of both sides: a group of the next round if positive, a final
         group if negative. Groups that are not cut go to tl; with `again`, the next round tries
         them on all attributes.
         """
+        names = self.rule.cut_columns
         decided = query(
-            "select d.node, d.n, b.attr, b.level, b.thr, b.mask, b.cum,"
+            "select d.node, d.n, b.attr,"
             " b.node is null and coalesce(t.more, false) as again,"
             " row_number() over (order by d.node) as number"
             " from nodes as d left join b on b.node = d.node"
             " left join t on t.node = d.node",
-            {
-                "b": chosen(self, state),
-                "t": query(
-                    "select t.node, t.more from tries as t where t.rank = 1", at(state, "tries")
-                ),
-                **at(state, "nodes"),
-            },
-        )
+            {"b": self.rule.chosen(state), "t": self.rule.untried(state), **at(state, "nodes")},
+        ).select(*[col(name, "b") for name in names])
         sized = query(
             "select m.*, coalesce(m.cum, m.n) as nl, m.n - m.cum as nr from m", {"m": decided}
         )
         return query(
-            "select z.node, z.attr, z.level, z.thr, z.mask, z.cum, z.again, z.nl, z.nr,"
+            "select z.node, z.attr, z.again, z.nl, z.nr,"
             " ((case when (z.attr is not null and z.nl >= :twice) or z.again"
             " then 1 else -1 end) * (2 * z.number - 1))::int as tl,"
             " ((case when z.nr >= :twice then 1 else -1 end) * 2 * z.number)::int as tr from z",
             {"z": sized},
-            twice=num(2 * self.minimum_size),
-        )
+            twice=num(2 * self.rule.minimum_size),
+        ).select(*[col(name, "z") for name in names])
 
     def assigned(self, state: State) -> exp.Select:
         """Every cell of an active group with its group after the moves."""
         target = fragment(
             "case when m.attr is null or :left then m.tl else m.tr end",
-            left=exp.paren(cuts.is_left(self, state, "m")),
+            left=exp.paren(self.rule.is_left(state, "m")),
         )
         tree = query(
             "select :target as node from cells as c join moves as m on m.node = c.node",
             at(state, "cells", "moves"),
             target=target,
-        ).select(*[col(name, "c") for name in (*self.cell_columns, "w")])
-        return cuts.join_order(self, state, tree, "m")
+        ).select(*[col(name, "c") for name in (*self.rule.codes, *self.rule.carried, "w")])
+        return self.rule.with_place(state, tree, "m")
 
     def finished(self, state: State) -> exp.Expr:
-        """(leaf, codes, [rid]): cells of the groups that became final in this round."""
+        """(leaf, codes, [kept columns]): cells of the groups that became final in this round."""
         return query(
             "select -c.node as leaf from c where c.node < 0",
             {"c": state.work("cells", round=state.round + 1)},
-        ).select(*[col(name, "c") for name in self.final_columns])
+        ).select(*[col(name, "c") for name in self._final_columns])
 
     def next_nodes(self, state: State) -> exp.Expr:
         """(node, n, extents, again)"""
-        names = ["n", *self.extents(state)]
+        names = ["n", *self.rule.extents(state)]
         side = query(
             "select case when h.is_left then m.tl else m.tr end as node, m.again"
             " from moves as m join halves as h on h.node = m.node and h.attr = m.attr"

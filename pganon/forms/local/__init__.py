@@ -1,0 +1,32 @@
+"""The published form of local generalization and bucketization.
+
+    groups       (group_id, <column>_form, generalized columns)   stored once per group
+    records      (group_id, <column>_bucket, insensitive columns)
+    values_<c>   (<c>_bucket, <c>, count)
+    members      the steward's memory of who was in which group and which buckets
+
+The view of the release joins groups and records, and never the values: which of a bucket's values
+is whose nobody is told. Numbers of groups and of the buckets of every column are random
+permutations under the run's secret key, each of its own; rows are in an order that published
+columns decide.
+"""
+
+from __future__ import annotations
+
+from pganon.forms.local import figures, staging, verification, views
+from pganon.forms.local.layout import Layout
+from pganon.published.form import PublishedForm
+
+LOCAL = PublishedForm(
+    relations=staging.relations,
+    staging_steps=lambda spec: staging.staging_steps(Layout(spec)),
+    checks=lambda spec, state, tables: verification.checks(Layout(spec), tables),
+    views=lambda spec, state, tables: views.views(Layout(spec), tables),
+    released=staging.released,
+    misplaced=staging.misplaced,
+    measures=lambda spec: figures.measures(Layout(spec)),
+    utility=figures.utility,
+    figures=figures.LocalUtility,
+    groups="groups",
+    histogram=verification.histogram,
+)

@@ -1,0 +1,176 @@
+"""Figures of every release of local generalization and bucketization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sqlglot import exp
+
+from pganon.forms.local.layout import Layout, forms, is_generalized
+from pganon.forms.local.staging import bucket
+from pganon.forms.recode import EXTENTS
+from pganon.published.utility import Utility
+from pganon.search.local.subsets import WITHHELD
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, num, query, text, total
+from pganon.steps import Chains, Check, State
+
+
+@dataclass(frozen=True)
+class BucketFigures:
+    """Buckets of one column.
+
+    Attributes:
+        cells: values in them.
+        smallest, largest: cells of a bucket; 0 if there is none.
+        share: largest share of a bucket that one value has.
+    """
+
+    cells: int
+    buckets: int
+    smallest: int
+    largest: int
+    share: float
+
+
+@dataclass(frozen=True)
+class LocalUtility(Utility):
+    """Utility of a release of local groups and buckets.
+
+    Attributes:
+        gcp: mean loss of the values that are generalized or withheld, a suppressed record counting
+            1 per attribute; values in buckets lose nothing here.
+        ncp: the same per column, over the released records.
+        discernibility: sum of squared group sizes plus source records per suppressed record.
+        buckets: by published column.
+    """
+
+    discernibility: float
+    groups: int
+    smallest_group: int
+    largest_group: int
+    buckets: dict[str, BucketFigures]
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        found = {name: BucketFigures(**held) for name, held in document["buckets"].items()}
+        return super().recorded({**document, "buckets": found})
+
+    def summary(self) -> dict[str, str]:
+        return {
+            "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
+            "GCP": f"{self.gcp:.6f}",
+            **{
+                f"buckets of {name}": f"{found.buckets} of {found.smallest} to {found.largest}"
+                f" values, one of them {found.share:.4g} of a bucket at most"
+                for name, found in self.buckets.items()
+            },
+        }
+
+    def details(self) -> dict[str, str]:
+        return {**self.summary(), "discernibility": f"{self.discernibility:g}"}
+
+
+def measures(layout: Layout) -> Chains:
+    """What :func:`utility` reads."""
+    loss = Check(
+        "utility",
+        "loss and sizes of the groups",
+        lambda s: _loss(layout, s),
+        prefix="measure_",
+    )
+    return [[loss], *[[_bucket_check(item)] for item in layout.spec.sensitive]]
+
+
+def _loss(layout: Layout, state: State) -> exp.Expr:
+    groups = query(
+        "select e.*, f.form from e join d on d.group_id = e.class_id"
+        " join f on f.display = d.display",
+        {
+            "e": state.work(EXTENTS),
+            "d": query(
+                "select distinct r.group_id, r.display from r", {"r": state.work("group_records")}
+            ),
+            "f": forms(state),
+        },
+    )
+    tree = query(
+        "select count(*) as groups, min(e.n) as smallest, max(e.n) as largest,"
+        " sum(e.n::numeric * e.n)::float8 as squares from e",
+        {"e": groups},
+    )
+    losses: list[exp.Expr] = []
+    shown: list[exp.Expr] = []
+    for axis in layout.axes:
+        attribute = axis.attribute
+        loss: exp.Expr = axis.loss(state, "e")
+        counts: exp.Expr = num(1)
+        if attribute.hidden is not None:
+            here = is_generalized(attribute, col("form", "e"))
+            withheld = fragment(
+                "substr(e.form, :at, 1) = :w", at=num(attribute.hidden.index + 1), w=text(WITHHELD)
+            )
+            loss = exp.Case().when(withheld, num(1)).when(here, loss).else_(num(0))
+            counts = fragment("case when :w or :g then 1 else 0 end", w=withheld, g=here)
+        losses.append(fragment("coalesce(sum(e.n * (:l)), 0)::float8", l=exp.paren(loss)))
+        shown.append(fragment("coalesce(sum(e.n * (:c)), 0)::float8", c=counts))
+        mean = fragment("coalesce(:l / nullif(:c, 0), 0)", l=losses[-1], c=shown[-1])
+        tree = tree.select(named(mean, f"ncp{axis.index}"))
+    return tree.select(named(total(losses), "loss"), named(total(shown), "cells"))
+
+
+def _bucket_check(item: Sensitive) -> Check:
+    def select(state: State) -> exp.Expr:
+        rows = query(
+            "select :b as b, :v as v, count(*) as n from r where :b is not null group by 1, 2",
+            {"r": state.work("group_records")},
+            b=col(bucket(item), "r"),
+            v=fragment(":v::text", v=col(f"v{item.index}", "r")),
+        )
+        sizes = query(
+            "select x.b, sum(x.n)::bigint as n, max(x.n) as most from x group by x.b", {"x": rows}
+        )
+        return query(
+            "select count(*) as buckets, coalesce(sum(s.n), 0)::bigint as cells,"
+            " coalesce(min(s.n), 0) as smallest, coalesce(max(s.n), 0) as largest,"
+            " coalesce(max(s.most / s.n::float8), 0)::float8 as share from s",
+            {"s": sizes},
+        )
+
+    return Check(
+        f"buckets{item.index}",
+        f"sizes of the buckets of {item.published}",
+        select,
+        prefix=f"measure_buckets{item.index}_",
+    )
+
+
+def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> LocalUtility:
+    records, suppressed = int(facts["records"]), int(facts["suppressed"])
+    attributes = len(spec.attributes)
+    cells = float(facts["measure_cells"]) + suppressed * attributes
+    lost = float(facts["measure_loss"]) + suppressed * attributes
+    return LocalUtility(
+        gcp=lost / cells if cells else 0.0,
+        ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},
+        discernibility=float(facts["measure_squares"]) + float(suppressed) * records,
+        groups=int(facts["measure_groups"]),
+        smallest_group=int(facts["measure_smallest"]),
+        largest_group=int(facts["measure_largest"]),
+        buckets={item.published: _bucket_figures(item, facts) for item in spec.sensitive},
+    )
+
+
+def _bucket_figures(item: Sensitive, facts: Mapping[str, Any]) -> BucketFigures:
+    def observed(name: str) -> int:
+        return int(facts[f"measure_buckets{item.index}_{name}"])
+
+    return BucketFigures(
+        cells=observed("cells"),
+        buckets=observed("buckets"),
+        smallest=observed("smallest"),
+        largest=observed("largest"),
+        share=float(facts[f"measure_buckets{item.index}_share"]),
+    )

@@ -1,0 +1,237 @@
+"""From the group and the buckets of every record to the staged relations.
+
+A method hands over `grouped` (rid, gid, display, codes, b<j>): b<j> is NULL where the record has no
+value of sensitive column j in a bucket; and `displays` (display, form).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.encode.records import ties
+from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
+from pganon.forms.buckets.staging import Rows
+from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
+from pganon.forms.members import code_columns, identity, members, repeated_members
+from pganon.identifiers import QualifiedName
+from pganon.policy.local_names import bucket_column, form_column
+from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.published.elements import attribute_columns
+from pganon.published.form import Tables
+from pganon.published.stored import (
+    drawn_numbers,
+    index_step,
+    key_step,
+    numbers,
+    numbers_step,
+    repeated,
+    stored,
+)
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, query
+from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+
+GROUPS = "groups"
+RECORDS = "records"
+
+
+def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    shown = [GROUPS, RECORDS, *[part_of(item) for item in spec.sensitive]]
+    return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
+
+
+def part_of(item: Sensitive) -> str:
+    """Part with the values of a column's buckets."""
+    return f"values{item.index}"
+
+
+def bucket(item: Sensitive) -> str:
+    """Work column with the bucket of a record."""
+    return f"b{item.index}"
+
+
+def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    return query("select count(*) as published from records", dict(tables))
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    return [
+        repeated(state.work("grouped"), "rid"),
+        repeated(state.work(GENERALIZED), CLASS_ID),
+        repeated(numbers(state, GROUP_ID), "gid"),
+        *[repeated(numbers(state, bucket(item)), "gid") for item in spec.sensitive],
+        *repeated_members(spec, state),
+    ]
+
+
+def staging_steps(layout: Layout) -> tuple[Step, ...]:
+    """From `grouped`, `displays` and `coded` to the staged relations."""
+    spec = layout.spec
+    return (
+        Parallel(
+            "numbers",
+            "random numbers for groups, and for the buckets of every column",
+            [
+                [numbers_step("grouped", "random numbers for the groups", GROUP_ID)],
+                *[[_numbers(item)] for item in spec.sensitive],
+            ],
+        ),
+        CreateTable(
+            "group_records",
+            "the group and the buckets of every record",
+            _records_table,
+            lambda s: _group_records(spec, s),
+        ),
+        *generalization_steps(spec, _records_table, GROUP_ID),
+        Parallel(
+            "relations",
+            "the relations of the release",
+            [
+                [
+                    CreateTable(
+                        GROUPS,
+                        "what the records of every group show",
+                        lambda s: s.stage(GROUPS),
+                        lambda s: _groups(layout, s),
+                    ),
+                    key_step(GROUPS, GROUP_ID),
+                ],
+                [
+                    CreateTable(
+                        RECORDS,
+                        "every record with its group and its buckets",
+                        lambda s: s.stage(RECORDS),
+                        lambda s: _records(spec, s),
+                    ),
+                    index_step(lambda s: (RECORDS, GROUP_ID), RECORDS),
+                ],
+                [
+                    CreateTable(
+                        "members",
+                        "the steward's memory of who was in which group and which buckets",
+                        lambda s: s.stage("members"),
+                        lambda s: _members(spec, s),
+                    )
+                ],
+                *[_value_steps(item) for item in spec.sensitive],
+            ],
+        ),
+    )
+
+
+def _records_table(state: State) -> QualifiedName:
+    return state.work("group_records")
+
+
+def _numbers(item: Sensitive) -> CreateTable:
+    name = bucket(item)
+
+    def used(state: State) -> exp.Select:
+        return query(
+            "select :b as gid from g where :b is not null group by :b",
+            {"g": state.work("grouped")},
+            b=col(name, "g"),
+        )
+
+    return drawn_numbers(used, f"random numbers for the buckets of {item.published}", name)
+
+
+def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(group_id, b<j>, display, codes, v<j>, p<i>, identity); b<j> are published numbers."""
+    tree = query(
+        "select n.group_id, g.display from g join c on c.rid = g.rid join n on n.gid = g.gid",
+        {"g": state.work("grouped"), "c": state.work("coded"), "n": numbers(state, GROUP_ID)},
+    )
+    known = identity(spec)
+    beside = [f"v{item.index}" for item in spec.sensitive]
+    beside += [f"p{item.index}" for item in spec.carried]
+    tree = tree.select(
+        *[col(name, "g") for name in code_columns(spec)],
+        *[col(name, "c") for name in (*beside, *([known] if known else []))],
+    )
+    for item in spec.sensitive:
+        alias = f"n{item.index}"
+        table = exp.alias_(numbers(state, bucket(item)).table, alias, table=True, quoted=True)
+        on = exp.EQ(this=col("gid", alias), expression=col(bucket(item), "g"))
+        tree = tree.join(table, on=on, join_type="left").select(col(bucket(item), alias))
+    return tree.order_by(col(GROUP_ID, "n"))
+
+
+def _groups(layout: Layout, state: State) -> exp.Expr:
+    form = col("form", "f")
+    displays = query("select distinct r.group_id, r.display from r", {"r": _records_table(state)})
+    tree = query(
+        "select d.group_id from d join f on f.display = d.display"
+        " join e on e.class_id = d.group_id",
+        {"d": displays, "f": forms(state), "e": state.work(GENERALIZED)},
+    )
+    for item in layout.spec.sensitive:
+        if layout.has_form(item):
+            letter = shown_letter(item, form, state)
+            tree = tree.select(named(fragment(":l::text", l=letter), form_column(item.published)))
+    for attribute in layout.spec.attributes:
+        tree = tree.select(*_generalized(attribute, form))
+    return tree.order_by(col(GROUP_ID, "d"))
+
+
+def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
+    """The published columns of an attribute; NULL where its values are not shown."""
+    shown = is_generalized(attribute, form)
+    found: list[exp.Expr] = []
+    for column in attribute_columns(attribute):
+        value: exp.Expr = col(column.name, "e")
+        if attribute.hidden is not None:
+            value = fragment("case when :shown then :v end", shown=shown, v=value)
+        found.append(named(value, column.name))
+    return found
+
+
+def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query("select r.group_id from r", {"r": _records_table(state)})
+    order: list[exp.Expr] = [col(GROUP_ID, "r")]
+    for item in spec.sensitive:
+        number = col(bucket(item), "r")
+        tree = tree.select(named(number, bucket_column(item.published)))
+        order.append(number)
+    for item in spec.carried:
+        value = col(f"p{item.index}", "r")
+        tree = tree.select(named(value, item.published))
+        order += [value, *ties(item, value)]
+    return tree.order_by(*[key.copy() for key in order])
+
+
+def _value_steps(item: Sensitive) -> Sequence[Step]:
+    part = part_of(item)
+
+    def select(state: State) -> exp.Expr:
+        held = query(
+            "select r.* from r where :b is not null",
+            {"r": _records_table(state)},
+            b=col(bucket(item), "r"),
+        )
+        rows = Rows(held, state)
+        rows.group(col(bucket(item), "r"), bucket_column(item.published))
+        rows.unchanged(item, f"v{item.index}")
+        return rows.select(counted=True)
+
+    return [
+        CreateTable(
+            f"values{item.index}",
+            f"values of {item.published} in every bucket",
+            lambda s: s.stage(part),
+            select,
+        ),
+        index_step(lambda s: (part, bucket_column(item.published)), f"values{item.index}"),
+    ]
+
+
+def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
+    groups = [GROUP_ID, *[bucket(item) for item in spec.sensitive]]
+    tree = members(spec, state, _records_table(state), groups)
+    for column, item in zip(list(tree.expressions)[2:], spec.sensitive, strict=True):
+        column.replace(named(column.copy(), bucket_column(item.published)))
+    return tree

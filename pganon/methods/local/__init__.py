@@ -1,0 +1,53 @@
+"""Local generalization and bucketization (LGB; Li, He and Sun).
+
+Every person decides which values are sensitive. Values that are not are generalized in groups of k
+or more records that show the same columns; the others are replaced by the number of a bucket, whose
+values are published apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pganon.forms.local import LOCAL
+from pganon.forms.local.axes import length_fact, null_fact
+from pganon.forms.local.layout import withheld_fact
+from pganon.methods.base import Method
+from pganon.methods.local.buckets import bucket_steps
+from pganon.methods.local.displays import DISPLAYS, display_steps
+from pganon.methods.local.grouped import grouped_steps
+from pganon.methods.local.nearest import nearest_steps
+from pganon.methods.local.options import LgbNcp
+from pganon.methods.local.shape import Shape
+from pganon.spec.model import ReleaseSpec
+from pganon.steps import Parallel, Step
+
+Grouping = Callable[[Shape], list[Step]]
+
+
+def _partition(grouping: Grouping) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
+    def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+        shape = Shape(spec)
+        return (
+            *display_steps(shape),
+            Parallel("buckets", "buckets of hidden values", bucket_steps(shape)),
+            *grouping(shape),
+            *grouped_steps(shape),
+        )
+
+    return steps
+
+
+def _assumed(spec: ReleaseSpec) -> dict[str, int]:
+    """What `explain` supposes of a run."""
+    every = Shape(spec).axes
+    return {
+        DISPLAYS: 1,
+        "cut_rounds": 1,
+        **{length_fact(axis): 1 for axis in every},
+        **{null_fact(axis): 0 for axis in every},
+        **{withheld_fact(item): 0 for item in spec.sensitive},
+    }
+
+
+NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps), _assumed)

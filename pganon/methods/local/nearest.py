@@ -1,0 +1,161 @@
+"""Groups of similar records by division in Python, block by block (LGB_NCP).
+
+cells        (cell, block, display, w, codes)   in an order that is drawn at random
+cell_groups  (cell, gid)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.encode.secrets import row_hash, run_secret
+from pganon.forms.local.axes import ShownLine, ShownNames
+from pganon.methods.local.displays import DISPLAYS
+from pganon.methods.local.options import LgbNcp
+from pganon.methods.local.shape import Shape, codes
+from pganon.methods.pairs import pair
+from pganon.search.local.nearest import (
+    Assign,
+    Attribute,
+    Cells,
+    Line,
+    Names,
+    Small,
+    Tree,
+    nearest_groups,
+)
+from pganon.search.tasks import Found
+from pganon.sqltools import cast, col, named, num, query, text
+from pganon.steps import CreateTable, DropTables, Search, State, Step
+
+
+def nearest_steps(shape: Shape) -> list[Step]:
+    """From `placed` to `group_cells`."""
+    return [
+        CreateTable(
+            "cells",
+            "equal records collapse into weighted cells, in random order",
+            lambda s: s.work("cells"),
+            lambda s: _cells(shape, s),
+        ),
+        Search(
+            "nearest",
+            "groups of similar cells",
+            lambda s: s.work("cell_groups"),
+            (("cell", "bigint"), ("gid", "bigint")),
+            given=lambda s: _given(shape, s),
+            batches=lambda s: s.count(DISPLAYS),
+            rows=lambda s, batch: _rows(shape, s, batch),
+            tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
+        ),
+        CreateTable(
+            "group_cells",
+            "the group of every cell",
+            lambda s: s.work("group_cells"),
+            lambda s: query(
+                "select g.gid, c.display from c join g on g.cell = c.cell",
+                {"c": s.work("cells"), "g": s.work("cell_groups")},
+            ).select(*codes(shape, "c")),
+        ),
+        DropTables(
+            "tidy",
+            "what groups were made from",
+            lambda s: [s.work("cells"), s.work("cell_groups")],
+        ),
+    ]
+
+
+def _cells(shape: Shape, state: State) -> exp.Expr:
+    seed = run_secret(state, "partition_seed").subquery()
+    record = exp.func("row", cast(text("cells"), "text"), col("rid", "p"))
+    held = codes(shape, "p")
+    drawn = query(
+        "select p.display, count(*) as w, min(:draw) as draw from p",
+        {"p": state.work("placed")},
+        draw=row_hash(record, seed),
+    ).select(*held)
+    drawn = drawn.group_by(col("display", "p"), *[code.copy() for code in held])
+    tied = [code.copy() for code in codes(shape, "d")]
+    order = exp.Order(expressions=[exp.Ordered(this=key) for key in (col("draw", "d"), *tied)])
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    return query("select d.display, d.w from d", {"d": drawn}).select(
+        named(number, "cell"), *codes(shape, "d")
+    )
+
+
+def _given(shape: Shape, state: State) -> exp.Select:
+    """Where the values of ordered attributes are, and what is above the leaves of trees."""
+    tree = query("select 1 as nothing")
+    for axis in shape.axes:
+        if isinstance(axis, OrderedAxis):
+            tree = tree.select(named(axis.positions(state), axis.code))
+        elif isinstance(axis, TreeAxis):
+            paths = named(axis.paths(state), f"paths{axis.index}")
+            tree = tree.select(paths, named(axis.losses(state), f"losses{axis.index}"))
+    return tree
+
+
+def _rows(shape: Shape, state: State, display: int) -> exp.Select:
+    return query(
+        "select c.cell, c.w from c where c.display = :display order by c.cell",
+        {"c": state.work("cells")},
+        display=num(display),
+    ).select(*codes(shape, "c"))
+
+
+def _tasks(
+    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> list[_Groups]:
+    options = shape.options
+    assert isinstance(options, LgbNcp)
+    cells, weights, *columns = zip(*rows, strict=True)
+    attributes = [
+        _attribute(axis, state, given, column)
+        for axis, column in zip(shape.axes, columns, strict=True)
+    ]
+    found = Cells(attributes, [int(weight) for weight in weights])
+    return [_Groups(cells, found, shape.k, options.ncp_assign, options.ncp_small)]
+
+
+def _attribute(
+    axis: Axis, state: State, given: Mapping[str, Any], held: Sequence[int]
+) -> Attribute:
+    if isinstance(axis, ShownLine):
+        length, known = axis.length(state), given[axis.code] or ()
+        return Line([known[code - 1] / length if code else None for code in held])
+    if isinstance(axis, TreeAxis):
+        height = max(axis.levels(state), 1)
+        paths, losses = given[f"paths{axis.index}"] or (), given[f"losses{axis.index}"] or ()
+        levels = axis.levels(state)
+        return Tree(
+            held,
+            [paths[at : at + height] for at in range(0, len(paths), height)],
+            [losses[at : at + levels + 1] for at in range(0, len(losses), levels + 1)],
+        )
+    assert isinstance(axis, ShownNames)
+    return Names(held, max(axis.number(state), 1))
+
+
+@dataclass(frozen=True)
+class _Groups:
+    numbers: Sequence[int]
+    cells: Cells
+    k: int
+    assign: Assign
+    small: Small
+
+    def __call__(self) -> Found:
+        first = self.numbers[0]
+        found = nearest_groups(self.cells, self.k, self.assign, self.small)
+        return Found(
+            [
+                (self.numbers[cell], pair(first, label))
+                for label, group in enumerate(found)
+                for cell in group
+            ]
+        )

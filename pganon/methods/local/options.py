@@ -1,0 +1,162 @@
+"""Options of local generalization and bucketization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pganon.identifiers import MAX_BYTES, fits
+from pganon.policy.bucket_options import word
+from pganon.policy.columns import Columns
+from pganon.policy.local_names import bucket_column, form_column, values_part
+from pganon.policy.options import FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.refusals import Refusal, alternatives, nearest, show
+from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.texts import Name
+
+PRINCIPLES = ("local_bucket_diversity", "t_closeness")
+"""Models that say how well the hidden values of a column are unlinked."""
+
+Split = Annotated[Literal["median", "none"], word("way to split values", "median", "none")]
+AssignValues = Annotated[
+    Literal["m_invariance", "deal"], word("way to assign values", "m_invariance", "deal")
+]
+
+
+class Local(MethodOptions):
+    """Base: values are generalized where they are quasi-identifying, in buckets where they hide."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "semi_sensitive", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset({"k_anonymity", *PRINCIPLES})
+    example = "{model: local_bucket_diversity, column: disease, l: 3}"
+    adds = (GROUP_ID,)
+    parts = (FLAT,)
+    levels = ("unique",)
+    codes_sensitive = True
+    unlinks = True
+
+    split: Split = "median"
+    assign: AssignValues = "m_invariance"
+    min_bucket_range: Mapping[Name, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    ineligible: Annotated[
+        Literal["refuse", "withhold"], word("word for ineligible", "refuse", "withhold")
+    ] = "refuse"
+    small_subsets: Annotated[
+        Literal["apart", "merge"], word("way to treat small subsets", "apart", "merge")
+    ] = "apart"
+    link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def part_names(self, columns: Columns) -> tuple[str, ...]:
+        return (FLAT, *[values_part(name) for name in _published(columns, HIDDEN)])
+
+    def added_columns(self, columns: Columns) -> tuple[str, ...]:
+        withheld = ("sensitive",) if self.ineligible == "withhold" else ()
+        return (
+            GROUP_ID,
+            *[bucket_column(name) for name in _published(columns, HIDDEN)],
+            *[form_column(name) for name in _published(columns, ("semi_sensitive", *withheld))],
+        )
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        hidden = [name for name, column in columns.items() if column and column.role in HIDDEN]
+        if not hidden:
+            yield Refusal(
+                ("columns",),
+                "no column has the role sensitive or semi_sensitive",
+                f"declare what the method {self.name} has to hide, or use the method mondrian",
+            )
+        for name in hidden:
+            column = columns[name]
+            assert column is not None
+            longest = max(
+                bucket_column(column.published_as or name), form_column(column.published_as or name)
+            )
+            if not fits(longest):
+                yield Refusal(
+                    ("columns", name),
+                    f"the name {show(longest)} of the column with its buckets has more than"
+                    f" {MAX_BYTES} bytes",
+                    "shorten it with `as:`",
+                )
+        for name in self.min_bucket_range:
+            if name not in hidden:
+                yield Refusal(
+                    ("method", "min_bucket_range", name),
+                    f"column {show(name)} has no buckets",
+                    nearest(name, hidden),
+                )
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        if not any(model.model == "k_anonymity" for model in models):
+            yield Refusal(
+                ("privacy",),
+                f"no model says how large the groups of the method {self.name} have to be",
+                "add {model: k_anonymity, k: 5}",
+            )
+        yield from self._principles(columns, models)
+
+    def _principles(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        """Every column that is hidden from somebody has one principle."""
+        by_column: dict[str, list[str]] = {}
+        for i, model in enumerate(models):
+            if model.model not in PRINCIPLES:
+                continue
+            by_column.setdefault(model.column, []).append(model.model)
+            if len(by_column[model.column]) > 1:
+                yield Refusal(
+                    ("privacy", i),
+                    f"column {show(model.column)} has {by_column[model.column][0]} already",
+                    "keep one of them",
+                )
+            if getattr(model, "distance", None) == "hierarchical":
+                yield Refusal(
+                    ("privacy", i, "distance"),
+                    f"the method {self.name} cannot guarantee distance: hierarchical",
+                    "use distance: equal, or ordered for numbers and dates",
+                )
+            if model.model == "t_closeness" and model.column in self.min_bucket_range:
+                yield Refusal(
+                    ("method", "min_bucket_range", model.column),
+                    "is for buckets in which all values differ; t_closeness is about the column",
+                    "remove it, or use local_bucket_diversity",
+                )
+        for name, column in columns.items():
+            if column is not None and column.role in HIDDEN and name not in by_column:
+                yield Refusal(
+                    ("privacy",),
+                    f"no model says how well values of {show(name)} are to be hidden; use"
+                    f" {alternatives(PRINCIPLES)}",
+                    f"add {{model: local_bucket_diversity, column: {name}, l: 3}}",
+                )
+
+
+def _published(columns: Columns, roles: Iterable[str]) -> list[str]:
+    """Published names of the columns of these roles."""
+    wanted = set(roles)
+    return [c.published_as or name for name, c in columns.items() if c and c.role in wanted]
+
+
+class LgbMdp(Local):
+    """Groups by cuts at medians of the widest column (LGB_MDP)."""
+
+    name: Literal["lgb_mdp"]
+
+
+class LgbNcp(Local):
+    """Groups by top-down greedy division that keeps the loss low (LGB_NCP)."""
+
+    name: Literal["lgb_ncp"]
+    ncp_assign: Annotated[
+        Literal["grow", "seeds"], word("way to divide cells", "grow", "seeds")
+    ] = "grow"
+    ncp_small: Annotated[
+        Literal["fill", "stop"], word("way to treat a small side", "fill", "stop")
+    ] = "fill"
+    block_size: BlockSize = 20_000

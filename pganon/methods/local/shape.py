@@ -1,0 +1,43 @@
+"""What of a release the steps of local generalization and bucketization look at.
+
+masks        (mask, n)              which semi-sensitive columns records show and hide: g and b
+displays     (mask, display, form)  what is shown of them: g, b, or w for a withheld value
+placed       (rid, display, codes, s<j>)    the records that are released; codes are 0 where the
+             value is not generalized, s<j> is 0 where it is in no bucket
+group_cells  (gid, display, codes)  the group of all records with these codes
+bucketed<j>  (rid, b)               the bucket of every hidden value of sensitive column j
+grouped      (rid, gid, display, b<j>)      all of it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis
+from pganon.forms.local.layout import Layout
+from pganon.methods.local.options import Local
+from pganon.methods.shape import MethodShape
+from pganon.sqltools import col
+
+
+@dataclass(frozen=True)
+class Shape(MethodShape[Local]):
+    kind = Local
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.spec)
+
+    @property
+    def k(self) -> int:
+        return self.layout.k
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.layout.axes
+
+
+def codes(shape: Shape, table: str) -> list[exp.Column]:
+    return [col(axis.code, table) for axis in shape.axes]

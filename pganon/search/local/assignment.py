@@ -1,0 +1,189 @@
+"""From the histogram of hidden values to buckets in which all values differ.
+
+A histogram lists (code, records) in the order of the values. A plan says of the cells of every
+value, in an order that is random, which buckets they go to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+Histogram = Sequence[tuple[int, int]]
+Assign = Callable[[Histogram, int], "Plan"]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Cells of one value: rank r from `first` on, below `last`, goes to the bucket
+    `base + (r - first + shift) % modulo`."""
+
+    code: int
+    first: int
+    last: int
+    base: int
+    shift: int
+    modulo: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where all cells go; buckets are numbered from 0."""
+
+    dealt: Sequence[Dealt]
+    buckets: int
+
+    def moved(self, by: int) -> list[Dealt]:
+        """The same with other numbers of buckets."""
+        return [Dealt(d.code, d.first, d.last, d.base + by, d.shift, d.modulo) for d in self.dealt]
+
+    def values(self) -> list[Counter[int]]:
+        """Cells per value of every bucket."""
+        found: list[Counter[int]] = [Counter() for _ in range(self.buckets)]
+        for d in self.dealt:
+            for rank in range(d.last - d.first):
+                found[d.base + (rank + d.shift) % d.modulo][d.code] += 1
+        return found
+
+
+def eligible(histogram: Histogram, l: int) -> bool:  # noqa: E741 (the literature's name)
+    """Whether buckets of l or more different values exist: l times the largest count fits."""
+    return l * max((n for _, n in histogram), default=0) <= sum(n for _, n in histogram)
+
+
+def leaves(
+    histogram: Histogram,
+    l: int,  # noqa: E741
+    accepts: Callable[[Histogram], bool] = lambda half: True,
+) -> list[Histogram]:
+    """The histogram cut at lower medians as long as both sides are eligible (Algorithm 2).
+
+    Args:
+        histogram: eligible, or empty.
+        accepts: what both sides must satisfy besides.
+    """
+    found: list[Histogram] = []
+    open_ = [histogram] if histogram else []
+    while open_:
+        here = open_.pop()
+        low, high = _halves(here)
+        # Nothing is eligible, too: without a test for it a leaf would be cut for ever.
+        if high and all(eligible(half, l) and accepts(half) for half in (low, high)):
+            open_ += [high, low]
+        else:
+            found.append(here)
+    return found
+
+
+def _halves(histogram: Histogram) -> tuple[Histogram, Histogram]:
+    total = sum(n for _, n in histogram)
+    reached = 0
+    for place, (_, n) in enumerate(histogram, start=1):
+        reached += n
+        if 2 * reached >= total:
+            return histogram[:place], histogram[place:]
+    return histogram, ()
+
+
+def divided(histogram: Histogram, l: int) -> Plan:  # noqa: E741
+    """The assignment phase of m-invariance (Xiao and Tao 2007) with m = l.
+
+    Buckets have l to 2 l - 1 cells, all different. The histogram must be eligible.
+    """
+    place = {code: at for at, (code, _) in enumerate(histogram)}
+    left = dict(histogram)
+    used: Counter[int] = Counter()
+    dealt: list[Dealt] = []
+    buckets = 0
+    while left:
+        alpha, signature = _segment(sorted(left.items(), key=lambda v: (-v[1], place[v[0]])), l)
+        for code in signature:
+            dealt.append(Dealt(code, used[code], used[code] + alpha, buckets, 0, alpha))
+            used[code] += alpha
+            left[code] -= alpha
+            if not left[code]:
+                del left[code]
+        buckets += alpha
+    return Plan(dealt, buckets)
+
+
+def _segment(counts: Sequence[tuple[int, int]], m: int) -> tuple[int, list[int]]:
+    """How many buckets of which values come next; `counts` by falling frequency."""
+    rest = sum(n for _, n in counts)
+    most = counts[0][1]
+    for beta in range(m, len(counts) + 1):
+        following = counts[beta][1] if beta < len(counts) else 0
+        alpha = min(counts[beta - 1][1], (rest - m * following) // beta)
+        if beta > m:
+            alpha = min(alpha, (rest - m * most) // (beta - m))
+        if alpha >= 1:
+            return alpha, [code for code, _ in counts[:beta]]
+    raise AssertionError("an eligible histogram has a next bucket")
+
+
+def dealt_out(histogram: Histogram, buckets: int) -> Plan:
+    """Cells in the order of their values, one after the other to each of so many buckets.
+
+    A value that is no more frequent than there are buckets meets itself in none.
+    """
+    found: list[Dealt] = []
+    start = 0
+    for code, n in histogram:
+        found.append(Dealt(code, 0, n, 0, start % buckets, buckets))
+        start += n
+    return Plan(found, buckets)
+
+
+def evenly(histogram: Histogram, l: int) -> Plan:  # noqa: E741
+    """The same with as many buckets as l cells each allow."""
+    return dealt_out(histogram, sum(n for _, n in histogram) // l)
+
+
+def together(plans: Iterable[Plan]) -> Plan:
+    """Plans of leaves one after the other."""
+    dealt: list[Dealt] = []
+    buckets = 0
+    for plan in plans:
+        dealt += plan.moved(buckets)
+        buckets += plan.buckets
+    return Plan(dealt, buckets)
+
+
+def diverse_buckets(
+    histogram: Histogram,
+    l: int,  # noqa: E741
+    *,
+    split: bool = True,
+    assign: Assign = divided,
+    positions: Mapping[int, float] | None = None,
+    least_range: float = 0.0,
+) -> Plan | None:
+    """Buckets of l or more different values: leaves, and an assignment of each.
+
+    Args:
+        histogram: eligible, or empty.
+        split: whether to cut the histogram into leaves.
+        positions: by code, where values lie; NULL has no place.
+        least_range: how far the values of every bucket must at least be apart.
+
+    Returns:
+        None where even one leaf has a bucket whose values are closer together.
+    """
+
+    def wide(part: Histogram) -> bool:
+        return positions is None or _narrowest(assign(part, l), positions) >= least_range
+
+    if not histogram:
+        return Plan((), 0)
+    if not wide(histogram):
+        return None
+    found = leaves(histogram, l, wide) if split else [histogram]
+    return together(assign(leaf, l) for leaf in found)
+
+
+def _narrowest(plan: Plan, positions: Mapping[int, float]) -> float:
+    return min(
+        max(places) - min(places) if places else 0.0
+        for places in ([positions[c] for c in b if c in positions] for b in plan.values())
+    )
