@@ -42,7 +42,18 @@ class Among:
         return value is not None and value in self.values
 
 
-Predicate = Compare | Among
+@dataclass(frozen=True)
+class Between:
+    """Of numbers, both included."""
+
+    low: Any
+    high: Any
+
+    def holds(self, value: Value) -> bool:
+        return value is not None and self.low <= value <= self.high
+
+
+Predicate = Compare | Among | Between
 Query = Mapping[int, Predicate]
 """By the number of the attribute."""
 Domain = Collection[Value]

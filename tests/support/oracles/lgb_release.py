@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from tests.support.oracles import lgb
@@ -45,10 +46,16 @@ class Release:
     values: Mapping[int, tuple[tuple[int, Value, int], ...]]
 
     def counts(self, a: int) -> dict[int, Counter[Value]]:
-        found: dict[int, Counter[Value]] = defaultdict(Counter)
-        for bucket, value, n in self.values.get(a, ()):
-            found[bucket][value] += n
-        return dict(found)
+        """Values of the buckets of an attribute."""
+        return self._counts.get(a, {})
+
+    @cached_property
+    def _counts(self) -> dict[int, dict[int, Counter[Value]]]:
+        found: dict[int, dict[int, Counter[Value]]] = {}
+        for a, held in self.values.items():
+            for bucket, value, n in held:
+                found.setdefault(a, {}).setdefault(bucket, Counter())[value] += n
+        return found
 
     def sizes(self, a: int) -> Counter[int]:
         """Rows by the bucket that they name."""
