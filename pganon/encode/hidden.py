@@ -19,7 +19,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, computed_once, fragment, named, query, text
+from pganon.sqltools import cast, col, computed_once, fragment, named, query, scalar, text
 
 
 def key_text(columns: list[Column], table: str) -> exp.Expr:
@@ -91,7 +91,7 @@ def _listed(spec: ReleaseSpec, relation: Relation, attribute: Attribute) -> exp.
         named=_named_column(relation),
         name=text(attribute.column.name),
     )
-    return fragment(":key in :listed", key=_source_key(spec), listed=listed.subquery())
+    return fragment(":key in :listed", key=_source_key(spec), listed=scalar(listed))
 
 
 def _source_key(spec: ReleaseSpec) -> exp.Expr:
@@ -144,13 +144,14 @@ def _unmatched(spec: ReleaseSpec, listed: _Exceptions) -> exp.Expr:
     """Read in the statement that reads the source: a misspelt row would publish a secret."""
     keys = query("select :key as key from src", {"src": spec.source.name}, key=_source_key(spec))
     names = [text(attribute.column.name) for attribute in listed.attributes]
-    return query(
+    tree = query(
         "select count(*) from e where :named is not true or (:key in :keys) is not true",
         {"e": listed.relation.name},
         named=exp.paren(exp.In(this=_named_column(listed.relation), expressions=names)),
         key=_key_of(spec, listed.relation),
-        keys=keys.subquery(),
-    ).subquery()
+        keys=scalar(keys),
+    )
+    return scalar(tree)
 
 
 def unmatched_counts(spec: ReleaseSpec) -> list[exp.Expr]:

@@ -28,6 +28,7 @@ OWN = (
     slamsa.METHOD,
     msb.METHOD,
     sloms.METHOD,
+    local.MDP,
     local.NCP,
 )
 """The methods of this version, in the order in which people are told of them."""

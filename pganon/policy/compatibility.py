@@ -200,8 +200,7 @@ def _unprotected(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refus
     """A method that unlinks sensitive values, and no model that says how well."""
     if not method.levels or not models or None in models:
         return
-    about = [m for m in models if hasattr(m, "level") or m.about is not None]
-    if not about and all(m.model in method.models for m in models):
+    if all(m.model in method.models and not hasattr(m, "level") for m in models):
         yield Refusal(
             ("privacy",),
             f"no model says how well the method {method.name} has to unlink sensitive values",
@@ -270,9 +269,21 @@ def _long_names(method: MethodOptions, columns: Columns, release: object) -> Ite
 
 
 def _nothing_to_infer(known: Known, method: MethodOptions, inference: object) -> Iterable[Refusal]:
-    if inference is None or method.unlinks:
+    if inference is None or (method.unlinks and method.measures_inference):
         return
-    others = [name for name, options in known.methods.items() if options.unlinks]
+    if method.unlinks:
+        yield Refusal(
+            ("inference",),
+            f"what may be inferred from releases of the method {method.name} is not measured in"
+            " this version",
+            "remove inference",
+        )
+        return
+    others = [
+        name
+        for name, options in known.methods.items()
+        if options.unlinks and options.measures_inference
+    ]
     yield Refusal(
         ("inference",),
         f"the method {method.name} publishes no sensitive values apart from the records, so there"

@@ -20,8 +20,6 @@ UNPROTECTED = ("warn", "accept")
 LATER_MODELS = ("background_knowledge",)
 LATER_METHODS = (
     "full_domain",
-    "lgb_mdp",
-    "lgb_ncp",
     "local_generalization",
     "local_bucketization",
     "kinc",

@@ -241,9 +241,8 @@ class SlicingLDiversity(AnatomyLDiversity):
 class LocalBucketDiversity(AnatomyLDiversity):
     """The same for the buckets of one column in which some records show their value instead.
 
-    At level `unique` buckets have l or more values and none of them twice (Li, He and Sun:
-    corollary 2). Where columns share their buckets, the level is `attribute`. Says nothing to who
-    knows the value of another member of a bucket.
+    Buckets have l or more values and none of them twice (Li, He and Sun: corollary 2). Does not
+    bound what is learned by who knows the value of another member of a bucket.
     """
 
     level: str = "unique"

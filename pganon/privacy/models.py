@@ -211,7 +211,7 @@ class SlicingLDiversity(PrivacyModel):
 
 
 class LocalBucketDiversity(PrivacyModel):
-    """Buckets of the column hold l or more values; by default none of them twice.
+    """Every bucket of the column holds l or more values, none of them twice.
 
     The column is sensitive, or semi-sensitive: then its buckets hold the values that are hidden.
     """
@@ -219,13 +219,9 @@ class LocalBucketDiversity(PrivacyModel):
     model: Literal["local_bucket_diversity"]
     column: str
     l: Annotated[int, Field(ge=2, le=2**31 - 1)]  # noqa: E741
-    level: Annotated[
-        Literal["unique", "attribute"],
-        known_word("level of local_bucket_diversity", ("unique", "attribute")),
-    ] = "unique"
 
     def measures(self) -> tuple[Model, ...]:
-        return (frequency.LocalBucketDiversity(self.l, self.level),)
+        return (frequency.LocalBucketDiversity(self.l),)
 
 
 Share = Annotated[float, Field(gt=0, le=1)]

@@ -13,7 +13,7 @@ columns decide.
 
 from __future__ import annotations
 
-from pganon.forms.local import figures, staging, verification, views
+from pganon.forms.local import figures, staging, verification, views, warned
 from pganon.forms.local.layout import Layout
 from pganon.metrics.local.relations import Parts
 from pganon.metrics.local.report import LocalMetrics, metrics_of
@@ -42,4 +42,5 @@ LOCAL = PublishedForm(
     groups="groups",
     histogram=verification.histogram,
     metrics=METRICS,
+    warnings=warned.warnings,
 )

@@ -14,7 +14,7 @@ from pganon.forms.recode import EXTENTS
 from pganon.published.utility import Utility
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query, text, total
+from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
 from pganon.steps import Chains, Check, State
 
 
@@ -40,8 +40,8 @@ class LocalUtility(Utility):
     """Utility of a release of local groups and buckets.
 
     Attributes:
-        gcp: mean loss of the values that are generalized or withheld, a suppressed record counting
-            1 per attribute; values in buckets lose nothing here.
+        gcp: mean loss of the values that are generalized or withheld, those that a suppressed
+            record would show counting 1 each; values in buckets lose nothing here.
         ncp: the same per column, over the released records.
         discernibility: sum of squared group sizes plus source records per suppressed record.
         buckets: by published column.
@@ -118,7 +118,27 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
         shown.append(fragment("coalesce(sum(e.n * (:c)), 0)::float8", c=counts))
         mean = fragment("coalesce(:l / nullif(:c, 0), 0)", l=losses[-1], c=shown[-1])
         tree = tree.select(named(mean, f"ncp{axis.index}"))
-    return tree.select(named(total(losses), "loss"), named(total(shown), "cells"))
+    return tree.select(
+        named(total(losses), "loss"),
+        named(total(shown), "cells"),
+        named(_suppressed_cells(layout, state), "suppressed_cells"),
+    )
+
+
+def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
+    """How many values of attributes the records have that are left out for their mask."""
+    hidden = [a.hidden for a in layout.spec.attributes if a.hidden is not None]
+    if not hidden or not state.count("suppressed"):
+        return num(0)
+    plain = num(len(layout.axes) - len(hidden))
+    open_ = [fragment("(not :f)::int", f=col(h.flag, "c")) for h in hidden]
+    tree = query(
+        "select coalesce(sum(:cells), 0)::bigint from c"
+        " where not exists (select 1 from g where g.rid = c.rid)",
+        {"c": state.work("coded"), "g": state.work("grouped")},
+        cells=total([plain, *open_]),
+    )
+    return scalar(tree)
 
 
 def _bucket_check(item: Sensitive) -> Check:
@@ -149,9 +169,10 @@ def _bucket_check(item: Sensitive) -> Check:
 
 def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> LocalUtility:
     records, suppressed = int(facts["records"]), int(facts["suppressed"])
-    attributes = len(spec.attributes)
-    cells = float(facts["measure_cells"]) + suppressed * attributes
-    lost = float(facts["measure_loss"]) + suppressed * attributes
+    # Records without a value in a column with nulls: suppress are not even encoded.
+    unknown = (records - int(facts["kept"])) * len(spec.attributes)
+    gone = unknown + int(facts["measure_suppressed_cells"])
+    cells, lost = float(facts["measure_cells"]) + gone, float(facts["measure_loss"]) + gone
     return LocalUtility(
         gcp=lost / cells if cells else 0.0,
         ncp={a.published: float(facts[f"measure_ncp{a.index}"]) for a in spec.attributes},

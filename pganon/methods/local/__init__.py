@@ -14,10 +14,12 @@ from pganon.forms.local.axes import length_fact, null_fact
 from pganon.forms.local.layout import withheld_fact
 from pganon.methods.base import Method
 from pganon.methods.local.buckets import bucket_steps
-from pganon.methods.local.displays import DISPLAYS, display_steps
+from pganon.methods.local.displays import display_steps
 from pganon.methods.local.grouped import grouped_steps
+from pganon.methods.local.linked import link_steps
+from pganon.methods.local.medians import median_steps
 from pganon.methods.local.nearest import nearest_steps
-from pganon.methods.local.options import LgbNcp
+from pganon.methods.local.options import LgbMdp, LgbNcp
 from pganon.methods.local.shape import Shape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Parallel, Step
@@ -31,6 +33,7 @@ def _partition(grouping: Grouping) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
         return (
             *display_steps(shape),
             Parallel("buckets", "buckets of hidden values", bucket_steps(shape)),
+            *link_steps(shape),
             *grouping(shape),
             *grouped_steps(shape),
         )
@@ -42,7 +45,7 @@ def _assumed(spec: ReleaseSpec) -> dict[str, int]:
     """What `explain` supposes of a run."""
     every = Shape(spec).axes
     return {
-        DISPLAYS: 1,
+        "blocks": 1,
         "cut_rounds": 1,
         **{length_fact(axis): 1 for axis in every},
         **{null_fact(axis): 0 for axis in every},
@@ -50,4 +53,5 @@ def _assumed(spec: ReleaseSpec) -> dict[str, int]:
     }
 
 
+MDP = Method(LgbMdp, LOCAL, _partition(median_steps), _assumed)
 NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps), _assumed)

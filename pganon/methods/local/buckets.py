@@ -32,9 +32,9 @@ from pganon.search.local.assignment import (
     evenly,
 )
 from pganon.search.local.closeness import close_buckets
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, text
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, text
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 
 _PLAN = (
@@ -220,7 +220,7 @@ class _Buckets:
         )
 
     def _placed(self, state: State) -> exp.Expr:
-        seed = run_secret(state, "partition_seed").subquery()
+        seed = scalar(run_secret(state, "partition_seed"))
         record = exp.func("row", cast(text(f"bucket {self.item.index}"), "text"), col("rid", "p"))
         ranked = query(
             "select p.rid, :s as code,"
@@ -257,10 +257,10 @@ class _Task:
     deals: bool
     least_range: float
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         plan = self._plan()
         rows = [] if plan is None else [astuple(d) for d in plan.dealt]
-        return Found(rows, {"narrow": int(plan is None)})
+        return TaskResult(rows, {"narrow": int(plan is None)})
 
     def _plan(self) -> Plan | None:
         histogram = [(int(code), int(n)) for code, n, _ in self.values]

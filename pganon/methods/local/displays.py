@@ -14,12 +14,9 @@ from pganon.forms.local.layout import forms, in_bucket, is_generalized
 from pganon.methods.local.shape import Shape
 from pganon.methods.suppression import suppressed_check
 from pganon.search.local.subsets import merged
-from pganon.search.tasks import Found
+from pganon.search.tasks import TaskResult
 from pganon.sqltools import chain, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
-
-DISPLAYS = "displays_classes"
-"""Fact: how many different displays there are."""
 
 
 def display_steps(shape: Shape) -> list[Step]:
@@ -107,7 +104,7 @@ class _Displays:
     k: int
     merges: bool
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         sizes = {str(mask): int(n) for mask, n in self.sizes}
         if self.merges:
             form_of = merged(sizes, self.k)
@@ -115,7 +112,7 @@ class _Displays:
             form_of = {mask: mask for mask, n in sizes.items() if n >= self.k}
         number = {form: place for place, form in enumerate(sorted(set(form_of.values())))}
         rows = [(mask, number[form], form) for mask, form in form_of.items()]
-        return Found(rows, {"classes": len(number)})
+        return TaskResult(rows)
 
 
 def _placed(shape: Shape, state: State) -> exp.Expr:

@@ -1,7 +1,9 @@
 """Groups of similar records by division in Python, block by block (LGB_NCP).
 
-cells        (cell, block, display, w, codes)   in an order that is drawn at random
-cell_groups  (cell, gid)
+blocks       (gid, display, codes)              parts that are divided by themselves
+    cells        (cell, block, display, w, codes)   in an order that is drawn at random
+    cell_groups  (cell, gid)
+
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.forms.local.axes import ShownLine, ShownNames
-from pganon.methods.local.displays import DISPLAYS
+from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
 from pganon.methods.local.shape import Shape, codes
 from pganon.methods.pairs import pair
@@ -29,19 +31,27 @@ from pganon.search.local.nearest import (
     Tree,
     nearest_groups,
 )
-from pganon.search.tasks import Found
-from pganon.sqltools import cast, col, named, num, query, text
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
+from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 
 
 def nearest_steps(shape: Shape) -> list[Step]:
     """From `placed` to `group_cells`."""
+    options = shape.options
+    assert isinstance(options, LgbNcp)
     return [
+        *block_steps(shape, options.block_size, "blocks"),
         CreateTable(
-            "cells",
-            "equal records collapse into weighted cells, in random order",
+            "block_cells",
+            "the cells of every block, in random order",
             lambda s: s.work("cells"),
             lambda s: _cells(shape, s),
+        ),
+        Check(
+            "blocks",
+            "how many blocks there are",
+            lambda s: query("select max(c.block) + 1 as blocks from c", {"c": s.work("cells")}),
         ),
         Search(
             "nearest",
@@ -49,7 +59,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("cell_groups"),
             (("cell", "bigint"), ("gid", "bigint")),
             given=lambda s: _given(shape, s),
-            batches=lambda s: s.count(DISPLAYS),
+            batches=lambda s: s.count("blocks"),
             rows=lambda s, batch: _rows(shape, s, batch),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
         ),
@@ -65,13 +75,13 @@ def nearest_steps(shape: Shape) -> list[Step]:
         DropTables(
             "tidy",
             "what groups were made from",
-            lambda s: [s.work("cells"), s.work("cell_groups")],
+            lambda s: [s.work(name) for name in ("blocks", "cells", "cell_groups")],
         ),
     ]
 
 
 def _cells(shape: Shape, state: State) -> exp.Expr:
-    seed = run_secret(state, "partition_seed").subquery()
+    seed = scalar(run_secret(state, "partition_seed"))
     record = exp.func("row", cast(text("cells"), "text"), col("rid", "p"))
     held = codes(shape, "p")
     drawn = query(
@@ -83,8 +93,17 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
     tied = [code.copy() for code in codes(shape, "d")]
     order = exp.Order(expressions=[exp.Ordered(this=key) for key in (col("draw", "d"), *tied)])
     number = exp.Window(this=exp.RowNumber(), order=order)
-    return query("select d.display, d.w from d", {"d": drawn}).select(
+    numbered = query("select d.display, d.w from d", {"d": drawn}).select(
         named(number, "cell"), *codes(shape, "d")
+    )
+    same = equal(["display", *shape.codes], "b", "n")
+    return (
+        query(
+            "select n.cell, n.display, n.w, dense_rank() over (order by b.gid) - 1 as block from n",
+            {"n": numbered},
+        )
+        .select(*codes(shape, "n"))
+        .join(aliased(state.work("blocks"), "b"), on=same)
     )
 
 
@@ -100,11 +119,11 @@ def _given(shape: Shape, state: State) -> exp.Select:
     return tree
 
 
-def _rows(shape: Shape, state: State, display: int) -> exp.Select:
+def _rows(shape: Shape, state: State, block: int) -> exp.Select:
     return query(
-        "select c.cell, c.w from c where c.display = :display order by c.cell",
+        "select c.cell, c.w from c where c.block = :block order by c.cell",
         {"c": state.work("cells")},
-        display=num(display),
+        block=num(block),
     ).select(*codes(shape, "c"))
 
 
@@ -149,10 +168,10 @@ class _Groups:
     assign: Assign
     small: Small
 
-    def __call__(self) -> Found:
+    def __call__(self) -> TaskResult:
         first = self.numbers[0]
         found = nearest_groups(self.cells, self.k, self.assign, self.small)
-        return Found(
+        return TaskResult(
             [
                 (self.numbers[cell], pair(first, label))
                 for label, group in enumerate(found)

@@ -11,7 +11,7 @@ from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.bucket_options import word
 from pganon.policy.columns import Columns
 from pganon.policy.local_names import bucket_column, form_column, values_part
-from pganon.policy.options import FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.texts import Name
@@ -32,11 +32,11 @@ class Local(MethodOptions):
     grouped = "quasi_identifying"
     models = frozenset({"k_anonymity", *PRINCIPLES})
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
-    adds = (GROUP_ID,)
+    adds = (GROUP_ID, COUNT)
     parts = (FLAT,)
-    levels = ("unique",)
     codes_sensitive = True
     unlinks = True
+    measures_inference = False
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -60,6 +60,7 @@ class Local(MethodOptions):
         withheld = ("sensitive",) if self.ineligible == "withhold" else ()
         return (
             GROUP_ID,
+            COUNT,
             *[bucket_column(name) for name in _published(columns, HIDDEN)],
             *[form_column(name) for name in _published(columns, ("semi_sensitive", *withheld))],
         )

@@ -92,7 +92,7 @@ def test_forms_that_are_wrong(written: object, field: str, part: str, hint: str)
 @pytest.mark.parametrize("role", ["identifying", "individual", "sensitive", "insensitive"])
 def test_other_roles_have_none(role: str) -> None:
     found = problems(with_column(role=role, domain=[0, 9]))["columns.x.domain"]
-    assert found == f"domain is for quasi_identifying columns; this one is {role}"
+    assert found == f"domain is for quasi_identifying or semi_sensitive columns; this one is {role}"
 
 
 def test_quasi_sensitive_columns_have_none() -> None:

@@ -138,7 +138,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, danonyir, geneir, anatomy, slicing, slamsa, msb or sloms"
+        " mondrian, danonyir, geneir, anatomy, slicing, slamsa, msb, sloms, lgb_mdp or lgb_ncp"
     )
 
 
@@ -160,7 +160,8 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     assert problems(data)["privacy[1].model"] == (
         f"the method qs_greedy cannot guarantee {model['model']}"
     )
-    others = "mondrian or sloms" if model["model"] == "k_anonymity" else "mondrian"
+    sloms = "sloms, " if model["model"] == "k_anonymity" else ""
+    others = f"mondrian, {sloms}lgb_mdp or lgb_ncp"
     assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
 
@@ -460,7 +461,7 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method mondrian or sloms"
+        "use anatomy_l_diversity, or the method mondrian, sloms, lgb_mdp or lgb_ncp"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"
