@@ -8,9 +8,11 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from pganon.forms.local import inferred
 from pganon.forms.local.layout import Layout, forms, is_generalized
 from pganon.forms.local.staging import bucket
 from pganon.forms.recode import EXTENTS
+from pganon.published.inference import Inferred
 from pganon.published.utility import Utility
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -45,6 +47,8 @@ class LocalUtility(Utility):
         ncp: the same per column, over the released records.
         discernibility: sum of squared group sizes plus source records per suppressed record.
         buckets: by published column.
+        inferred: by published column, what naive Bayes learns of hidden values from the buckets.
+        taught: the same from the records that show their value.
     """
 
     discernibility: float
@@ -52,11 +56,17 @@ class LocalUtility(Utility):
     smallest_group: int
     largest_group: int
     buckets: dict[str, BucketFigures]
+    inferred: dict[str, Inferred]
+    taught: dict[str, Inferred]
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
-        found = {name: BucketFigures(**held) for name, held in document["buckets"].items()}
-        return super().recorded({**document, "buckets": found})
+        read = {
+            "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
+            "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
+            "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+        }
+        return super().recorded({**document, **read})
 
     def summary(self) -> dict[str, str]:
         return {
@@ -66,6 +76,11 @@ class LocalUtility(Utility):
                 f"buckets of {name}": f"{found.buckets} of {found.smallest} to {found.largest}"
                 f" values, one of them {found.share:.4g} of a bucket at most"
                 for name, found in self.buckets.items()
+            },
+            **{f"inference of {name}": found.text for name, found in self.inferred.items()},
+            **{
+                f"{name} taught by those who show it": found.text
+                for name, found in self.taught.items()
             },
         }
 
@@ -81,7 +96,11 @@ def measures(layout: Layout) -> Chains:
         lambda s: _loss(layout, s),
         prefix="measure_",
     )
-    return [[loss], *[[_bucket_check(item)] for item in layout.spec.sensitive]]
+    return [
+        [loss],
+        *[[_bucket_check(item)] for item in layout.spec.sensitive],
+        *inferred.chains(layout),
+    ]
 
 
 def _loss(layout: Layout, state: State) -> exp.Expr:
@@ -181,6 +200,8 @@ def utility(spec: ReleaseSpec, facts: Mapping[str, Any]) -> LocalUtility:
         smallest_group=int(facts["measure_smallest"]),
         largest_group=int(facts["measure_largest"]),
         buckets={item.published: _bucket_figures(item, facts) for item in spec.sensitive},
+        inferred=inferred.inferred(Layout(spec), facts),
+        taught=inferred.taught(Layout(spec), facts),
     )
 
 

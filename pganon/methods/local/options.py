@@ -36,7 +36,6 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     unlinks = True
-    measures_inference = False
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"

@@ -118,13 +118,16 @@ def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
     """From the figures of every run."""
     facts = state.facts
     suppressed, records = state.count("suppressed"), state.count("records")
-    squares, ncp, cells = (
+    squares, loss, cells = (
         number(facts, f"measure_{name}") or 0.0 for name in ("squares", "loss", "cells")
     )
+    # Records that are not even encoded hide nothing as far as anybody knows.
+    gone = (records - state.count("kept")) * len(spec.attributes)
+    gone += state.count("measure_suppressed_cells")
     return {
         "discernibility": squares + float(suppressed) * records,
-        "ncp": ncp,
-        "ncp_relative": ncp / cells if cells else None,
+        "ncp": loss + gone,
+        "ncp_relative": (loss + gone) / (cells + gone) if cells + gone else None,
     }
 
 
