@@ -71,7 +71,7 @@ def forms(state: State) -> exp.Select:
 
 def withheld_fact(item: Sensitive) -> str:
     """Fact: whether all values of the column are withheld, since none could be in buckets."""
-    return f"withheld{item.index}"
+    return f"eligible{item.index}_withheld"
 
 
 def letter(hidden: Hidden, form: exp.Expr) -> exp.Expr:

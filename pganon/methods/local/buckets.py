@@ -87,6 +87,7 @@ class _Buckets:
                 f"whether hidden values of {name} can be in buckets",
                 self._sizes,
                 self._ineligible,
+                prefix=f"eligible{j}_",
             ),
             Search(
                 f"plan{j}",
@@ -159,8 +160,7 @@ class _Buckets:
         return query(
             "select x.cells, x.most, x.kinds, :short as short from x", {"x": tree}, short=short
         ).select(
-            named(fragment(":short and :withholds", short=short, withholds=withholds),
-                  withheld_fact(self.item))
+            named(fragment(":short and :withholds", short=short, withholds=withholds), "withheld")
         )  # fmt: skip
 
     def _ineligible(self, row: Mapping[str, Any], state: State) -> PganonError | None:

@@ -81,14 +81,12 @@ def nearest_steps(shape: Shape) -> list[Step]:
 
 
 def _cells(shape: Shape, state: State) -> exp.Expr:
+    """Cells are put in order by what they show: hidden values decide not even ties."""
     seed = scalar(run_secret(state, "partition_seed"))
-    record = exp.func("row", cast(text("cells"), "text"), col("rid", "p"))
     held = codes(shape, "p")
-    drawn = query(
-        "select p.display, count(*) as w, min(:draw) as draw from p",
-        {"p": state.work("placed")},
-        draw=row_hash(record, seed),
-    ).select(*held)
+    cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(shape, "p"))
+    counted = query("select p.display, count(*) as w from p", {"p": state.work("placed")})
+    drawn = counted.select(*held, named(row_hash(cell, seed), "draw"))
     drawn = drawn.group_by(col("display", "p"), *[code.copy() for code in held])
     tied = [code.copy() for code in codes(shape, "d")]
     order = exp.Order(expressions=[exp.Ordered(this=key) for key in (col("draw", "d"), *tied)])
