@@ -69,7 +69,6 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        measures_inference: whether it is measured what a reader may infer, where it unlinks.
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
         leaves_out: whether it leaves records out where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
@@ -90,7 +89,6 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
-    measures_inference: ClassVar[bool] = True
     weighs: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1

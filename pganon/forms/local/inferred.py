@@ -1,6 +1,6 @@
 """What a reader may infer of hidden values before anybody can read the release.
 
-    guesses<j>, taught<j>   (posterior, correct)   of the hidden values of column j that are attacked
+    guesses<j>, taught<j>   (posterior, correct)   of the attacked values of column j
 
 There are two learners (:mod:`pganon.search.inference`). One learns from the buckets, as in every
 release with buckets; the other from the records that show a value of the column, where people
