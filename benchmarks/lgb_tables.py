@@ -100,7 +100,7 @@ def policy(
         "on_infeasible": "suppress",
         "suppression_limit": 0.05,
         "publish": {"keep": 1},
-        "republication": "refuse",
+        "republication": "allow",
     }
 
 

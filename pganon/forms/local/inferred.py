@@ -61,10 +61,18 @@ def shown(spec: ReleaseSpec) -> list[Sensitive]:
     return [item for item in spec.sensitive if item.hidden is not None]
 
 
-def limit(layout: Layout, item: Sensitive) -> float:
-    """The probability above which a value counts as inferred; what l allows does not."""
+def limit(layout: Layout, item: Sensitive, facts: Mapping[str, Any]) -> float:
+    """The probability above which a value counts as inferred; what its principle allows does not.
+
+    Under t-closeness that is the share of the most frequent hidden value, and t.
+    """
     principle = layout.principle(item)
-    allowed = FACTOR / principle.l if isinstance(principle, LocalBucketDiversity) else 0.0
+    if isinstance(principle, LocalBucketDiversity):
+        allowed = FACTOR / principle.l
+    else:
+        cells = int(facts.get(f"eligible{item.index}_cells") or 0)
+        most = int(facts.get(f"eligible{item.index}_most") or 0)
+        allowed = principle.t + most / max(cells, 1)
     return max((layout.spec.policy.inference or Inference()).limit, allowed)
 
 
@@ -80,7 +88,7 @@ class _Attack:
     @property
     def steps(self) -> list[Step]:
         j, item = self.item.index, self.item
-        table, above = f"{self.name}{j}", limit(self.layout, item)
+        table = f"{self.name}{j}"
         source = "buckets" if self.name == "guesses" else "records that show it"
         return [
             Search(
@@ -96,8 +104,10 @@ class _Attack:
             Check(
                 f"inferred_{table}",
                 f"how many hidden values of {item.published} that tells",
-                lambda s: judged(s.work(table), above),
-                lambda row, state: problem(self.layout.spec, item, row, above),
+                lambda s: judged(s.work(table), limit(self.layout, item, s.facts)),
+                lambda row, state: problem(
+                    self.layout.spec, item, row, limit(self.layout, item, state.facts)
+                ),
                 prefix=f"inferred_{table}_",
             ),
         ]
@@ -251,7 +261,7 @@ def _figures(
     return {
         item.published: Inferred(
             records=int(facts[f"inferred_{name}{item.index}_records"]),
-            limit=limit(layout, item),
+            limit=limit(layout, item, facts),
             **{
                 figure: facts[f"inferred_{name}{item.index}_{figure}"]
                 for figure in ("confidence", "accuracy", "above", "correct", "share")

@@ -66,7 +66,7 @@ def policy(
         if role == "semi_sensitive":
             columns[name]["sensitive_when"] = {"column": f"{name}_private"}
         if attribute.kind == "tree" and role != "sensitive":
-            columns[name]["hierarchy"] = {"tree": _nested(attribute)}
+            columns[name]["hierarchy"] = {"inline": _nested(attribute)}
     return {
         "release": "r",
         "source": "public.t",
