@@ -30,11 +30,12 @@ from tests.support.sources.local import build, close, diverse, groups, policy, r
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.random_tables]
 
+# Siblings are in the order of their labels.
 TOWNS = {
-    "Paris": "FR",
     "Lyon": "FR",
-    "Rome": "IT",
+    "Paris": "FR",
     "Milan": "IT",
+    "Rome": "IT",
     "Turin": "IT",
     "FR": "EU",
     "IT": "EU",
@@ -61,7 +62,11 @@ def table(seed: int) -> Table:
             rng.choice([*range(8), None]),
         )
         hidden[key] = frozenset({3, *[a for a in (0, 1) if rng.random() < share]})
-    return Table(COLUMNS, values, hidden)
+    # The tree counts the values that the source has.
+    present = {row[2] for row in values.values()}
+    held = {child: parent for child, parent in TOWNS.items() if child in present or parent == "EU"}
+    nodes = {child: p for child, p in held.items() if p != "EU" or child in held.values()}
+    return Table((*COLUMNS[:2], tree("z", nodes), COLUMNS[3]), values, hidden)
 
 
 def expected_classes(t: Table, k: int, merge: bool) -> dict[str, list[int]]:
