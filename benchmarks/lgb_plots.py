@@ -21,7 +21,7 @@ _LINES = {
     "LGB_NCP, fill": ("#009E73", "^"),
     "LGB_NCP, seeds": ("#CC79A7", "D"),
 }
-_LOSSES = {"c_dm": "C_DM", "ncp_share": "NCP (share)"}
+_LOSSES = {"c_dm": "C_DM", "ncp": "NCP (share of what can be lost)"}
 _ERRORS = {
     "r_error": "mean R_error",
     "r_error_median": "median R_error",
