@@ -92,13 +92,11 @@ def _of_errors(rows: Sequence[Row]) -> list[Judged]:
         ("k matters more than l", least > most, f"x{least:.2f} at least, x{most:.2f} at most")
     )
     for other in (STOP, FILL):
+        theirs = {row["l"]: row["r_error"] for row in _chosen(done, method=other, k=KS[0])}
         gaps = [
-            1 - mdp["r_error"] / ncp["r_error"]
-            for mdp, ncp in zip(
-                _chosen(done, method=MDP, k=KS[0]),
-                _chosen(done, method=other, k=KS[0]),
-                strict=True,
-            )
+            1 - row["r_error"] / theirs[row["l"]]
+            for row in _chosen(done, method=MDP, k=KS[0])
+            if row["l"] in theirs
         ]
         held = gaps[0] > 0 and abs(gaps[-1]) < abs(gaps[0]) / 2
         claim = f"R_error of LGB_MDP is below {other} for small l, equal for large l"
