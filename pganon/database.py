@@ -178,7 +178,7 @@ def connect(
     _reached.set(_description(conn, target))
     try:
         _check_version(conn)
-        _apply(conn, settings)
+        set_up(conn, settings)
     except BaseException:
         conn.close()
         raise
@@ -205,11 +205,21 @@ def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
         )
 
 
-def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:
-    _set(conn, _PREAMBLE)
-    for name, value in asdict(settings).items():
+def set_up(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:
+    """The session preamble and the settings; may be called again."""
+    chosen = asdict(settings)
+    try:
+        set_session(conn, {**_PREAMBLE, **_OPTIONAL, **chosen})
+    except psycopg.errors.InvalidParameterValue:
+        _apply_singly(conn, chosen)
+
+
+def _apply_singly(conn: psycopg.Connection[tuple[object, ...]], chosen: Mapping[str, str]) -> None:
+    """One after the other, where the server does not take all settings."""
+    set_session(conn, _PREAMBLE)
+    for name, value in chosen.items():
         try:
-            _set(conn, {name: value})
+            set_session(conn, {name: value})
         except psycopg.errors.InvalidParameterValue as e:
             # The server's words for a setting name what was written and the units there are.
             raise UsageError(
@@ -219,16 +229,18 @@ def _apply(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> 
             ) from None
     for name, value in _OPTIONAL.items():
         try:
-            _set(conn, {name: value})
-        except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
+            set_session(conn, {name: value})
+        except psycopg.errors.InvalidParameterValue:
             continue
 
 
-def _set(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]) -> None:
+def set_session(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]) -> None:
+    """Settings that this version has."""
     conn.execute(
         b"SELECT pg_catalog.set_config(s.name, s.value, false)"
         b" FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]),"
-        b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)",
+        b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)"
+        b" WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL",
         [list(wanted), list(wanted.values())],
     )
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -26,7 +26,7 @@ class Migration:
     name: str
     text: bytes
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         return checksum(self.text)
 
@@ -59,7 +59,7 @@ class ObjectSet:
     objects: tuple[SqlObject, ...]
     grants: bytes
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         parts = [f"{item.path} {checksum(item.text)}" for item in self.objects]
         return checksum("\n".join([*parts, checksum(self.grants)]).encode())
@@ -102,6 +102,7 @@ def migrations() -> tuple[Migration, ...]:
     return tuple(found)
 
 
+@cache
 def object_set() -> ObjectSet:
     """The repeatable objects as sql/manifest.txt orders them."""
     root = sql_folder()

@@ -126,7 +126,7 @@ def db(server: Server) -> Iterator[Database]:
 @pytest.fixture
 def bare_db(server: Server) -> Iterator[Database]:
     """A database without pganon."""
-    yield from _database(server, "template0")
+    yield from _database(server, server.template(installed=False))
 
 
 def _database(server: Server, template: str) -> Iterator[Database]:

@@ -14,7 +14,7 @@ from typing import Literal
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.sqltools import col, computed_once, fragment, named, num
+from pganon.sqltools import aliased, col, computed_once, fragment, named, num
 from pganon.steps import State
 
 AT_MOST = 1000
@@ -123,4 +123,4 @@ def dictionary(axis: Axis) -> str:
 
 
 def _named(axis: Axis, state: State, alias: str) -> exp.Expr:
-    return exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True)
+    return aliased(axis.dictionary(state), alias)

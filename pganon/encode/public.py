@@ -14,7 +14,7 @@ from pganon.catalog.model import Outside, Relation
 from pganon.encode.snapshot import canonical, folds
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import named
+from pganon.sqltools import aliased, named
 from pganon.steps import CreateTable, State
 
 
@@ -41,7 +41,7 @@ def _name(spec: ReleaseSpec, name: str) -> str:
 
 
 def _combinations(spec: ReleaseSpec, name: str, relation: Relation) -> exp.Expr:
-    source = exp.alias_(relation.name.table, "src", table=True, quoted=True)
+    source = aliased(relation.name, "src")
     tree = exp.select().from_(source).distinct()
     for attribute in spec.qs_sets[name]:
         column = relation.column(attribute.column.name)

@@ -13,7 +13,7 @@ from pganon.catalog.values import in_order
 from pganon.encode.hidden import applies
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 
@@ -121,7 +121,7 @@ def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) 
 
 def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:
     """With the row of a dictionary, if there is one."""
-    table = exp.alias_(dictionary.table, alias, table=True, quoted=True)
+    table = aliased(dictionary, alias)
     return tree.join(table, on=on, join_type="left")
 
 
@@ -137,7 +137,7 @@ def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
 
 def with_paths(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
     """The rows of `x`, which has a `code`, with the keys of their ancestors."""
-    paths = exp.alias_(state.work(f"spath{item.index}").table, "a", table=True, quoted=True)
+    paths = aliased(state.work(f"spath{item.index}"), "a")
     on = exp.EQ(this=col("code", "a"), expression=col("code", "x"))
     return tree.select(col("path", "a")).join(paths, on=on)
 

@@ -20,7 +20,7 @@ from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, query
+from pganon.sqltools import aliased, cast, col, fragment, named, query
 from pganon.steps import Check, CreateTable, State, Step
 
 SNAPSHOT = "snapshot"
@@ -122,7 +122,7 @@ def _column(spec: ReleaseSpec, name: str) -> Column:
 
 
 def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
-    source = exp.alias_(spec.source.name.table, "src", table=True, quoted=True)
+    source = aliased(spec.source.name, "src")
     tree = exp.select().from_(source)
     for attribute in spec.attributes:
         value = canonical(attribute.column, folded=folds(attribute))

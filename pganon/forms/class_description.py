@@ -14,7 +14,7 @@ from pganon.metrics.steps import measure_steps
 from pganon.published.form import Description, OnRequest, PublishedForm, Tables
 from pganon.published.utility import ClassUtility, class_utility
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, named, query
+from pganon.sqltools import aliased, col, named, query
 from pganon.steps import Chains, Check, State
 
 
@@ -41,7 +41,7 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [name for name, _ in unchanged(spec)]
     tree = query("select g.class_id as group_id from c", {"c": state.work("coded")}).join(
-        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        aliased(state.work("grouped_classes"), "g"),
         on=same_cell(spec, "g", "c"),
         join_type="left",
     )

@@ -17,15 +17,15 @@ from pganon.encode.records import ties
 from pganon.encode.sensitive import referenced, with_paths
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
-from pganon.forms.members import cell_members, code_columns, equal, repeated_members
+from pganon.forms.members import cell_members, code_columns, repeated_members
 from pganon.forms.recode import EXTENTS, generalized, preparation_steps
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.elements import attribute_columns, value_key
+from pganon.published.elements import attribute_columns, text_key, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query, render, union_all
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, render, union_all
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -186,11 +186,9 @@ def records_of_classes(
     `owned` adds to the records `c` a column that stands after the class: it gives the SELECT with
     what it has to join, and the column.
     """
-    tree = exp.select(col("class_id", "g")).from_(
-        exp.alias_(state.work("coded").table, "c", table=True, quoted=True)
-    )
+    tree = exp.select(col("class_id", "g")).from_(aliased(state.work("coded"), "c"))
     tree = tree.join(
-        exp.alias_(state.work("grouped_classes").table, "g", table=True, quoted=True),
+        aliased(state.work("grouped_classes"), "g"),
         on=same_cell(spec, "g", "c"),
     )
     order: list[exp.Expr] = [col("class_id", "g")]
@@ -218,10 +216,11 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     parts: list[exp.Select] = []
     for item in items:
         tree = query(
-            "select :number::smallint as attribute,"
-            " coalesce('=' || x.value::text, '') as value, x.code as position, x.n from x",
+            "select :number::smallint as attribute, :value as value, x.code as position, x.n"
+            " from x",
             {"x": state.work(f"sdict{item.index}")},
             number=num(item.index),
+            value=text_key(col("value", "x")),
         )
         if item.hierarchy is not None:
             tree = with_paths(tree, item, state)
@@ -330,11 +329,9 @@ def views(
 
 def _joined(tables: Tables, columns: Sequence[exp.Expr]) -> exp.Select:
     """Columns of the records `r` with those of their classes `c`."""
-    tree = exp.select(*columns).from_(
-        exp.alias_(tables["records"].table, "r", table=True, quoted=True)
-    )
+    tree = exp.select(*columns).from_(aliased(tables["records"], "r"))
     return tree.join(
-        exp.alias_(tables["classes"].table, "c", table=True, quoted=True),
+        aliased(tables["classes"], "c"),
         on=exp.EQ(this=col(CLASS_ID, "c"), expression=col(CLASS_ID, "r")),
     )
 

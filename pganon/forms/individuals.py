@@ -22,7 +22,7 @@ from pganon.published.form import STRUCTURE, Tables
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, query, render, scalar, stacked
+from pganon.sqltools import aliased, col, fragment, named, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
@@ -43,8 +43,8 @@ def staging_steps(
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Select:
     def owned(tree: exp.Select) -> classes.Owned:
-        individuals = exp.alias_(state.work("individuals").table, "i", table=True, quoted=True)
-        drawn = exp.alias_(numbers(state, INDIVIDUAL_NO).table, "n", table=True, quoted=True)
+        individuals = aliased(state.work("individuals"), "i")
+        drawn = aliased(numbers(state, INDIVIDUAL_NO), "n")
         tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
         tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
         return tree, col(INDIVIDUAL_NO, "n")

@@ -12,7 +12,7 @@ from pganon.encode.secrets import keyed_digest
 from pganon.identifiers import QualifiedName
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, chain, col, fragment, named, query
+from pganon.sqltools import aliased, cast, chain, col, equal, fragment, named, query
 from pganon.steps import State
 
 
@@ -79,9 +79,7 @@ def cell_members(
     tree = query("select 1 from c", {"c": state.work("coded")}).select(
         col(known, "c"), col(group, "g"), append=False
     )
-    source = tree.join(
-        exp.alias_(grouped.table, "g", table=True, quoted=True), on=equal(keys, "g", "c")
-    )
+    source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
     return members(spec, state, source, [group])
 
 
@@ -96,8 +94,3 @@ def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
 def code_columns(spec: ReleaseSpec) -> list[str]:
     return [axis.code for axis in axes(spec.attributes)]
-
-
-def equal(names: Sequence[str], left: str, right: str) -> exp.Expr:
-    """Condition that two relations agree on columns of these names."""
-    return exp.and_(*[exp.EQ(this=col(n, left), expression=col(n, right)) for n in names])

@@ -23,7 +23,7 @@ from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
 from pganon.spec.model import Shown
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 EXTENTS = "extents"
@@ -135,7 +135,7 @@ def _has_null(axis: Axis, state: State) -> exp.Expr:
 
 def _dictionary_join(axis: Axis, state: State, alias: str, bound: str) -> exp.Join:
     on = exp.EQ(this=col("code", alias), expression=col(f"{bound}{axis.index}", "e"))
-    table = exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True)
+    table = aliased(axis.dictionary(state), alias)
     return exp.Join(this=table, on=on, side="LEFT")
 
 
@@ -164,7 +164,7 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
         exp.EQ(this=col("code", alias), expression=lo),
         exp.EQ(this=col("level", alias), expression=exp.paren(axis.level(state, "e"))),
     )
-    table = exp.alias_(axis.table(state).table, alias, table=True, quoted=True)
+    table = aliased(axis.table(state), alias)
     joins = [exp.Join(this=table, on=on, side="LEFT")]
     empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
     if axis.attribute.form is Shown.LABEL:
@@ -203,7 +203,7 @@ def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     alias = f"x{axis.index}"
     keys = _set_keys(axis, state)
     on = exp.and_(*[fragment(":a = :b", a=col(key, alias), b=col(key, "e")) for key in keys])
-    table = exp.alias_(state.work(f"sets{axis.index}").table, alias, table=True, quoted=True)
+    table = aliased(state.work(f"sets{axis.index}"), alias)
     return [exp.Join(this=table, on=on, side="LEFT")], col("members", alias)
 
 
@@ -236,7 +236,7 @@ def _sets(axis: Axis, state: State) -> exp.Expr:
     distinct = (
         exp.select(*[col(key, "e") for key in keys])
         .distinct()
-        .from_(exp.alias_(state.work(EXTENTS).table, "e", table=True, quoted=True))
+        .from_(aliased(state.work(EXTENTS), "e"))
     )
     values = _released(axis, state) if _shows_between(axis) else axis.dictionary(state)
     members = query(

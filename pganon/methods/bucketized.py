@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import QualifiedName
-from pganon.methods.partitions import grouped_rows, partition_columns
+from pganon.methods.block_search import Blocks, block_search, grouped_rows
+from pganon.methods.partitions import partition_columns
 from pganon.methods.suppression import suppression_problem
 from pganon.privacy.rows import Relation
 from pganon.search.msb import Priority, msb
@@ -62,28 +63,20 @@ class Bucketization:
     priority: Priority
 
     def step(self, name: str, when: Callable[[State], bool] = lambda state: True) -> Search:
-        return Search(
+        return block_search(
             name,
             "groups of records that differ in every sensitive column of a table",
             self.table,
             partition_columns(self.place),
-            given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: -(-s.count("released") // self.block_size),
-            rows=self._rows,
-            tasks=lambda s, given, rows: [
-                _Group(block, tuple(found), self.size(s), self.priority)
-                for block, found in groupby(rows, key=lambda row: row[0])
-            ],
+            blocks=Blocks(
+                relation=self.vectors,
+                columns=lambda s: vector_columns(self.items(s)),
+                count=lambda s: -(-s.count("released") // self.block_size),
+                at_once=lambda s: 1,
+            ),
+            task=lambda s, given: partial(_Group, size=self.size(s), priority=self.priority),
             when=when,
         )
-
-    def _rows(self, state: State, batch: int) -> exp.Select:
-        tree = query(
-            "select v.block, v.rid from v where v.block = :batch order by v.rid",
-            {"v": self.vectors(state)},
-            batch=num(batch),
-        )
-        return tree.select(*[col(name, "v") for name in vector_columns(self.items(state))])
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,19 @@ from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement, grouped
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar, total, union_all
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    total,
+    union_all,
+)
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 
@@ -110,10 +122,9 @@ def _released(spec: ReleaseSpec) -> list[Step]:
         return query("select (row_number() over ())::int as cell, p.* from p", {"p": summed})
 
     def values(state: State, item: Sensitive) -> exp.Expr:
-        same = [exp.EQ(this=col(n, "p"), expression=col(n, "c")) for n in ("node", *codes)]
         tree = query("select :w as w from c", {"c": state.work("cells")}, w=_sum(state)).join(
-            exp.alias_(state.work("cells", round=0).table, "p", table=True, quoted=True),
-            on=exp.and_(*same),
+            aliased(state.work("cells", round=0), "p"),
+            on=equal(("node", *codes), "p", "c"),
         )
         keys = [col("cell", "p"), col(f"s{item.index}", "c")]
         tree = tree.select(*keys).group_by(*[key.copy() for key in keys])

@@ -30,6 +30,7 @@ OWN = (
     sloms.METHOD,
     local.MDP,
     local.NCP,
+    local.BUCKETS,
 )
 """The methods of this version, in the order in which people are told of them."""
 

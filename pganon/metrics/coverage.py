@@ -26,7 +26,7 @@ from pganon.metrics.source import discrete, distance, on_line
 from pganon.published.elements import element
 from pganon.published.form import Tables
 from pganon.spec.model import ReleaseSpec, Shown
-from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
@@ -94,7 +94,7 @@ def _boxes(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.select(col(f"id{i}", "s"))
         tree = tree.select(*[named(col(name, alias), f"{name}{i}") for name in COVER])
         tree = tree.join(
-            exp.alias_(state.work(f"mcover{i}").table, alias, table=True, quoted=True),
+            aliased(state.work(f"mcover{i}"), alias),
             on=exp.EQ(this=col("id", alias), expression=col(f"id{i}", "s")),
         )
     return tree

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.published.request import Workload
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query
 from pganon.steps import State
 
 
@@ -157,7 +157,7 @@ def gathered(state: State, queries: int, drawn: Mapping[str, Sequence[str]]) -> 
         alias = f"a{x}"
         tree = tree.select(*[named(col(name, alias), f"{name}{x}") for name in names])
         tree = tree.join(
-            exp.alias_(state.work(f"mdraw{x}").table, alias, table=True, quoted=True),
+            aliased(state.work(f"mdraw{x}"), alias),
             on=exp.EQ(this=col("query", alias), expression=fragment("q.q")),
             join_type="left",
         )

@@ -11,7 +11,7 @@ from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
 from pganon.published.form import Description, Tables
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, conjunction, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, conjunction, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
@@ -28,7 +28,7 @@ def entropy(spec: ReleaseSpec, state: State) -> exp.Expr:
     for axis in axes(spec.attributes):
         i, alias = axis.index, f"d{axis.index}"
         tree = tree.join(
-            exp.alias_(axis.dictionary(state).table, alias, table=True, quoted=True),
+            aliased(axis.dictionary(state), alias),
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "s")),
         )
         lost = "sum(s.n * ln(:mass::float8 / :n)) / ln(2::float8)"

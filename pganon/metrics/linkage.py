@@ -15,7 +15,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
 from pganon.metrics.source import few, on_line
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked, total
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, total
 from pganon.steps import Check, CreateTable, State, Step
 
 EPSILON = "1e-9"
@@ -74,7 +74,7 @@ def _placed(attributes: Sequence[Axis], state: State, base: exp.Select) -> exp.S
     for axis in filter(on_line, attributes):
         alias = f"p{axis.index}"
         tree = tree.select(named(col("at", alias), f"at{axis.index}")).join(
-            exp.alias_(state.work(f"mplaces{axis.index}").table, alias, table=True, quoted=True),
+            aliased(state.work(f"mplaces{axis.index}"), alias),
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "s")),
         )
     return tree

@@ -69,6 +69,8 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
+        assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
+            follow "a reader who".
         weighs: whether it heeds `weight` and `nulls: own_class` of a quasi-identifier.
         leaves_out: whether it leaves records out where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
@@ -89,6 +91,7 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
+    assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1

@@ -21,7 +21,6 @@ LATER_MODELS = ("background_knowledge",)
 LATER_METHODS = (
     "full_domain",
     "local_generalization",
-    "local_bucketization",
     "kinc",
     "kagg",
     "beta_primacy",

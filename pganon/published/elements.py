@@ -44,5 +44,9 @@ def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:
 
 def value_key(item: Sensitive, table: str) -> exp.Expr:
     """A published sensitive value as a text that is never NULL."""
-    value = cast(exp.paren(sensitive_key(item, col(item.published, table))), "text")
-    return fragment("coalesce('=' || :v, '')", v=value)
+    return text_key(sensitive_key(item, col(item.published, table)))
+
+
+def text_key(value: exp.Expr) -> exp.Expr:
+    """A value as a text that is never NULL, and another one for every value."""
+    return fragment("coalesce('=' || :v, '')", v=cast(exp.paren(value), "text"))

@@ -1,4 +1,4 @@
-"""Walks the steps of a plan, one transaction per step.
+"""Walks the steps of a plan, one transaction per step: where it can be, one message to the server.
 
 Chains of a :class:`Parallel` step are walked side by side, on the connections of the crew. Errors
 of the server carry the step's name and never the server's DETAIL.
@@ -79,8 +79,8 @@ class Executor:
     Attributes:
         on_step: called before each step with its name and purpose, for progress displays.
         reading: wraps a statement that reads or calls what is not pganon's own, in a transaction.
-        created: called after each CREATE TABLE AS with the step's name, before its transaction
-            commits; may raise.
+        created: called with the step's name after a CREATE TABLE AS that reads what is not
+            pganon's own, before its transaction commits; may raise.
         processes: how many work on the tasks of a search.
         crew: connections for chains of steps that may run side by side. None: only `conn`.
         wanted: whether what the steps make is of use still.
@@ -171,11 +171,13 @@ class Executor:
         return known
 
     def _create(self, step: CreateTable) -> None:
-        target = step.table(self.state)
-        with self.conn.transaction(), self._reading(step.outside):
-            rows = create_table_as(self.conn, target, self._select(step), analyze=step.analyze)
-            self.created(step.name)
-            if target.schema == STAGE_SCHEMA:
+        target, select = step.table(self.state), self._select(step)
+        staged = target.schema == STAGE_SCHEMA
+        with self._together(step.outside, staged):
+            rows = create_table_as(self.conn, target, select, analyze=step.analyze)
+            if step.outside is not None:
+                self.created(step.name)
+            if staged:
                 stamp = stamp_of_written(self.conn, target, rows)
                 self.state = self.state.with_facts({stamp_fact(target): stamp})
         if step.counted is not None:
@@ -183,12 +185,16 @@ class Executor:
         if rows:
             self.filled.add(target)
 
-    def _reading(self, outside: Outside | None) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext() if outside is None else self.reading(self.conn, outside)
+    def _together(
+        self, outside: Outside | None, staged: bool
+    ) -> contextlib.AbstractContextManager[object]:
+        """A transaction, if the making of a table takes more than the one message."""
+        if outside is not None:
+            return self.reading(self.conn, outside)
+        return self.conn.transaction() if staged else contextlib.nullcontext()
 
     def _change(self, step: Statement) -> None:
-        with self.conn.transaction():
-            self.conn.execute(step.render(self.state))
+        self.conn.execute(step.render(self.state))
 
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:

@@ -63,5 +63,4 @@ def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:
     if options.jobs is not None:
         # All heavy statements are parallel ones, so this is what divides their work.
         settings["max_parallel_workers_per_gather"] = str(options.jobs - 1)
-    for name, value in settings.items():
-        conn.execute("SELECT set_config(%s, %s, false)", [name, value])
+    database.set_session(conn, settings)

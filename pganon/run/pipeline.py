@@ -9,7 +9,6 @@ or by `pganon clean`.
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,17 +18,14 @@ from typing import Any
 import psycopg
 
 from pganon import database, locks
-from pganon.catalog.code import reading
-from pganon.catalog.introspect import read_relation
-from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.source import source_fingerprint
-from pganon.errors import PganonError, PreconditionError, translate
+from pganon.errors import PganonError, translate
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
 from pganon.metrics.reasons import reasons
-from pganon.plan.build import DECIDED, Phase, Plan, build_plan
+from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, renewal
@@ -43,9 +39,8 @@ from pganon.publish.transaction import is_intact, publish
 from pganon.publish.views import check_swap
 from pganon.run import handover
 from pganon.run.cleanup import clean, drop_run, end_dead
-from pganon.run.connections import Crew
+from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
-from pganon.run.executor import Executor
 from pganon.run.handover import verified_checks
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
@@ -208,15 +203,12 @@ class _Run:
         if refusal is not None:
             raise refusal
         plan = build_plan(spec, republication, self.options.metrics, reasoned=self.options.dry_run)
-        executor = self._executor(plan, run_id)
-        decided = [phase for phase in plan.phases if phase.name in DECIDED]
-        self._walk(executor, decided)
-        standing = self._standing(plan, executor.state)
+        computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
+        self.steps = computation.steps
+        standing = self._standing(plan, computation.decide())
         if standing is not None:
             return self._renew(plan, *standing)
-        self._walk(executor, [phase for phase in plan.phases if phase.name not in DECIDED])
-        executor.assert_filled()
-        state = executor.state
+        state = computation.complete()
         warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
         metrics = plan.metrics(state)
@@ -309,42 +301,3 @@ class _Run:
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, renewed.run_id)
         return self._finished(standing_result(plan, current, renewed.run_id, applied))
-
-    def _executor(self, plan: Plan, run_id: int) -> Executor:
-        return Executor(
-            self.conn,
-            State(run_id),
-            created=lambda step: self._check_source(plan, step),
-            reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
-            processes=self.options.jobs or os.cpu_count() or 1,
-            crew=Crew(self.conn, run_id, self.connect),
-        )
-
-    def _walk(self, executor: Executor, phases: Sequence[Phase]) -> None:
-        for phase in phases:
-            executor.times = {}
-            executor.on_step = lambda step, purpose, phase=phase: self.options.on_step(
-                phase.name, step, purpose
-            )
-            executor.run(phase.steps)
-            self.steps += [
-                StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
-                for spent in executor.times.values()
-            ]
-
-    def _check_source(self, plan: Plan, step: str) -> None:
-        """Whether the plan fits what the snapshot read.
-
-        Called while the snapshot's transaction holds its lock on the source, so nobody can change
-        a type between reading and looking.
-        """
-        if step != SNAPSHOT:
-            return
-        source = plan.spec.source
-        found = read_relation(self.conn, self.loaded.policy.source)
-        if found != source or history.sources_of(self.conn, source.oid) != self.sources:
-            raise PreconditionError(
-                f"the definition of {source.name} changed while the run began",
-                hint="run the release again",
-                code="source_changed",
-            )

@@ -27,25 +27,22 @@ waits a second until it gives way. What is published gets it back."""
 def create_table(
     conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
 ) -> None:
-    """An empty, unlogged, private table."""
+    """An empty, unlogged, private table, made by one message, which is one transaction."""
     declared = sql.SQL(", ").join(
         sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
         for name, kind in columns
     )
-    with conn.transaction():
-        conn.execute(
-            sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}").format(
-                target.identifier, declared, sql.SQL(_LEFT_ALONE)
-            )
+    conn.execute(
+        sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}; {}").format(
+            target.identifier, declared, sql.SQL(_LEFT_ALONE), _sealed(target)
         )
-        seal(conn, target)
+    )
 
 
 def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[object]]) -> int:
     """COPY rows into a table; gives their number."""
     number = 0
     with (
-        conn.transaction(),
         conn.cursor() as cursor,
         cursor.copy(sql.SQL("COPY {} FROM STDIN").format(target.identifier)) as copy,
     ):
@@ -71,15 +68,14 @@ def create_table_as(
             sql.SQL(_LEFT_ALONE),
             select,
         ),
-        sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target))),
+        _sealed(target),
     ]
     if analyze and not staged:
         # A small sample is enough for a join order, and a full one costs more than the join.
         parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
     if analyze:
         parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
-    with conn.transaction():
-        return conn.execute(sql.SQL("; ").join(parts)).rowcount
+    return conn.execute(sql.SQL("; ").join(parts)).rowcount
 
 
 def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
@@ -91,8 +87,8 @@ def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
     return str(row[0])
 
 
-def seal(conn: Connection, target: QualifiedName) -> None:
-    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(target)])
+def _sealed(target: QualifiedName) -> sql.Composed:
+    return sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target)))
 
 
 def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:

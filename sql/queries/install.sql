@@ -81,8 +81,10 @@ found(classid, objid) AS (
     WHERE k.conrelid NOT IN (SELECT m.oid FROM relation AS m)
     UNION
     SELECT 'pg_catalog.pg_proc'::pg_catalog.regclass, p.oid
-    FROM pg_catalog.pg_proc AS p JOIN ours AS u ON u.oid = p.pronamespace CROSS JOIN owner AS o
-    WHERE p.proowner <> o.oid
+    FROM pg_catalog.pg_proc AS p
+    -- Not a join: the planner would go through our schemas for each of thousands of functions.
+    WHERE p.pronamespace = ANY (ARRAY(SELECT u.oid FROM ours AS u))
+        AND p.proowner <> (SELECT o.oid FROM owner AS o)
     UNION
     SELECT 'pg_catalog.pg_type'::pg_catalog.regclass, t.oid
     FROM pg_catalog.pg_type AS t JOIN ours AS u ON u.oid = t.typnamespace CROSS JOIN owner AS o

@@ -15,6 +15,7 @@ from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.publish import transaction
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import publish, stamps
+from pganon.run import executor
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import running, staged
@@ -198,3 +199,20 @@ def test_what_changes_before_verification_is_refused(db: Database) -> None:
     assert caught.value.code == "changed_after_verification"
     assert faults.content(conn) is None
     assert faults.run_tables(conn) == []
+
+
+def test_staged_tables_are_stamped_by_the_transaction_that_makes_them(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else somebody could write between the two, and the stamp would hold for that, too."""
+    found = []
+    original = executor.stamp_of_written
+
+    def looked(conn: Any, target: Any, rows: int) -> str:
+        found.append(conn.info.transaction_status)
+        return original(conn, target, rows)
+
+    monkeypatch.setattr(executor, "stamp_of_written", looked)
+    db.source(faults.SOURCE)
+    faults.run(db.dsn())
+    assert set(found) == {psycopg.pq.TransactionStatus.INTRANS}

@@ -157,8 +157,17 @@ def tamper(db: Database, name: str, run: int, **schemas: str) -> None:
         db.owner().execute(text.encode())
 
 
-@pytest.mark.parametrize("step", ["verify.fingerprint", "publish.publish"])
-@pytest.mark.parametrize("name", TAMPERED)
+# Publication compares stamps, which know of no values: to them all changes are alike.
+SAMPLES = ("values dropped", "a cluster gone", "nothing exists", "memory changed")
+AT_PUBLICATION = [
+    pytest.param(name, "publish.publish", marks=[] if name in SAMPLES else pytest.mark.slow)
+    for name in TAMPERED
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [*[(name, "verify.fingerprint") for name in TAMPERED], *AT_PUBLICATION]
+)
 def test_nothing_tampered_with_is_published(source: Database, name: str, step: str) -> None:
     code = TAMPERED[name][1]
     if step == "publish.publish" or code is None:

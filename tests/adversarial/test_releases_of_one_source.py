@@ -346,8 +346,13 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("how", VIEWS)
-@pytest.mark.parametrize("first", ["table", "view"])
+# What is compared is a set of names, whichever of both was published first.
+VIEW_FIRST = [
+    pytest.param("view", how, marks=[] if how == "view" else pytest.mark.slow) for how in VIEWS
+]
+
+
+@pytest.mark.parametrize(("first", "how"), [*[("table", how) for how in VIEWS], *VIEW_FIRST])
 def test_a_view_is_the_tables_below_it(source: Database, how: str, first: str) -> None:
     """Its groups need not come out again: it may show other rows by the same policy."""
     case = CASES[1]

@@ -251,7 +251,11 @@ def on_the_curve(point: Sequence[int | None], nullable: int) -> int:
 
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize(
-    ("attributes", "nullable"), [(6, 0), (6, 2), (7, 0), (7, 1), (7, 3), (9, 9), (64, 5), (70, 0)]
+    ("attributes", "nullable"),
+    [
+        *[(6, 0), (6, 2), (7, 0), (7, 1), (7, 3), (9, 9)],
+        *[pytest.param(*large, marks=pytest.mark.slow) for large in ((64, 5), (70, 0))],
+    ],
 )
 def test_blocks_follow_the_curve(db: Database, attributes: int, nullable: int) -> None:
     rng, names = random.Random(attributes), [f"q{i}" for i in range(attributes)]

@@ -30,7 +30,10 @@ def summed(
 
 @pytest.mark.parametrize(
     ("dimensions", "bits"),
-    [(1, 1), (1, 62), (2, 31), (3, 20), (3, 21), (7, 4), (8, 20), (25, 5), (40, 20), (150, 1)],
+    [
+        *[(1, 1), (1, 62), (2, 31), (3, 20), (3, 21), (7, 4), (8, 20), (25, 5), (150, 1)],
+        pytest.param(40, 20, marks=pytest.mark.slow),
+    ],
 )
 def test_the_place_in_gray_codes(db: Database, dimensions: int, bits: int) -> None:
     points = sample(dimensions, bits, 50)

@@ -31,12 +31,16 @@ def test_index_of_one_or_two_words(db: Database, dimensions: int, bits: int) -> 
     check(db, dimensions, bits)
 
 
+LARGE = ((40, 16), (40, 20), (100, 3))
+
+
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     ("dimensions", "bits"),
     [
         *[(2, 62), (3, 62), (8, 16), (8, 20), (12, 7), (13, 7), (25, 5), (32, 3), (33, 3)],
-        *[(40, 1), (40, 2), (40, 7), (40, 16), (40, 20), (62, 2), (63, 2), (100, 3), (150, 1)],
+        *[(40, 1), (40, 2), (40, 7), (62, 2), (63, 2), (150, 1)],
+        *[pytest.param(*large, marks=pytest.mark.slow) for large in LARGE],
     ],
 )
 def test_index_of_many_words(db: Database, dimensions: int, bits: int) -> None:

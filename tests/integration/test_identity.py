@@ -377,7 +377,13 @@ def test_global_generalization_loses_more(db: Database, times: Fraction) -> None
 
 @pytest.mark.parametrize(
     "requirement",
-    [ir(3, 3), ir(3, 4), ir(2, 3), shares("ir", 0.4, 0.6), shares("eir", 0.5, 0.4)],
+    [
+        *[ir(3, 3), ir(2, 3), shares("eir", 0.5, 0.4)],
+        *[
+            pytest.param(more, marks=pytest.mark.slow)
+            for more in (ir(3, 4), shares("ir", 0.4, 0.6))
+        ],
+    ],
     ids=str,
 )
 def test_global_generalization(db: Database, requirement: dict[str, Any]) -> None:

@@ -48,9 +48,9 @@ def cut(
         for i, name in enumerate(names)
     }
     conn = db.owner()
-    executor, plan = prepared(conn, policy(roles, 2))
-    for phase in plan.phases[:2]:
-        executor.run(phase.steps)
+    computation = prepared(conn, policy(roles, 2))
+    computation.decide()
+    executor, plan = computation.executor, computation.plan
     rule = MedianCuts(loss(plan.spec.attributes), k, further=("start",))
     start_of = {number: tuple((hidden or {}).get(number, ())) for number in range(len(rows) + 1)}
     starts = sorted(set(start_of.values()))
@@ -213,9 +213,9 @@ def test_golden_5_5_loss_of_sets(db: Database) -> None:
     """Two of three cities lose 2/3, one of them nothing, and NULL is one of the values."""
     for values, losses in (("ABC", [0, 2 / 3, 1]), (["A", None, "B"], [0, 2 / 3, 1])):
         make_table(db.connect("source_owner"), {"city": "text"}, [(value,) for value in values])
-        executor, plan = prepared(db.owner(), policy({"city": "q"}, 2))
-        for phase in plan.phases[:2]:
-            executor.run(phase.steps)
+        computation = prepared(db.owner(), policy({"city": "q"}, 2))
+        computation.decide()
+        executor, plan = computation.executor, computation.plan
         (axis,) = share_axes(plan.spec.attributes)
         coded = query(
             "select s.n as node, r.c0 from r cross join (values (1), (2), (3)) as s(n)"

@@ -299,6 +299,22 @@ def test_equal_widths_are_cut_in_the_order_of_the_columns(db: Database) -> None:
     assert {frozenset({1, 2}), frozenset({3, 4})} <= found
 
 
+def test_a_bucket_whose_widest_attribute_cannot_be_cut_stays_whole(db: Database) -> None:
+    """The other one could be, but is not tried."""
+    rows = [(n // 6, n % 2, "x" if n < 4 else f"s{n}") for n in range(12)]
+    make_table(db.connect("source_owner"), {"a": "integer", "b": "integer", "s": "text"}, rows)
+    model = {"model": "slicing_l_diversity", "column": "s", "l": 2}
+    for order, buckets, rounds in (("ab", 1, 1), ("ba", 2, 2)):
+        declared = policy(
+            {**dict.fromkeys(order, "q"), "s": "s"},
+            [model],
+            method={"name": "slicing", "columns": [["a", "b"], ["s"]]},
+        )
+        staged = run(db.owner(), declared)
+        assert len(members(staged)) == buckets
+        assert staged.facts["cut_rounds"] == rounds
+
+
 def test_intervals_lie_in_the_order_of_their_numbers(db: Database) -> None:
     make_table(
         db.connect("source_owner"),

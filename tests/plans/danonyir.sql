@@ -638,7 +638,7 @@ SELECT
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "places0";
+  ) AS "c0";
 SELECT
   "b"."block",
   "b"."rid",
@@ -745,7 +745,7 @@ SELECT
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "places0";
+  ) AS "c0";
 SELECT
   "b"."block",
   "b"."rid",
@@ -952,7 +952,7 @@ SELECT
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "places0";
+  ) AS "c0";
 SELECT
   "b"."block",
   "b"."rid",
@@ -1129,7 +1129,7 @@ SELECT
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "places0";
+  ) AS "c0";
 SELECT
   "b"."block",
   "b"."rid",
@@ -1316,7 +1316,7 @@ SELECT
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "places0";
+  ) AS "c0";
 SELECT
   "b"."block",
   "b"."rid",

@@ -1426,7 +1426,14 @@ SELECT
     FROM "pganon_work"."r0_level0" AS "t"
     WHERE
       "t"."level" < 1
-  ) AS "paths0",
+  ) AS "c0",
+  (
+    SELECT
+      ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
+    FROM "pganon_work"."r0_level1" AS "t"
+    WHERE
+      "t"."level" < 1
+  ) AS "c1",
   (
     SELECT
       ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
@@ -1434,13 +1441,6 @@ SELECT
     WHERE
       "t"."level" <= 1
   ) AS "losses0",
-  (
-    SELECT
-      ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."level")
-    FROM "pganon_work"."r0_level1" AS "t"
-    WHERE
-      "t"."level" < 1
-  ) AS "paths1",
   (
     SELECT
       ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")

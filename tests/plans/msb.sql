@@ -422,15 +422,16 @@ FROM "pganon_work"."r0_coded" AS "k";
 SELECT
   1 AS "nothing";
 SELECT
-  "v"."block",
-  "v"."rid",
-  "v"."s0",
-  "v"."s1"
-FROM "pganon_work"."r0_vectors" AS "v"
+  "b"."block",
+  "b"."rid",
+  "b"."s0",
+  "b"."s1"
+FROM "pganon_work"."r0_vectors" AS "b"
 WHERE
-  "v"."block" = 0
+  "b"."block" >= 0 AND "b"."block" < 1
 ORDER BY
-  "v"."rid";
+  "b"."block",
+  "b"."rid";
 COPY pganon_work.r0_grouped (rid, b0) FROM STDIN;
 
 -- partition.suppressed: records in no group, held against the limit

@@ -1187,7 +1187,9 @@ FROM (
 CREATE TABLE pganon_stage.r0_reference AS
 SELECT
   CAST(1 AS SMALLINT) AS "attribute_set",
-  COALESCE('=' || CAST(CAST("d1"."value" AS integer) AS TEXT), '') COLLATE "C" AS "v1"
+  COALESCE('=' || CAST((
+    CAST("d1"."value" AS integer)
+  ) AS text), '') COLLATE "C" AS "v1"
 FROM "pganon_work"."r0_support1" AS "s"
 JOIN "pganon_work"."r0_dict0" AS "d1"
   ON (
@@ -1196,7 +1198,9 @@ JOIN "pganon_work"."r0_dict0" AS "d1"
 UNION ALL
 SELECT
   CAST(2 AS SMALLINT) AS "attribute_set",
-  COALESCE('=' || CAST(CAST("d1"."value" AS text) AS TEXT), '') COLLATE "C" AS "v1"
+  COALESCE('=' || CAST((
+    CAST("d1"."value" AS text)
+  ) AS text), '') COLLATE "C" AS "v1"
 FROM "pganon_work"."r0_support2" AS "s"
 JOIN "pganon_work"."r0_dict1" AS "d1"
   ON (
@@ -1290,7 +1294,7 @@ FROM (
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) - COUNT(DISTINCT "c"."cluster_no") + COUNT(*) FILTER(WHERE NOT COALESCE("c"."size" > 0, FALSE) OR CARDINALITY("c"."cost") IS DISTINCT FROM "c"."size") FROM "pganon_stage"."r0_clusters" AS "c") + ((SELECT COUNT(*) FROM (SELECT DISTINCT "c"."age" AS "a" FROM "pganon_stage"."r0_clusters" AS "c") AS "d" WHERE COALESCE(CARDINALITY("d"."a"), 0) = 0 OR "d"."a" IS DISTINCT FROM (SELECT ARRAY_AGG("v"."x" ORDER BY "v"."x") FROM (SELECT DISTINCT "u"."x" AS "x" FROM UNNEST("d"."a") AS "u"("x")) AS "v"))) + ((SELECT COUNT(*) FROM (SELECT DISTINCT "c"."zip" AS "a" FROM "pganon_stage"."r0_clusters" AS "c") AS "d" WHERE COALESCE(CARDINALITY("d"."a"), 0) = 0 OR CAST("d"."a" AS TEXT[]) IS DISTINCT FROM (SELECT ARRAY_AGG("v"."x" ORDER BY "v"."x") FROM (SELECT DISTINCT CAST("u"."x" AS TEXT) COLLATE "C" AS "x" FROM UNNEST("d"."a") AS "u"("x")) AS "v"))) AS "measured") AS "b";
 
 -- verify.qs_k_anonymity_1: qs_k_anonymity against the supported combinations distribution
-SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT MIN("g"."n") AS "measure", "g"."cluster_no" FROM (SELECT "h"."value", "h"."n", "h"."cluster_no" FROM (SELECT "u".* FROM (SELECT 1 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n", "b"."cluster_no" FROM (SELECT "e"."cluster_no", "p"."v1" FROM (SELECT COALESCE('=' || CAST("u"."x" AS TEXT), '') COLLATE "C" AS "x", "u"."cluster_no" FROM (SELECT UNNEST("c"."age") AS "x", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM (SELECT "r".* FROM "pganon_stage"."r0_reference" AS "r" WHERE "r"."attribute_set" = 1) AS "p") AS "p" ON "e"."x" = "p"."v1") AS "b" GROUP BY "b"."cluster_no") AS "s" ON "c"."cluster_no" = "s"."cluster_no" UNION ALL SELECT 2 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n", "b"."cluster_no" FROM (SELECT "e"."cluster_no", "p"."v1" FROM (SELECT COALESCE('=' || CAST("u"."x" AS TEXT), '') COLLATE "C" AS "x", "u"."cluster_no" FROM (SELECT UNNEST("c"."zip") AS "x", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM (SELECT "r".* FROM "pganon_stage"."r0_reference" AS "r" WHERE "r"."attribute_set" = 2) AS "p") AS "p" ON "e"."x" = "p"."v1") AS "b" GROUP BY "b"."cluster_no") AS "s" ON "c"."cluster_no" = "s"."cluster_no") AS "u") AS "h") AS "g" GROUP BY "g"."cluster_no") AS "groups";
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT MIN("g"."n") AS "measure", "g"."cluster_no" FROM (SELECT "h"."value", "h"."n", "h"."cluster_no" FROM (SELECT "u".* FROM (SELECT 1 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n", "b"."cluster_no" FROM (SELECT "e"."cluster_no", "p"."v1" FROM (SELECT COALESCE('=' || CAST(("u"."x") AS text), '') COLLATE "C" AS "x", "u"."cluster_no" FROM (SELECT UNNEST("c"."age") AS "x", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM (SELECT "r".* FROM "pganon_stage"."r0_reference" AS "r" WHERE "r"."attribute_set" = 1) AS "p") AS "p" ON "e"."x" = "p"."v1") AS "b" GROUP BY "b"."cluster_no") AS "s" ON "c"."cluster_no" = "s"."cluster_no" UNION ALL SELECT 2 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n", "b"."cluster_no" FROM (SELECT "e"."cluster_no", "p"."v1" FROM (SELECT COALESCE('=' || CAST(("u"."x") AS text), '') COLLATE "C" AS "x", "u"."cluster_no" FROM (SELECT UNNEST("c"."zip") AS "x", "c"."cluster_no" FROM "pganon_stage"."r0_clusters" AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM (SELECT "r".* FROM "pganon_stage"."r0_reference" AS "r" WHERE "r"."attribute_set" = 2) AS "p") AS "p" ON "e"."x" = "p"."v1") AS "b" GROUP BY "b"."cluster_no") AS "s" ON "c"."cluster_no" = "s"."cluster_no") AS "u") AS "h") AS "g" GROUP BY "g"."cluster_no") AS "groups";
 
 -- verify.qs_k_anonymity_2: qs_k_anonymity
 SELECT MIN("g"."measure") AS "measured", COUNT(*) FILTER(WHERE COALESCE("g"."measure" < 4, TRUE)) AS "failing" FROM (SELECT "c"."size" AS "measure" FROM "pganon_stage"."r0_clusters" AS "c") AS "g";

@@ -806,20 +806,21 @@ DROP TABLE pganon_work.r0_placed, pganon_work.r0_merged, pganon_work.r0_dealt, p
 
 -- partition.buckets0: every block divided into buckets of similar records
 SELECT
-  (
-    SELECT
-      "s"."partition_seed"
-    FROM "pganon_private"."run_secret" AS "s"
-    WHERE
-      "s"."run_id" = 0
-  ) AS "seed",
+  1 AS "nothing",
   (
     SELECT
       ARRAY_AGG("position" ORDER BY "code")
     FROM "pganon_work"."r0_dict0" AS "dict"
     WHERE
       "code" > 0
-  ) AS "c0";
+  ) AS "c0",
+  (
+    SELECT
+      "s"."partition_seed"
+    FROM "pganon_private"."run_secret" AS "s"
+    WHERE
+      "s"."run_id" = 0
+  ) AS "seed";
 SELECT
   "b"."block",
   "b"."rid",

@@ -566,7 +566,7 @@ FROM "w";
 -- partition.cells: equal records collapse into weighted cells
 CREATE TABLE pganon_work.r0_cells_0 AS
 SELECT
-  CAST(1 AS BIGINT) AS "node",
+  1 AS "node",
   COUNT(*) AS "w",
   "k"."beside",
   "k"."c0",
@@ -579,79 +579,63 @@ GROUP BY
   "k"."c1",
   "k"."s0";
 
+-- partition.nodes: the parts to start from
+CREATE TABLE pganon_work.r0_nodes_0 AS
+SELECT
+  "c"."node",
+  CAST(SUM("c"."w") AS BIGINT) AS "n",
+  MIN("c"."c0") FILTER(WHERE
+    "c"."c0" > 0) AS "lo0",
+  MAX("c"."c0") AS "hi0",
+  MIN("c"."c0") = 0 AS "n0",
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+  FALSE AS "again"
+FROM "pganon_work"."r0_cells_0" AS "c"
+GROUP BY
+  "c"."node";
+
 -- partition.cut: cut every bucket where both halves satisfy the requirement; repeated
 
--- partition.cut.cuts: the cut to try for every bucket
-CREATE TABLE pganon_work.r0_cuts_0 AS
-SELECT DISTINCT ON ("m"."node")
-  "m"."node",
-  "m"."attr",
-  "m"."cut"
+-- partition.cut.tries: the attributes to try for every group
+CREATE TABLE pganon_work.r0_tries_0 AS
+SELECT
+  "x"."node",
+  "x"."n",
+  "x"."attr",
+  "x"."level",
+  "x"."rank",
+  "x"."available" > "x"."tried" AS "more"
 FROM (
   SELECT
-    "u".*
+    "r".*,
+    CASE
+      WHEN "r"."again"
+      THEN "r"."available"
+      WHEN "r"."n" < 8
+      THEN LEAST("r"."available", 12)
+      ELSE 1
+    END AS "tried"
   FROM (
     SELECT
-      "r"."node",
-      0 AS "attr",
-      MIN("r"."key") FILTER(WHERE
-        "r"."so_far" > DIV("r"."n" - 1, 2)) AS "cut",
-      MAX("r"."key") AS "last"
+      "l"."node",
+      "l"."n",
+      "l"."again",
+      "a"."attr",
+      "a"."level",
+      CAST((
+        ROW_NUMBER() OVER (
+          PARTITION BY "l"."node"
+          ORDER BY ROUND(CAST("a"."loss" AS DECIMAL), 9) DESC, "a"."attr"
+        )
+      ) AS SMALLINT) AS "rank",
+      CAST((
+        COUNT(*) OVER (PARTITION BY "l"."node")
+      ) AS SMALLINT) AS "available"
     FROM (
       SELECT
-        "x"."node",
-        "x"."key",
-        SUM("x"."w") OVER (PARTITION BY "x"."node" ORDER BY "x"."key") AS "so_far",
-        SUM("x"."w") OVER (PARTITION BY "x"."node") AS "n"
-      FROM (
-        SELECT
-          "c"."node",
-          COALESCE(NULLIF("c"."c0", 0), 41) AS "key",
-          SUM("c"."w") AS "w"
-        FROM "pganon_work"."r0_cells_0" AS "c"
-        GROUP BY
-          1,
-          2
-      ) AS "x"
-    ) AS "r"
-    GROUP BY
-      "r"."node"
-    UNION ALL
-    SELECT
-      "r"."node",
-      1 AS "attr",
-      MIN("r"."key") FILTER(WHERE
-        "r"."so_far" > DIV("r"."n" - 1, 2)) AS "cut",
-      MAX("r"."key") AS "last"
-    FROM (
-      SELECT
-        "x"."node",
-        "x"."key",
-        SUM("x"."w") OVER (PARTITION BY "x"."node" ORDER BY "x"."key") AS "so_far",
-        SUM("x"."w") OVER (PARTITION BY "x"."node") AS "n"
-      FROM (
-        SELECT
-          "c"."node",
-          COALESCE(NULLIF("c"."c1", 0), 41) AS "key",
-          SUM("c"."w") AS "w"
-        FROM "pganon_work"."r0_cells_0" AS "c"
-        GROUP BY
-          1,
-          2
-      ) AS "x"
-    ) AS "r"
-    GROUP BY
-      "r"."node"
-  ) AS "u"
-) AS "m"
-JOIN (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      "e"."node",
-      0 AS "attr",
-      ROUND(
+        "e"."node",
+        "e"."n",
+        "e"."again",
         CAST((
           CASE
             WHEN "e"."n0" AND "e"."hi0" > 0
@@ -676,49 +660,124 @@ JOIN (
               )["e"."lo0"]
             )
           END
-        ) AS DECIMAL),
-        9
-      ) AS "width"
-    FROM (
-      SELECT
-        "c"."node",
-        MIN("c"."c0") FILTER(WHERE
-          "c"."c0" > 0) AS "lo0",
-        MAX("c"."c0") AS "hi0",
-        MIN("c"."c0") = 0 AS "n0"
-      FROM "pganon_work"."r0_cells_0" AS "c"
-      GROUP BY
-        "c"."node"
-    ) AS "e"
-    UNION ALL
-    SELECT
-      "e"."node",
-      1 AS "attr",
-      ROUND(
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l0",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level0",
         CAST((
           CAST((
             BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
           ) AS DOUBLE PRECISION) / 40
-        ) AS DECIMAL),
-        9
-      ) AS "width"
-    FROM (
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l1",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level1"
+      FROM "pganon_work"."r0_nodes_0" AS "e"
+      OFFSET 0
+    ) AS "l"
+    CROSS JOIN LATERAL (
       SELECT
-        "c"."node",
-        BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
-      FROM "pganon_work"."r0_cells_0" AS "c"
-      GROUP BY
-        "c"."node"
-    ) AS "e"
-  ) AS "u"
-) AS "w"
-  ON "w"."node" = "m"."node" AND "w"."attr" = "m"."attr"
+        "v".*
+      FROM (
+        SELECT
+          "v"."attr",
+          "v"."level",
+          "v"."loss"
+        FROM (VALUES
+          (CAST(0 AS SMALLINT), "l"."level0", "l"."l0"),
+          (CAST(1 AS SMALLINT), "l"."level1", "l"."l1")) AS "v"("attr", "level", "loss")
+      ) AS "v"
+    ) AS "a"
+    WHERE
+      "a"."loss" > 0
+  ) AS "r"
+) AS "x"
 WHERE
-  "m"."cut" < "m"."last"
-ORDER BY
-  "m"."node",
-  "w"."width" DESC,
-  "m"."attr";
+  "x"."rank" <= "x"."tried";
+
+-- partition.cut.ranked: tried values in cutting order
+CREATE TABLE pganon_work.r0_ranked_0 AS
+SELECT
+  "g"."node",
+  "g"."attr",
+  "g"."v",
+  "g"."w",
+  "t"."n",
+  CAST((
+    ROW_NUMBER() OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+    )
+  ) AS INT) AS "pos",
+  CAST((
+    SUM("g"."w") OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  ) AS BIGINT) AS "cum",
+  "g"."lo0",
+  "g"."hi0",
+  "g"."n0",
+  "g"."b1_0"
+FROM (
+  SELECT
+    "x"."node",
+    "x"."attr",
+    "x"."v",
+    CAST(SUM("x"."w") AS integer) AS "w",
+    MIN("x"."c0") FILTER(WHERE
+      "x"."c0" > 0) AS "lo0",
+    MAX("x"."c0") AS "hi0",
+    MIN("x"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "x"."c1") AS "b1_0"
+  FROM (
+    SELECT
+      "c"."node",
+      "t"."attr",
+      "t"."n",
+      CASE "t"."attr"
+        WHEN 0
+        THEN CAST((
+          COALESCE(NULLIF("c"."c0", 0), 41)
+        ) AS integer)
+        WHEN 1
+        THEN CAST((
+          COALESCE(NULLIF("c"."c1", 0), 41)
+        ) AS integer)
+      END AS "v",
+      "c"."w",
+      "c"."c0",
+      "c"."c1"
+    FROM "pganon_work"."r0_cells_0" AS "c"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "c"."node"
+  ) AS "x"
+  GROUP BY
+    "x"."node",
+    "x"."attr",
+    "x"."v"
+) AS "g"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "g"."node" AND "t"."attr" = "g"."attr";
+
+-- partition.cut.best: the cut at the median
+CREATE TABLE pganon_work.r0_best_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "t"."rank",
+  "r"."cum",
+  "r"."v" AS "thr"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "r"."node" AND "t"."attr" = "r"."attr"
+WHERE
+  2 * "r"."cum" >= "r"."n"
+  AND 2 * (
+    "r"."cum" - "r"."w"
+  ) < "r"."n"
+  AND "r"."n" - "r"."cum" >= 1;
 
 -- partition.cut.sides: whether both halves satisfy the requirement
 CREATE TABLE pganon_work.r0_sides_0 AS
@@ -740,19 +799,41 @@ FROM (
     FROM (
       SELECT
         "c"."node",
-        (
-          CASE "t"."attr"
-            WHEN 0
-            THEN COALESCE(NULLIF("c"."c0", 0), 41) <= "t"."cut"
-            WHEN 1
-            THEN COALESCE(NULLIF("c"."c1", 0), 41) <= "t"."cut"
-          END
-        ) AS "side",
-        "c"."beside",
+        CASE "t"."attr"
+          WHEN 0
+          THEN COALESCE(NULLIF("c"."c0", 0), 41) <= "t"."thr"
+          WHEN 1
+          THEN COALESCE(NULLIF("c"."c1", 0), 41) <= "t"."thr"
+        END AS "side",
+        "c"."beside" AS "beside",
         "c"."s0" AS "value",
         SUM("c"."w") AS "n"
       FROM "pganon_work"."r0_cells_0" AS "c"
-      JOIN "pganon_work"."r0_cuts_0" AS "t"
+      JOIN (
+        SELECT
+          "p"."node",
+          "p"."attr",
+          "p"."cum",
+          "p"."thr"
+        FROM (
+          SELECT
+            "b".*,
+            "t"."more",
+            ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+            COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+          FROM (
+            SELECT
+              "b".*
+            FROM "pganon_work"."r0_best_0" AS "b"
+          ) AS "b"
+          JOIN "pganon_work"."r0_tries_0" AS "t"
+            ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+        ) AS "p"
+        WHERE
+          "p"."place" <= 1 AND (
+            "p"."allowed" >= 1 OR NOT "p"."more"
+          )
+      ) AS "t"
         ON "t"."node" = "c"."node"
       GROUP BY
         1,
@@ -772,80 +853,267 @@ FROM (
 GROUP BY
   "z"."node";
 
--- partition.cut.done: codes of final buckets
+-- partition.cut.halves: both sides of the cuts that compete
+CREATE TABLE pganon_work.r0_halves_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum" AS "is_left",
+  CAST(SUM("r"."w") AS BIGINT) AS "n",
+  MIN("r"."lo0") AS "lo0",
+  MAX("r"."hi0") AS "hi0",
+  BOOL_OR("r"."n0") AS "n0",
+  BIT_OR("r"."b1_0") AS "b1_0"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN (
+  SELECT
+    "p"."node",
+    "p"."attr",
+    "p"."cum",
+    "p"."thr"
+  FROM (
+    SELECT
+      "b".*,
+      "t"."more",
+      ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+      COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+    FROM (
+      SELECT
+        "b".*
+      FROM "pganon_work"."r0_best_0" AS "b"
+      JOIN "pganon_work"."r0_sides_0" AS "s"
+        ON "s"."node" = "b"."node"
+      WHERE
+        "s"."allowed"
+    ) AS "b"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+  ) AS "p"
+  WHERE
+    "p"."place" <= 1 AND (
+      "p"."allowed" >= 1 OR NOT "p"."more"
+    )
+) AS "b"
+  ON "b"."node" = "r"."node" AND "b"."attr" = "r"."attr"
+GROUP BY
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum";
+
+-- partition.cut.moves: what becomes of every group
+CREATE TABLE pganon_work.r0_moves_0 AS
+SELECT
+  "z"."node",
+  "z"."attr",
+  "z"."again",
+  "z"."nl",
+  "z"."nr",
+  CAST((
+    (
+      CASE
+        WHEN (
+          "z"."attr" IS NOT NULL AND "z"."nl" >= 4
+        ) OR "z"."again"
+        THEN 1
+        ELSE -1
+      END
+    ) * (
+      2 * "z"."number" - 1
+    )
+  ) AS INT) AS "tl",
+  CAST((
+    (
+      CASE WHEN "z"."nr" >= 4 THEN 1 ELSE -1 END
+    ) * 2 * "z"."number"
+  ) AS INT) AS "tr",
+  "z"."cum",
+  "z"."thr"
+FROM (
+  SELECT
+    "m".*,
+    COALESCE("m"."cum", "m"."n") AS "nl",
+    "m"."n" - "m"."cum" AS "nr"
+  FROM (
+    SELECT
+      "d"."node",
+      "d"."n",
+      "b"."attr",
+      "b"."node" IS NULL AND COALESCE("t"."more", FALSE) AS "again",
+      ROW_NUMBER() OVER (ORDER BY "d"."node") AS "number",
+      "b"."cum",
+      "b"."thr"
+    FROM "pganon_work"."r0_nodes_0" AS "d"
+    LEFT JOIN (
+      SELECT
+        "p"."node",
+        "p"."attr",
+        "p"."cum",
+        "p"."thr"
+      FROM (
+        SELECT
+          "b".*,
+          "t"."more",
+          ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+          COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+        FROM (
+          SELECT
+            "b".*
+          FROM "pganon_work"."r0_best_0" AS "b"
+          JOIN "pganon_work"."r0_sides_0" AS "s"
+            ON "s"."node" = "b"."node"
+          WHERE
+            "s"."allowed"
+        ) AS "b"
+        JOIN "pganon_work"."r0_tries_0" AS "t"
+          ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+      ) AS "p"
+      WHERE
+        "p"."place" <= 1 AND (
+          "p"."allowed" >= 1 OR NOT "p"."more"
+        )
+    ) AS "b"
+      ON "b"."node" = "d"."node"
+    LEFT JOIN (
+      SELECT
+        "t"."node",
+        "t"."more"
+      FROM (
+        SELECT
+          "t"."node",
+          "t"."more"
+        FROM "pganon_work"."r0_tries_0" AS "t"
+        WHERE
+          "t"."rank" = 1
+      ) AS "t"
+      WHERE
+        NOT EXISTS(
+          SELECT
+            1
+          FROM "pganon_work"."r0_sides_0" AS "s"
+          WHERE
+            "s"."node" = "t"."node"
+        )
+    ) AS "t"
+      ON "t"."node" = "d"."node"
+  ) AS "m"
+) AS "z";
+
+-- partition.cut.progress: groups still to be cut, and final ones
+SELECT
+  "m"."active",
+  "m"."active" = 0 AS "finished",
+  "m"."final" AS "cut_final0"
+FROM (
+  SELECT
+    COUNT(*) FILTER(WHERE
+      "m"."tl" > 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" > 0) AS "active",
+    COUNT(*) FILTER(WHERE
+      "m"."tl" < 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" < 0) AS "final"
+  FROM "pganon_work"."r0_moves_0" AS "m"
+) AS "m";
+
+-- partition.cut.cells: cells of the next groups
+CREATE TABLE pganon_work.r0_cells_1 AS
+SELECT
+  CASE
+    WHEN "m"."attr" IS NULL
+    OR (
+      CASE "m"."attr"
+        WHEN 0
+        THEN COALESCE(NULLIF("c"."c0", 0), 41) <= "m"."thr"
+        WHEN 1
+        THEN COALESCE(NULLIF("c"."c1", 0), 41) <= "m"."thr"
+      END
+    )
+    THEN "m"."tl"
+    ELSE "m"."tr"
+  END AS "node",
+  "c"."c0",
+  "c"."c1",
+  "c"."beside",
+  "c"."s0",
+  "c"."w"
+FROM "pganon_work"."r0_cells_0" AS "c"
+JOIN "pganon_work"."r0_moves_0" AS "m"
+  ON "m"."node" = "c"."node";
+
+-- partition.cut.done: cells of final groups
 CREATE TABLE pganon_work.r0_done_0 AS
-SELECT DISTINCT
+SELECT
+  -"c"."node" AS "leaf",
+  "c"."c0",
+  "c"."c1"
+FROM "pganon_work"."r0_cells_1" AS "c"
+WHERE
+  "c"."node" < 0;
+
+-- partition.cut.nodes: groups of the next round
+CREATE TABLE pganon_work.r0_nodes_1 AS
+SELECT
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_halves_0" AS "h"
+  ON "h"."node" = "m"."node" AND "h"."attr" = "m"."attr"
+WHERE
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END > 0
+UNION ALL
+SELECT
+  "m"."tl" AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_nodes_0" AS "h"
+  ON "h"."node" = "m"."node"
+WHERE
+  "m"."again";
+
+-- partition.cut.tidy: drop the work tables of this round
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_sides_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+
+-- partition.gather: all final groups with their cells
+CREATE TABLE pganon_work.r0_gathered AS
+SELECT
   (
     (
       CAST(0 AS BIGINT) << 32
-    ) + CAST("c"."node" AS BIGINT) * 2654435761 % 4294967296
-  ) AS "b0",
-  "c"."c0",
-  "c"."c1"
-FROM "pganon_work"."r0_cells_0" AS "c"
-LEFT JOIN "pganon_work"."r0_sides_0" AS "s"
-  ON "s"."node" = "c"."node"
-WHERE
-  NOT COALESCE("s"."allowed", FALSE);
+    ) + CAST("d"."leaf" AS BIGINT) * 2654435761 % 4294967296
+  ) AS "gid",
+  "d"."c0",
+  "d"."c1"
+FROM "pganon_work"."r0_done_0" AS "d";
 
--- partition.cut.cells: cells of the halves
-CREATE TABLE pganon_work.r0_cells_1 AS
-SELECT
-  2 * "t"."number" - CAST((
-    CASE "t"."attr"
-      WHEN 0
-      THEN COALESCE(NULLIF("c"."c0", 0), 41) <= "t"."cut"
-      WHEN 1
-      THEN COALESCE(NULLIF("c"."c1", 0), 41) <= "t"."cut"
-    END
-  ) AS INT) AS "node",
-  "c"."w",
-  "c"."beside" AS "beside",
-  "c"."c0" AS "c0",
-  "c"."c1" AS "c1",
-  "c"."s0" AS "s0"
-FROM "pganon_work"."r0_cells_0" AS "c"
-JOIN (
-  SELECT
-    "t".*,
-    ROW_NUMBER() OVER (ORDER BY "t"."node") AS "number"
-  FROM "pganon_work"."r0_cuts_0" AS "t"
-  JOIN "pganon_work"."r0_sides_0" AS "s"
-    ON "s"."node" = "t"."node"
-  WHERE
-    "s"."allowed"
-) AS "t"
-  ON "t"."node" = "c"."node";
-
--- partition.cut.progress: whether any bucket was divided
-SELECT
-  NOT EXISTS(
-    SELECT
-      1
-    FROM "pganon_work"."r0_cells_1" AS "c"
-  ) AS "finished";
-
--- partition.gather: the buckets of all codes
-CREATE TABLE pganon_work.r0_gathered AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "d".*
-  FROM "pganon_work"."r0_done_0" AS "d"
-) AS "u";
+-- partition.tidy: drop what the rounds left
+DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
 
 -- partition.grouped: the bucket of every record
 CREATE TABLE pganon_work.r0_grouped AS
 SELECT
   "k"."rid",
-  "g"."b0"
+  "b"."gid" AS "b0"
 FROM "pganon_work"."r0_judged" AS "k"
-JOIN "pganon_work"."r0_gathered" AS "g"
-  ON "g"."c0" = "k"."c0" AND "g"."c1" = "k"."c1";
+JOIN (
+  SELECT DISTINCT
+    "g"."gid",
+    "g"."c0",
+    "g"."c1"
+  FROM "pganon_work"."r0_gathered" AS "g"
+) AS "b"
+  ON "b"."c0" = "k"."c0" AND "b"."c1" = "k"."c1";
 
 -- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_cells_0, pganon_work.r0_cuts_0, pganon_work.r0_sides_0, pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_gathered, pganon_work.r0_judged;
+DROP TABLE pganon_work.r0_gathered, pganon_work.r0_judged;
 
 -- recode.numbers_b0: random numbers for the buckets
 CREATE TABLE pganon_work.r0_numbers_b0 AS

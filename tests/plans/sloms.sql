@@ -600,28 +600,30 @@ FROM "pganon_work"."r0_coded" AS "k";
 SELECT
   1 AS "nothing";
 SELECT
-  "v"."block",
-  "v"."rid",
-  "v"."s0"
-FROM "pganon_work"."r0_vectors_0" AS "v"
+  "b"."block",
+  "b"."rid",
+  "b"."s0"
+FROM "pganon_work"."r0_vectors_0" AS "b"
 WHERE
-  "v"."block" = 0
+  "b"."block" >= 0 AND "b"."block" < 1
 ORDER BY
-  "v"."rid";
+  "b"."block",
+  "b"."rid";
 COPY pganon_work.r0_buckets0_0 (rid, b1) FROM STDIN;
 
 -- partition.bucketize.buckets1: groups of records that differ in every sensitive column of a table
 SELECT
   1 AS "nothing";
 SELECT
-  "v"."block",
-  "v"."rid",
-  "v"."s1"
-FROM "pganon_work"."r0_vectors_0" AS "v"
+  "b"."block",
+  "b"."rid",
+  "b"."s1"
+FROM "pganon_work"."r0_vectors_0" AS "b"
 WHERE
-  "v"."block" = 0
+  "b"."block" >= 0 AND "b"."block" < 1
 ORDER BY
-  "v"."rid";
+  "b"."block",
+  "b"."rid";
 COPY pganon_work.r0_buckets1_0 (rid, b2) FROM STDIN;
 
 -- partition.bucketize.suppressed: records in no group, held against the limit

@@ -75,6 +75,7 @@ def test_there_is_something_to_change_and_to_run() -> None:
         files(["test_of_nothing"])
 
 
+@pytest.mark.slow
 def test_what_survives(tmp_path: Path) -> None:
     """A test is about one function, and none about the other."""
     for folder in ("pganon", "sql", "migrations", "tests/unit"):

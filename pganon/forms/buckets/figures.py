@@ -21,7 +21,7 @@ from pganon.published.arrangement import Arrange, Arrangement
 from pganon.published.form import Tables
 from pganon.published.utility import AnatomyUtility, Degree
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, presorted, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps import Chains, Check, State
 
 
@@ -92,7 +92,7 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
     value = col(item.published, "t")
     names = [f"k{i}" for i in range(len(keys))]
     rows = exp.select(*[named(key, name) for key, name in zip(keys, names, strict=True)])
-    rows = rows.from_(exp.alias_(state.stage(table.part).table, "t", table=True, quoted=True))
+    rows = rows.from_(aliased(state.stage(table.part), "t"))
     if ties(item, value) or len(table.sensitive) > 1:
         # A value may have several rows.
         counted = rows.select(named(fragment("sum(t.count)::float8"), "n"))

@@ -34,7 +34,7 @@ from pganon.published.elements import attribute_columns
 from pganon.published.inference import Inferred, Related
 from pganon.search.inference import Layout, guesses
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Chains, Check, CreateTable, Search, State, Step
 
 RECORDS = 50_000
@@ -124,7 +124,7 @@ class _Attack:
         ]
         if arrangement.generalized:
             tree = tree.join(
-                exp.alias_(state.work(GENERALIZED).table, "e", table=True, quoted=True),
+                aliased(state.work(GENERALIZED), "e"),
                 on=exp.EQ(this=col(CLASS_ID, "e"), expression=_class(arrangement)),
             )
         columns = [named(value, f"x{place}") for place, value in enumerate([*keys, *shown])]

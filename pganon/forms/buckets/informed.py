@@ -15,9 +15,10 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.forms.buckets.verification import histogram_of
 from pganon.policy.options import GROUP_ID
 from pganon.published.arrangement import Arrangement
+from pganon.published.elements import text_key
 from pganon.published.form import Tables
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, query
+from pganon.sqltools import col, fragment, named, query
 from pganon.steps import State
 
 
@@ -97,5 +98,4 @@ def _met(
 
 def _key(item: Sensitive) -> exp.Expr:
     """As :func:`pganon.published.elements.value_key`, of an encoded record."""
-    value = cast(exp.paren(sensitive_key(item, col(f"v{item.index}", "c"))), "text")
-    return fragment("coalesce('=' || :v, '')", v=value)
+    return text_key(sensitive_key(item, col(f"v{item.index}", "c")))

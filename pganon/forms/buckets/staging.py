@@ -27,7 +27,7 @@ from pganon.published.stored import (
     stored,
 )
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, presorted, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, presorted, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step, shared
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -254,7 +254,7 @@ def _numbered(
         alias = f"n{place}"
         columns.append(col(name, alias))
         tree = tree.join(
-            exp.alias_(numbers(state, name).table, alias, table=True, quoted=True),
+            aliased(numbers(state, name), alias),
             on=exp.EQ(this=col("gid", alias), expression=col(name, "r")),
         )
     # Records of a bucket lie together, which all that follows is faster for.
@@ -303,7 +303,7 @@ class Rows:
     def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
         """What a class shows, which is the same for all rows with its number."""
         on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
-        table = exp.alias_(self.state.work(GENERALIZED).table, "e", table=True, quoted=True)
+        table = aliased(self.state.work(GENERALIZED), "e")
         self.tree = self.tree.join(table, on=on)
         names = [column.name for a in attributes for column in attribute_columns(a)]
         self.shown += [named(col(name, "e"), name) for name in names]

@@ -21,7 +21,7 @@ from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.published.elements import attribute_columns, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.spec.model import ReleaseSpec, Rule, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, presorted, query, stacked
+from pganon.sqltools import aliased, cast, col, fragment, named, num, presorted, query, stacked
 from pganon.steps.relations import CheckQuery
 
 EXCLUSION = "exclusion"
@@ -148,7 +148,7 @@ def _histogram(
     keys = [value_key(item, "t") for item in items]
     value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
     rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
-        exp.alias_(tables[table.part].table, "t", table=True, quoted=True)
+        aliased(tables[table.part], "t")
     )
     return (
         query(

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.policy.options import CLASS_ID, COUNT, EXPECTED, GROUP_ID, PROBABILITY
+from pganon.privacy.rows import Relation
 from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.published.elements import attribute_columns
 from pganon.published.form import Tables
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, query, render
+from pganon.sqltools import aliased, col, fragment, named, query, render
 from pganon.steps.relations import PublishedView, ViewColumn
 
 Shown = Attribute | Carried | Sensitive
@@ -104,19 +105,19 @@ def _joined(
     sized: dict[str, str] = {}
     for place, (table, link, items) in enumerate(others):
         alias = f"t{place}"
-        tree = _join(tree, tables[table.part].table, alias, link)
+        tree = _join(tree, tables[table.part], alias, link)
         sources[alias] = tuple(items)
         if link not in sized:
             sized[link] = f"s{place}"
-            tree = _join(tree, _sizes(tables, table.part).subquery(), sized[link], link)
+            tree = _join(tree, _sizes(tables, table.part), sized[link], link)
         share = fragment(":s * t.count / n.n", s=share)
         share = _renamed(share, {"t": alias, "n": sized[link]})
     return _weighed(spec, arrangement, tree, sources, share, guarantee)
 
 
-def _join(tree: exp.Select, table: exp.Expr, alias: str, link: str) -> exp.Select:
+def _join(tree: exp.Select, table: Relation, alias: str, link: str) -> exp.Select:
     on = exp.EQ(this=col(GROUP_ID, alias), expression=col(link, "q"))
-    return tree.join(exp.alias_(table, alias, table=True, quoted=True), on=on)
+    return tree.join(aliased(table, alias), on=on)
 
 
 def _sizes(tables: Tables, part: str) -> exp.Select:

@@ -8,12 +8,12 @@ from pganon.catalog.values import in_order
 from pganon.encode.secrets import keyed_hash
 from pganon.forms.members import cell_members, code_columns, repeated_members
 from pganon.policy.options import CLUSTER_NO, SIZE
-from pganon.published.elements import element
+from pganon.published.elements import element, text_key
 from pganon.published.form import Tables
 from pganon.published.quasi_sensitive import QuasiSensitive, small_code_arrays
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.spec.model import Attribute, ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query, union_all
+from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, union_all
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -158,12 +158,12 @@ def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
 
     By `rid` and `gid` alone: another numbering of the same clusters must not move a record.
     """
-    same = exp.and_(*[exp.EQ(this=col(n, "x"), expression=col(n, "c")) for n in code_columns(spec)])
+    same = equal(code_columns(spec), "x", "c")
     numbered = query(
         "select x.cell, c.rid, row_number() over (partition by x.cell order by c.rid) as place"
         " from c",
         {"c": state.work("coded")},
-    ).join(exp.alias_(state.work("cells").table, "x", table=True, quoted=True), on=same)
+    ).join(aliased(state.work("cells"), "x"), on=same)
     spans = query(
         "select k.cell, k.cluster_no, k.n,"
         " sum(k.n) over (partition by k.cell order by k.gid) as last from k",
@@ -193,14 +193,12 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select k.cluster_no from k", {"k": state.work("cluster_codes")})
     for attribute in spec.attributes:
         alias = f"a{attribute.index}"
-        table = exp.alias_(
-            state.work(f"arrays{attribute.index}").table, alias, table=True, quoted=True
-        )
+        table = aliased(state.work(f"arrays{attribute.index}"), alias)
         on = exp.EQ(this=col("codes", alias), expression=col(f"c{attribute.index}", "k"))
         array = cast(col("members", alias), attribute.published_type)
         tree = tree.join(table, on=on).select(named(array, attribute.published))
     if spec.carried:
-        bags = exp.alias_(state.work("bags").table, "b", table=True, quoted=True)
+        bags = aliased(state.work("bags"), "b")
         tree = tree.join(bags, on=fragment("b.cluster_no = k.cluster_no"))
     for item in spec.carried:
         bag = cast(col(f"p{item.index}", "b"), f"{item.column.stored_type}[]")
@@ -216,7 +214,7 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def value_key(value: exp.Expr) -> exp.Expr:
     """A published value as a text that is never NULL."""
-    return fragment("coalesce('=' || :v::text, '') collate \"C\"", v=value)
+    return fragment(':key collate "C"', key=text_key(value))
 
 
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -238,9 +236,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
             own = element(attribute, col("value", alias))
             code = shape.value_number(state, attribute.index, col("code", alias))
             tree = tree.select(named(value_key(own), f"v{place}")).join(
-                exp.alias_(
-                    state.work(f"dict{attribute.index}").table, alias, table=True, quoted=True
-                ),
+                aliased(state.work(f"dict{attribute.index}"), alias),
                 on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
             )
         parts.append(tree)

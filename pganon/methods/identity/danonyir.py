@@ -18,13 +18,13 @@ a neighbouring block, else they are suppressed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Literal
 
 from sqlglot import exp
 
+from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.identity.individuals import block_steps, blocks
 from pganon.methods.identity.neighbours import (
     MOST_TOGETHER,
@@ -38,13 +38,12 @@ from pganon.methods.identity.options import DAnonyIR
 from pganon.methods.identity.reading import (
     Reader,
     attributes,
-    given_of_axes,
+    given_with_losses,
     individuals_of,
     readers_of,
     search_models,
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns
-from pganon.methods.partitions import grouped_rows, rows_of_blocks
 from pganon.privacy.rows import Relation
 from pganon.search.identity.conjunction import Every
 from pganon.search.identity.danonyir import danonyir
@@ -69,31 +68,50 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
         records = -(-size * state.count("kept") // state.count("individuals"))
         return max(1, AT_ONCE // records)
 
-    def fewer(state: State) -> int:
-        return max(1, at_once(state) // MOST_TOGETHER)
+    def search(
+        name: str,
+        purpose: str,
+        table: str,
+        blocks: Blocks,
+        first: Callable[[State], int] = lambda state: 0,
+        when: Callable[[State], bool] = lambda state: True,
+    ) -> Search:
+        return block_search(
+            name,
+            purpose,
+            lambda s: s.work(table),
+            CLASSED,
+            blocks=blocks,
+            given=lambda s: given_with_losses(shape, s),
+            task=lambda s, given: _task(shape, s, given, handle, first(s)),
+            when=when,
+        )
 
     return [
         *block_steps(shape, size),
-        Search(
+        search(
             "classes",
             "classes grown individual by individual",
-            lambda s: s.work("grown"),
-            CLASSED,
-            given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-blocks(s, size) // at_once(s)),
-            rows=lambda s, batch: _rows(shape, s, s.work("blocked"), batch, at_once(s)),
-            tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, 0),
+            "grown",
+            Blocks(
+                relation=lambda s: _read(shape, s, s.work("blocked")),
+                columns=lambda s: _columns(shape, s),
+                count=lambda s: blocks(s, size),
+                at_once=at_once,
+            ),
         ),
         *span_steps(),
-        Search(
+        search(
             "regrown",
             "the same over blocks without any class, together with their neighbours",
-            lambda s: s.work("regrown"),
-            CLASSED,
-            given=lambda s: given_of_axes(shape, s),
-            batches=lambda s: -(-s.count("spans_joined") // fewer(s)),
-            rows=lambda s, batch: _rows(shape, s, _joined(s, size), batch, fewer(s)),
-            tasks=lambda s, given, rows: _tasks(shape, s, given, rows, handle, blocks(s, size)),
+            "regrown",
+            Blocks(
+                relation=lambda s: _read(shape, s, _joined(s, size)),
+                columns=lambda s: _columns(shape, s),
+                count=lambda s: s.count("spans_joined"),
+                at_once=lambda s: max(1, at_once(s) // MOST_TOGETHER),
+            ),
+            first=lambda s: blocks(s, size),
             when=lambda s: s.count("spans_joined") > 0,
         ),
         *(neighbour_steps(shape, at_once) if generalize else []),
@@ -120,37 +138,27 @@ def _joined(state: State, size: int) -> exp.Select:
     )
 
 
-def _rows(
-    shape: IdentityShape, state: State, blocked: Relation, batch: int, at_once: int
-) -> exp.Select:
-    names = ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
-    joined = query(
+def _columns(shape: IdentityShape, state: State) -> list[str]:
+    return ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
+
+
+def _read(shape: IdentityShape, state: State, blocked: Relation) -> exp.Select:
+    return query(
         "select b.block, b.rid from b join i on i.rid = b.rid",
         {"b": blocked, "i": state.work("individuals")},
-    ).select(*[col(name, "i") for name in names])
-    return rows_of_blocks(joined, names, batch, at_once)
+    ).select(*[col(name, "i") for name in _columns(shape, state)])
 
 
-def _tasks(
+def _task(
     shape: IdentityShape,
     state: State,
-    given: Mapping[str, Any],
-    rows: Sequence[tuple[Any, ...]],
+    given: Given,
     handle: Literal["loss", "suppress"],
     first: int,
-) -> list[_Grow]:
+) -> TaskOf:
     """Args: first: number of the first block in the names of classes."""
-    readers = readers_of(shape, state, given)
-    return [
-        _Grow(
-            block=first + block,
-            rows=tuple(found),
-            readers=readers,
-            model=search_models(shape),
-            handle=handle,
-        )
-        for block, found in groupby(rows, key=lambda row: row[0])
-    ]
+    readers, model = readers_of(shape, state, given), search_models(shape)
+    return lambda block, rows: _Grow(first + block, rows, readers, model, handle)
 
 
 @dataclass(frozen=True, eq=False)

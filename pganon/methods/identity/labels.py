@@ -17,9 +17,10 @@ from pganon.encode.axis import TreeAxis
 from pganon.methods.identity.shape import IdentityShape, hull_columns
 from pganon.methods.pairs import high_of
 from pganon.policy.options import CLASS_ID
+from pganon.privacy.rows import Relation
 from pganon.published.stored import numbers
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
@@ -41,16 +42,14 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
     )
 
 
-def _released(axis: TreeAxis, state: State) -> exp.Expr:
+def _released(axis: TreeAxis, state: State) -> exp.Select:
     """The nodes above every leaf of released records, as ranges of such leaves alone."""
-    return scalar(
-        query(
-            "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
-            " max(t.code) over (partition by t.level, t.lo) as hi"
-            " from t where t.code in (select :code from g)",
-            {"t": axis.table(state), "g": state.work("grouped_classes")},
-            code=col(axis.code, "g"),
-        )
+    return query(
+        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
+        " max(t.code) over (partition by t.level, t.lo) as hi"
+        " from t where t.code in (select :code from g)",
+        {"t": axis.table(state), "g": state.work("grouped_classes")},
+        code=col(axis.code, "g"),
     )
 
 
@@ -59,7 +58,7 @@ def as_shown(
     state: State,
     hulls: exp.Select,
     keep: Sequence[str],
-    nodes: Callable[[TreeAxis], exp.Expr] | None = None,
+    nodes: Callable[[TreeAxis], Relation] | None = None,
 ) -> exp.Select:
     """SELECT keep.., hulls of what classes show.
 
@@ -84,9 +83,8 @@ def as_shown(
             level=col("level", alias),
             reached=reached,
         )
-        found = nodes(axis) if nodes else axis.table(state).table
-        table = exp.alias_(found, alias, table=True, quoted=True)
-        tree = tree.join(table, on=on, join_type="left")
+        found = nodes(axis) if nodes else axis.table(state)
+        tree = tree.join(aliased(found, alias), on=on, join_type="left")
         for name in hull_columns(axis, state):
             shown: exp.Expr = col(name, "u")
             if not name.startswith("n"):

@@ -11,23 +11,22 @@ residual `sensitive` has the value of every record.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from sqlglot import exp
 
+from pganon.methods.block_search import Blocks, Given, TaskOf, block_search
 from pganon.methods.identity.reading import (
     Reader,
     attributes,
-    given_of_axes,
+    given_with_losses,
     individuals_of,
     readers_of,
     search_models,
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns, joined_hull
-from pganon.methods.partitions import rows_of_blocks
 from pganon.privacy.rows import Relation
 from pganon.search.identity.classes import Classes
 from pganon.search.identity.conjunction import Every
@@ -125,33 +124,26 @@ def join_step(
         at_once: blocks that are read in one batch.
         limited: whether a residual joins only where that loses less than suppressing it.
     """
-    return Search(
+    return block_search(
         name,
         "residuals join the nearest class that still satisfies every requirement",
         joined,
         (("rid", "bigint"), ("gid", "bigint")),
-        given=lambda s: given_of_axes(shape, s),
-        batches=lambda s: -(-places(s) // at_once(s)),
-        rows=lambda s, batch: rows_of_blocks(
-            table(s), [*_FACTS, *_hulls(shape, s)], batch, at_once(s)
+        blocks=Blocks(
+            relation=table,
+            columns=lambda s: [*_FACTS, *_hulls(shape, s)],
+            count=places,
+            at_once=at_once,
         ),
-        tasks=lambda s, given, rows: _tasks(shape, s, given, rows, limited),
+        given=lambda s: given_with_losses(shape, s),
+        task=lambda s, given: _task(shape, s, given, limited),
         when=when,
     )
 
 
-def _tasks(
-    shape: IdentityShape,
-    state: State,
-    given: Mapping[str, Any],
-    rows: Sequence[tuple[Any, ...]],
-    limited: bool,
-) -> list[_Join]:
-    readers = readers_of(shape, state, given)
-    return [
-        _Join(tuple(found), readers, search_models(shape), limited)
-        for _, found in groupby(rows, key=lambda row: row[0])
-    ]
+def _task(shape: IdentityShape, state: State, given: Given, limited: bool) -> TaskOf:
+    readers, model = readers_of(shape, state, given), search_models(shape)
+    return lambda block, rows: _Join(rows, readers, model, limited)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ from pganon.forms.local.layout import withheld_fact
 from pganon.methods.base import Method
 from pganon.methods.local.buckets import bucket_steps
 from pganon.methods.local.displays import display_steps
+from pganon.methods.local.equal import equal_steps
 from pganon.methods.local.grouped import grouped_steps
 from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
 from pganon.methods.local.nearest import nearest_steps
-from pganon.methods.local.options import LgbMdp, LgbNcp
+from pganon.methods.local.options import LgbMdp, LgbNcp, LocalBucketization
 from pganon.methods.local.shape import Shape
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Parallel, Step
@@ -54,4 +55,5 @@ def _assumed(spec: ReleaseSpec) -> dict[str, int]:
 
 
 MDP = Method(LgbMdp, LOCAL, _partition(median_steps), _assumed)
+BUCKETS = Method(LocalBucketization, LOCAL, _partition(equal_steps), _assumed)
 NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps), _assumed)

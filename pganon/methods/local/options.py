@@ -36,6 +36,11 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     unlinks = True
+    assumes = (
+        "knows which columns the person hides",
+        "knows no hidden value of anybody",
+        "learns nothing from records that show a column about those that hide it",
+    )
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -94,7 +99,8 @@ class Local(MethodOptions):
                 )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        if not any(model.model == "k_anonymity" for model in models):
+        grouping = "k_anonymity" in self.models
+        if grouping and not any(model.model == "k_anonymity" for model in models):
             yield Refusal(
                 ("privacy",),
                 f"no model says how large the groups of the method {self.name} have to be",
@@ -147,6 +153,14 @@ class LgbMdp(Local):
     """Groups by cuts at medians of the widest column (LGB_MDP)."""
 
     name: Literal["lgb_mdp"]
+
+
+class LocalBucketization(Local):
+    """Buckets alone: what is not hidden is published as it is, one group for equal records."""
+
+    models = frozenset(PRINCIPLES)
+
+    name: Literal["local_bucketization"]
 
 
 class LgbNcp(Local):

@@ -19,7 +19,7 @@ from pganon.methods.mondrian.conditions import allowed_cuts, both_sides, measure
 from pganon.methods.mondrian.shape import CellShape
 from pganon.methods.rounds.ranked import in_order, order, shown, total_weight
 from pganon.methods.rounds.rule import at
-from pganon.sqltools import col, conjunction, equal, fragment, named, num, query
+from pganon.sqltools import aliased, col, conjunction, equal, fragment, named, num, query
 from pganon.steps import State
 
 PLACE_BITS = 31
@@ -156,7 +156,7 @@ def join_order(shape: CellShape, state: State, tree: exp.Select, table: str) -> 
     """Relaxed only: the place `o` of a record `c` in the order of the cut in `table`."""
     if not shape.relaxed:
         return tree
-    records = exp.alias_(state.work("ordered", round=state.round).table, "o", table=True)
+    records = aliased(state.work("ordered", round=state.round), "o")
     on = fragment("o.node = c.node and o.rid = c.rid and o.attr = :attr", attr=col("attr", table))
     return tree.join(records, on=on, join_type="left")
 
@@ -211,7 +211,7 @@ def checked(shape: CellShape, state: State) -> exp.Expr:
     tree = query("select b.node, b.attr, b.level from best as b", at(state, "best"))
     holding: list[exp.Expr] = []
     for j in shape.counted:
-        table = exp.alias_(state.work(f"certain{j}", round=state.round).table, f"s{j}", table=True)
+        table = aliased(state.work(f"certain{j}", round=state.round), f"s{j}")
         tree = tree.join(table, on=equal(["node", "attr"], f"s{j}", "b"), join_type="left")
     for requirement in shape.conditions:
         histogram = state.work(f"sides{requirement.sensitive}", round=state.round)
@@ -271,7 +271,7 @@ def cuts(shape: CellShape, state: State) -> exp.Select:
         at(state, "best", "checked"),
     ).select(*[col(name, "b") for name in names], append=False)
     found = exp.select(*[col(name, "f") for name in names]).from_(
-        exp.alias_(state.work("searched", round=state.round).table, "f", table=True)
+        aliased(state.work("searched", round=state.round), "f")
     )
     return query(
         "select u.* from (select h.* from h union all select f.* from f) as u",

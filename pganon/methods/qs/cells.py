@@ -22,7 +22,7 @@ from pganon.identifiers import quote
 from pganon.methods.qs.shape import QSShape, code_arrays
 from pganon.methods.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
-from pganon.sqltools import col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
@@ -86,7 +86,7 @@ def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
         columns.append(named(shape.value_number(state, attribute.index, code), f"v{place}"))
         dictionary = shape.axes[attribute.index].dictionary(state)
         tree = tree.join(
-            exp.alias_(dictionary.table, alias, table=True, quoted=True),
+            aliased(dictionary, alias),
             on=exp.EQ(this=col("value", alias), expression=value),
             join_type="left",
         ).where(fragment(":q is null or :d is not null", q=value, d=col("code", alias)))

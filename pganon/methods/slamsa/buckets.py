@@ -9,10 +9,8 @@ partitions are each divided by the conditions of their own table, with random nu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
 
 import numpy as np
 from sqlglot import exp
@@ -20,8 +18,16 @@ from sqlglot import exp
 from pganon.encode.axis import OrderedAxis
 from pganon.encode.secrets import run_secret
 from pganon.identifiers import QualifiedName
+from pganon.methods.block_search import (
+    Blocks,
+    Given,
+    TaskOf,
+    block_search,
+    given_of_axes,
+    labelled,
+)
 from pganon.methods.eligibility import Frequency
-from pganon.methods.partitions import joined, labelled, partition_columns, rows_of_blocks
+from pganon.methods.partitions import joined, partition_columns
 from pganon.methods.slamsa.columns import arrangement
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
@@ -64,17 +70,19 @@ def _tables(shape: SlamsaShape, state: State) -> list[QualifiedName]:
 
 
 def _search(shape: SlamsaShape, place: int) -> Search:
-    return Search(
+    return block_search(
         f"buckets{place}",
         "every block divided into buckets of similar records",
         lambda s: _table(s, place),
         partition_columns(place),
-        given=lambda s: _given(shape, s),
-        batches=lambda s: -(-s.count("blocks") // _blocks_at_once(s)),
-        rows=lambda s, batch: rows_of_blocks(
-            s.work("blocked"), columns(shape, s), batch, _blocks_at_once(s)
+        blocks=Blocks(
+            relation=lambda s: s.work("blocked"),
+            columns=lambda s: columns(shape, s),
+            count=lambda s: s.count("blocks"),
+            at_once=_blocks_at_once,
         ),
-        tasks=lambda s, given, rows: _tasks(shape, s, place, given, rows),
+        given=lambda s: _given(shape, s),
+        task=lambda s, given: _task(shape, s, place, given),
         when=lambda s: place < len(arrangement(shape.spec, s).partitions),
     )
 
@@ -85,20 +93,12 @@ def _blocks_at_once(state: State) -> int:
 
 def _given(shape: SlamsaShape, state: State) -> exp.Select:
     """The seed, and where the values of ordered attributes are."""
-    tree = exp.select(named(scalar(run_secret(state, "partition_seed")), "seed"))
-    for axis in shape.axes:
-        if isinstance(axis, OrderedAxis):
-            tree = tree.select(named(axis.positions(state), axis.code))
-    return tree
+    ordered = [axis for axis in shape.axes if isinstance(axis, OrderedAxis)]
+    seed = scalar(run_secret(state, "partition_seed"))
+    return given_of_axes(ordered, state).select(named(seed, "seed"))
 
 
-def _tasks(
-    shape: SlamsaShape,
-    state: State,
-    place: int,
-    given: Mapping[str, Any],
-    rows: Sequence[tuple[Any, ...]],
-) -> list[_Divide]:
+def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
     names = columns(shape, state)
     mine = [(names.index(f.column), f.l) for f in _conditions(shape, state, place)]
     space = [
@@ -107,23 +107,19 @@ def _tasks(
         else Nominal(axis.size(state), axis.has_null(state))
         for axis in shape.axes
     ]
-    return [
-        _Divide(
-            block=block,
-            rids=[row[1] for row in found],
-            codes=np.array([row[2:] for row in found], dtype=np.int64),
-            space=space,
-            conditions=mine,
-            minimum=shape.minimum_size,
-            swarm=shape.swarm(state.count("released")),
-            norm=shape.options.norm,
-            seed=given["seed"],
-            path=f"{place}/{block}:",
-            public=shape.public,
-        )
-        for block, each in groupby(rows, key=lambda row: row[0])
-        if (found := list(each))
-    ]
+    return lambda block, rows: _Divide(
+        block=block,
+        rids=[row[1] for row in rows],
+        codes=np.array([row[2:] for row in rows], dtype=np.int64),
+        space=space,
+        conditions=mine,
+        minimum=shape.minimum_size,
+        swarm=shape.swarm(state.count("released")),
+        norm=shape.options.norm,
+        seed=given["seed"],
+        path=f"{place}/{block}:",
+        public=shape.public,
+    )
 
 
 def _conditions(shape: SlamsaShape, state: State, place: int) -> list[Frequency]:

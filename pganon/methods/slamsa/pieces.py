@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.methods.block_search import nothing_given
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import frequencies
 from pganon.search.blocks import Piece, Placed
@@ -43,7 +44,7 @@ def merging(
             ("size", "bigint"),
             ("tightest", "integer"),
         ),
-        given=lambda s: query("select 1 as nothing"),
+        given=nothing_given,
         batches=lambda s: 1,
         rows=lambda s, batch: _histograms(shape, records, s),
         tasks=lambda s, given, rows: [

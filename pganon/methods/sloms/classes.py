@@ -9,9 +9,9 @@ a block. Blocks and classes depend on quasi-identifiers alone, and on which reco
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -19,13 +19,21 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.encode.curve import along_curve
 from pganon.identifiers import QualifiedName
-from pganon.methods.partitions import grouped_rows, partition_columns, rows_of_blocks
+from pganon.methods.block_search import (
+    Blocks,
+    Given,
+    Rows,
+    block_search,
+    given_of_axes,
+    grouped_rows,
+)
+from pganon.methods.partitions import partition_columns
 from pganon.methods.sloms.buckets import tables
 from pganon.methods.sloms.shape import SlomsShape
 from pganon.search.kaca import Category, Coordinates, Number, kaca
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import col, named, num, query
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.sqltools import col, num, query
+from pganon.steps import CreateTable, DropTables, State, Step
 
 AT_ONCE = 20_000
 """Records whose blocks are read and divided in one batch."""
@@ -43,17 +51,19 @@ def class_steps(shape: SlomsShape) -> list[Step]:
             _blocked_table,
             lambda s: _blocked(shape, s),
         ),
-        Search(
+        block_search(
             "classes",
             "classes of similar quasi-identifiers in every block",
             classes,
             partition_columns(0),
-            given=lambda s: _given(shape, s),
-            batches=lambda s: -(-_blocks(shape, s) // _blocks_at_once(shape)),
-            rows=lambda s, batch: rows_of_blocks(
-                _blocked_table(s), shape.codes, batch, _blocks_at_once(shape)
+            blocks=Blocks(
+                relation=_blocked_table,
+                columns=lambda s: shape.codes,
+                count=lambda s: _blocks(shape, s),
+                at_once=lambda s: max(1, AT_ONCE // shape.options.block_size),
             ),
-            tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
+            given=lambda s: given_of_axes(shape.axes, s),
+            task=lambda s, given: partial(_task, shape, s, given),
         ),
         DropTables("tidy", "blocks of records", lambda s: [_blocked_table(s)]),
     ]
@@ -67,10 +77,6 @@ def _blocks(shape: SlomsShape, state: State) -> int:
     """As many as keep to the size that the policy asks for, if each can have a class."""
     records = state.count("released")
     return max(1, min(-(-records // shape.options.block_size), records // shape.k))
-
-
-def _blocks_at_once(shape: SlomsShape) -> int:
-    return max(1, AT_ONCE // shape.options.block_size)
 
 
 def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
@@ -87,29 +93,13 @@ def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
     ).select(*[col(code, "o") for code in codes])
 
 
-def _given(shape: SlomsShape, state: State) -> exp.Select:
-    """Where the values of ordered attributes are, and what is above the leaves of trees."""
-    tree = query("select 1 as nothing")
-    for axis in shape.axes:
-        if isinstance(axis, OrderedAxis):
-            tree = tree.select(named(axis.positions(state), axis.code))
-        elif isinstance(axis, TreeAxis):
-            tree = tree.select(named(axis.paths(state), axis.code))
-    return tree
-
-
-def _tasks(
-    shape: SlomsShape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
-) -> list[_Classes]:
-    found: list[_Classes] = []
-    for block, each in groupby(rows, key=lambda row: row[0]):
-        _, rids, *codes = zip(*each, strict=True)
-        attributes = [
-            _attribute(axis, state, given.get(axis.code) or (), column)
-            for axis, column in zip(shape.axes, codes, strict=True)
-        ]
-        found.append(_Classes(block, rids, attributes, shape.k))
-    return found
+def _task(shape: SlomsShape, state: State, given: Given, block: int, rows: Rows) -> _Classes:
+    _, rids, *codes = zip(*rows, strict=True)
+    attributes = [
+        _attribute(axis, state, given.get(axis.code) or (), column)
+        for axis, column in zip(shape.axes, codes, strict=True)
+    ]
+    return _Classes(block, rids, attributes, shape.k)
 
 
 def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Coordinates:

@@ -21,7 +21,7 @@ from pganon.policy.options import CLASS_ID
 from pganon.published.elements import attribute_columns
 from pganon.published.form import Tables
 from pganon.spec.model import Attribute, ReleaseSpec, Shown
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 _COUNTED = ("integer", "date")
@@ -118,8 +118,8 @@ def _shares(axes: Sequence[Axis], places: int, state: State) -> exp.Expr:
     product: exp.Expr = col("n", "p0")
     for place in range(1, places):
         alias = f"p{place}"
-        same = [exp.EQ(this=col(n, alias), expression=col(n, "p0")) for n in ("query", "group_id")]
-        tree = tree.join(_of_place(axes, place, state).subquery(alias), on=exp.and_(*same))
+        same = equal(("query", "group_id"), alias, "p0")
+        tree = tree.join(_of_place(axes, place, state).subquery(alias), on=same)
         product = fragment(":p * :n", p=product, n=col("n", alias))
     return tree.select(named(product, "n"))
 

@@ -39,7 +39,7 @@ from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.metrics.source import cell_number
 from pganon.policy.options import GROUP_ID
 from pganon.spec.model import Sensitive
-from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
@@ -225,7 +225,7 @@ def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: S
         number=col(GROUP_ID, alias),
         link=col(other.link, "r"),
     )
-    shares = exp.alias_(_shares_of(other, state).table, alias, table=True, quoted=True)
+    shares = aliased(_shares_of(other, state), alias)
     untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
     kept = exp.or_(untouched, fragment(":found is not null", found=col("query", alias)))
     return tree.join(shares, on=on, join_type="left").where(exp.paren(kept))

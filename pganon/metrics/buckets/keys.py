@@ -13,7 +13,7 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 from pganon.metrics.draws import holds
 from pganon.spec.model import Attribute, Sensitive
-from pganon.sqltools import col, conjunction, fragment, named, num, query
+from pganon.sqltools import col, conjunction, equal, fragment, named, num, query
 
 NONE = -1
 
@@ -57,7 +57,7 @@ def among(value: exp.Expr, numbers: Sequence[int]) -> exp.Expr:
 
 def same(names: Sequence[str], table: str) -> exp.Expr:
     """Condition: `table` has the cells that the query `q` is about."""
-    return conjunction([exp.EQ(this=col(n, table), expression=col(n, "q")) for n in names])
+    return equal(names, table, "q")
 
 
 def matches(key: str, place: str, table: str) -> exp.Expr:

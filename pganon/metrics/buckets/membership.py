@@ -8,7 +8,7 @@ from pganon.encode.axis import axes
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.policy.options import GROUP_ID
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, conjunction, fragment, named, query
+from pganon.sqltools import col, equal, fragment, named, query
 from pganon.steps import Check, State, Step
 
 PREFIX = "membership_"
@@ -79,7 +79,7 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
         " count(*) filter (where :first is null) as fakes from k left join o on :same",
         found,
         first=col(names[0], "o"),
-        same=conjunction([exp.EQ(this=col(n, "o"), expression=col(n, "k")) for n in names]),
+        same=equal(names, "o", "k"),
     )
 
 

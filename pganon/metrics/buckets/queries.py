@@ -19,7 +19,7 @@ from pganon.metrics.draws import (
 from pganon.metrics.source import on_line
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import State
 
 
@@ -71,7 +71,7 @@ def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
 def _with(tree: exp.Select, place: str, x: exp.Expr, state: State) -> exp.Select:
     """With what is asked of the column x."""
     alias = f"d{place}"
-    drawn = exp.alias_(state.work("mdraws").table, alias, table=True, quoted=True)
+    drawn = aliased(state.work("mdraws"), alias)
     on = fragment(":query = q.query and :x = :y", query=col("query", alias), x=col("x", alias), y=x)
     tree = tree.join(drawn, on=on, join_type="left")
     return tree.select(*[named(col(name, alias), f"{name}{place}") for name in ASKS])

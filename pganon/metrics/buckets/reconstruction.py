@@ -18,7 +18,7 @@ from pganon.metrics.buckets.keys import about, asked, codes, distinct, keyed, ke
 from pganon.metrics.buckets.parts import Part, Parts, PartsOf
 from pganon.metrics.buckets.questions import MOST, numbers, questions
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, conjunction, fragment, named, num, query, stacked
+from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 
 PREFIX = "reconstruction_"
@@ -143,15 +143,10 @@ def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -
         "select r.question, r.n * coalesce(o.n, 1) as n from r"
         " left join o on :same and o.number = :link",
         {"r": tree, "o": summed(shares, [*ASKED, "number", *KEYS])},
-        same=_equal(ASKED, "o", "r"),
+        same=equal(ASKED, "o", "r"),
         link=col(other.link, "r"),
     ).select(*[col(name, "r") for name in (*ASKED, *links)])
     return keyed(joined, both)
-
-
-def _equal(names: Iterable[str], one: str, other: str) -> exp.Expr:
-    pairs = [exp.EQ(this=col(name, one), expression=col(name, other)) for name in names]
-    return conjunction(pairs)
 
 
 def _sets(state: State) -> exp.Select:
@@ -184,14 +179,14 @@ def _divergence(parts: Parts, state: State) -> exp.Expr:
         estimated = query(
             "select e.* from e join c on :same",
             {"e": estimated, "c": state.work("mexisting")},
-            same=_equal((*ASKED, *KEYS), "c", "e"),
+            same=equal((*ASKED, *KEYS), "c", "e"),
         )
     sums = query(
         "select a.question, case when count(e.share) = count(*)"
         " then greatest(sum(a.share * ln(a.share / e.share)), 0) end as kl from a left join e"
         " on e.question = a.question and :same group by a.question",
         {"a": _shares(state.work("mactual")), "e": _shares(estimated)},
-        same=_equal(KEYS, "e", "a"),
+        same=equal(KEYS, "e", "a"),
     )
     return query(
         "select q.question, q.r, q.weight, s.kl from q join s on s.question = q.question",

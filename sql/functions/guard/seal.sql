@@ -22,6 +22,14 @@ DECLARE
     grantee text;
     still_open boolean;
 BEGIN
+    -- Most tables are born without any entry, which opens them to nobody.
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = rel AND c.relacl IS NOT NULL)
+        AND NOT EXISTS (
+            SELECT FROM pg_attribute AS a WHERE a.attrelid = rel AND a.attacl IS NOT NULL
+        )
+    THEN
+        RETURN;
+    END IF;
     FOR grantee IN EXECUTE grantees USING rel LOOP
         EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', kind, rel, grantee);
     END LOOP;

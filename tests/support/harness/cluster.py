@@ -26,7 +26,6 @@ from psycopg import conninfo, sql
 
 from pganon import database, embedded, install
 from pganon.errors import DatabaseError
-from pganon.install.owner import become_owner
 from tests.support.harness import fetch_servers
 
 Connection = psycopg.Connection[Any]
@@ -71,7 +70,8 @@ class Server:
     dsn: str
     stop: Callable[[], None] = lambda: None
     cluster: embedded.DataDirectory | None = None
-    _template: str | None = None
+    _templates: dict[bool, str] = field(default_factory=dict)
+    _admin: Connection | None = None
     _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
     _count: int = 0
 
@@ -84,42 +84,52 @@ class Server:
     def admin(self, dbname: str = "postgres") -> Connection:
         return psycopg.connect(self.dsn_of(None, dbname), autocommit=True)
 
-    def template(self) -> str:
-        """Name of a database in which `steward` has installed pganon; made once."""
-        if self._template is None:
-            name = f"{self._prefix}_template"
-            self.create_database(name)
-            with database.connect(self.dsn_of("steward", name)) as conn:
-                install.init(conn)
-            self._template = name
-        return self._template
+    def template(self, *, installed: bool = True) -> str:
+        """Name of a database in which `steward` has installed pganon, or of a bare one; made once.
+
+        Nobody but `source_owner` may create anything in schema public.
+        """
+        if installed not in self._templates:
+            name = f"{self._prefix}_{'template' if installed else 'bare'}"
+            self.create_database(name, self.template(installed=False) if installed else "template0")
+            if installed:
+                with database.connect(self.dsn_of("steward", name)) as conn:
+                    install.init(conn)
+            else:
+                with self.admin(name) as admin:
+                    admin.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+                    admin.execute("GRANT CREATE ON SCHEMA public TO source_owner")
+            self._templates[installed] = name
+        return self._templates[installed]
 
     def new_name(self) -> str:
         self._count += 1
         return f"{self._prefix}_{self._count}"
 
-    def create_database(self, name: str, template: str = "template0") -> None:
-        """A database in which `steward` may create schemas and `source_owner` tables."""
-        with self.admin() as admin:
-            # Copying files is cheaper than logging blocks; older servers know nothing else.
-            strategy = " STRATEGY file_copy" if admin.info.server_version >= 150000 else ""
-            statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}" + strategy)
-            admin.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
-            # CREATE DATABASE does not copy the privileges of its template.
-            admin.execute(
-                sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner").format(
-                    sql.Identifier(name)
-                )
+    def create_database(self, name: str, template: str) -> None:
+        """A copy of a template in which `steward` and `source_owner` may create schemas."""
+        admin = self._administrator()
+        # Copying files is cheaper than logging blocks; older servers know nothing else.
+        strategy = " STRATEGY file_copy" if admin.info.server_version >= 150000 else ""
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}" + strategy)
+        admin.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
+        # CREATE DATABASE does not copy the privileges of its template.
+        admin.execute(
+            sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner").format(
+                sql.Identifier(name)
             )
-        with self.admin(name) as admin:
-            admin.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-            admin.execute("GRANT CREATE ON SCHEMA public TO source_owner")
+        )
 
     def drop_database(self, name: str) -> None:
-        with self.admin() as admin:
-            admin.execute(
-                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-            )
+        self._administrator().execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+
+    def _administrator(self) -> Connection:
+        """One connection for all databases that are made and dropped."""
+        if self._admin is None or self._admin.closed or self._admin.broken:
+            self._admin = self.admin()
+        return self._admin
 
     def create_roles(self) -> None:
         """The test roles; several test processes may share a given server."""
@@ -134,8 +144,10 @@ class Server:
                     )
 
     def close(self) -> None:
-        if self._template is not None:
-            self.drop_database(self._template)
+        for name in self._templates.values():
+            self.drop_database(name)
+        if self._admin is not None:
+            self._admin.close()
         self.stop()
 
 
@@ -163,9 +175,9 @@ class Database:
         return conn
 
     def owner(self) -> Connection:
-        """A connection of the steward that has become the owner of pganon."""
+        """A connection of the steward as the owner of pganon, which its logging in made it."""
         conn = self.connect("steward")
-        become_owner(conn)
+        database.set_role(conn, "steward")
         return conn
 
     @property

@@ -14,17 +14,17 @@ import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from pganon.catalog.introspect import read_relation
-from pganon.errors import PganonError
+from pganon import database
+from pganon.errors import PganonError, PreconditionError
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
+from pganon.publish import history
 from pganon.published.request import Request
-from pganon.resolve import resolve
-from pganon.run.executor import Executor
-from pganon.run.options import Options, advise_planner
+from pganon.run.computation import Computation
+from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.pipeline import run_release
-from pganon.run.resolving import exception_relations, public_relations
+from pganon.run.resolving import resolve_policy
 from pganon.run.result import RunResult
 from pganon.steps import State
 
@@ -93,14 +93,16 @@ def run(
     policy: dict[str, Any],
     *,
     seed: int = 1,
-    base_dir: Path = Path(),
+    base_dir: Path | None = None,
     request: Request = NOTHING_MORE,
 ) -> Staged:
-    """All phases up to measures; `conn` belongs to the owner of pganon."""
-    executor, plan = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
-    for phase in plan.phases:
-        executor.run(phase.steps)
-    return Staged(conn, plan, executor.state)
+    """What a run does between its beginning and its publication.
+
+    `conn` belongs to the owner of pganon; secrets follow from `seed`.
+    """
+    computation = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
+    computation.decide()
+    return Staged(conn, computation.plan, computation.complete())
 
 
 def prepared(
@@ -108,26 +110,28 @@ def prepared(
     policy: dict[str, Any],
     *,
     seed: int = 1,
-    base_dir: Path = Path(),
+    base_dir: Path | None = None,
     request: Request = NOTHING_MORE,
-) -> tuple[Executor, Plan]:
+) -> Computation:
     """A run before its first phase."""
-    loaded = policy_from(policy)
-    spec = resolve(
-        loaded,
-        read_relation(conn, loaded.source),
-        public=public_relations(conn, loaded),
-        exceptions=exception_relations(conn, loaded),
-        base_dir=base_dir,
-    )
+    options = Options(metrics=request)
+    database.set_up(conn, RUN_SETTINGS)
+    advise_planner(conn, options)
+    spec = resolve_policy(conn, loaded(policy, base_dir))
     run_id = next(_RUNS)
-    advise_planner(conn, Options())
     conn.execute(
         "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)"
         " VALUES (%s, sha256(%s), %s, %s, %s)",
         [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
-    return Executor(conn, State(run_id)), build_plan(spec, request=request)
+    plan = build_plan(spec, request=request)
+    sources = history.sources_of(conn, spec.source.oid)
+    return Computation(conn, _no_other, plan, run_id, options, sources)
+
+
+def _no_other() -> Connection:
+    """A driven run has one connection; `tests/integration/test_crew.py` is about further ones."""
+    raise PreconditionError("a driven run has one connection")
 
 
 @contextlib.contextmanager

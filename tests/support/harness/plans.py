@@ -49,6 +49,17 @@ _SLICED = [
 _QS = [{"model": "qs_k_anonymity", "k": 4, "count": "supported"}]
 _RESERVED = [{"model": "ir_kl_anonymity", "column": "disease", "k": 2, "l": 2}]
 
+_DECIDED = {
+    "age": {"role": "quasi_identifying"},
+    "zip": {"role": "semi_sensitive", "sensitive_when": {"predicate": "age < 22"}},
+    "disease": {"role": "sensitive"},
+}
+_LOCAL = [
+    {"model": "k_anonymity", "k": 2},
+    {"model": "local_bucket_diversity", "column": "disease", "l": 2},
+    {"model": "t_closeness", "column": "zip", "t": 0.3},
+]
+
 _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
     "mondrian": (
         {**_QUASI, **_DISEASE},
@@ -74,6 +85,8 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
         ],
         {"sensitive_tables": [["disease"], ["drug"]], "link_threshold": 1},
     ),
+    "lgb_mdp": (_DECIDED, _LOCAL, {}),
+    "lgb_ncp": (_DECIDED, _LOCAL, {}),
     "qs_greedy": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
     "qs_efficient": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
     "danonyir": ({**_QUASI, **_DISEASE, **_PERSON}, _RESERVED, {}),

@@ -32,7 +32,8 @@ def test_methods_that_unlink(made: dict[str, Any]) -> None:
 
 def test_which_methods_unlink() -> None:
     unlink = {name for name, options in known().methods.items() if options.unlinks}
-    assert unlink == {"anatomy", "slicing", "slamsa", "msb", "sloms", "lgb_mdp", "lgb_ncp"}
+    local = {"lgb_mdp", "lgb_ncp", "local_bucketization"}
+    assert unlink == {"anatomy", "slicing", "slamsa", "msb", "sloms", *local}
 
 
 @pytest.mark.parametrize("made", [policy(), qs_policy()])

@@ -138,7 +138,8 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, danonyir, geneir, anatomy, slicing, slamsa, msb, sloms, lgb_mdp or lgb_ncp"
+        " mondrian, danonyir, geneir, anatomy, slicing, slamsa, msb, sloms, lgb_mdp, lgb_ncp or"
+        " local_bucketization"
     )
 
 
@@ -160,8 +161,12 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     assert problems(data)["privacy[1].model"] == (
         f"the method qs_greedy cannot guarantee {model['model']}"
     )
-    sloms = "sloms, " if model["model"] == "k_anonymity" else ""
-    others = f"mondrian, {sloms}lgb_mdp or lgb_ncp"
+    size = model["model"] == "k_anonymity"
+    others = (
+        "mondrian, sloms, lgb_mdp or lgb_ncp"
+        if size
+        else "mondrian, lgb_mdp, lgb_ncp or local_bucketization"
+    )
     assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
 

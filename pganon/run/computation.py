@@ -1,0 +1,112 @@
+"""The part of a run between its beginning and its publication: a plan becomes staged relations.
+
+What stands before it (locks, the ledger, whether the view can be made) and after it is the
+pipeline's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+
+from pganon.catalog.code import reading
+from pganon.catalog.introspect import read_relation
+from pganon.encode.snapshot import SNAPSHOT
+from pganon.errors import PreconditionError
+from pganon.plan.build import DECIDED, Phase, Plan
+from pganon.publish import history
+from pganon.run.connections import Crew
+from pganon.run.executor import Executor
+from pganon.run.options import Options
+from pganon.run.result import StepSeconds
+from pganon.steps import State
+
+Connection = psycopg.Connection[Any]
+
+
+class Computation:
+    """Walks the phases of a plan, in two parts.
+
+    After the first it is known whether a version with the same source exists; after the second all
+    relations are staged, verified and measured.
+
+    Args:
+        connect: opens a further connection, set up as `conn` is.
+        run_id: of a run whose secrets are in `pganon_private.run_secret`.
+        sources: names that the source is remembered by, as the plan found them.
+
+    Attributes:
+        executor: walks the steps and keeps the state of the run.
+        steps: what was done, with its time.
+    """
+
+    def __init__(
+        self,
+        conn: Connection,
+        connect: Callable[[], Connection],
+        plan: Plan,
+        run_id: int,
+        options: Options,
+        sources: Sequence[str],
+    ) -> None:
+        self.plan = plan
+        self.steps: list[StepSeconds] = []
+        self._conn = conn
+        self._options = options
+        self._sources = tuple(sources)
+        self.executor = Executor(
+            conn,
+            State(run_id),
+            created=self._check_source,
+            reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
+            processes=options.jobs or os.cpu_count() or 1,
+            crew=Crew(conn, run_id, connect),
+        )
+
+    @property
+    def state(self) -> State:
+        return self.executor.state
+
+    def decide(self) -> State:
+        """Read the source and encode it."""
+        self._walk([phase for phase in self.plan.phases if phase.name in DECIDED])
+        return self.state
+
+    def complete(self) -> State:
+        """All that is left up to publication."""
+        self._walk([phase for phase in self.plan.phases if phase.name not in DECIDED])
+        self.executor.assert_filled()
+        return self.state
+
+    def _walk(self, phases: Sequence[Phase]) -> None:
+        executor = self.executor
+        for phase in phases:
+            executor.times = {}
+            executor.on_step = lambda step, purpose, phase=phase: self._options.on_step(
+                phase.name, step, purpose
+            )
+            executor.run(phase.steps)
+            self.steps += [
+                StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
+                for spent in executor.times.values()
+            ]
+
+    def _check_source(self, step: str) -> None:
+        """Whether the plan fits what the snapshot read.
+
+        Called while the snapshot's transaction holds its lock on the source, so nobody can change
+        a type between reading and looking.
+        """
+        if step != SNAPSHOT:
+            return
+        source = self.plan.spec.source
+        found = read_relation(self._conn, self.plan.spec.policy.source)
+        if found != source or tuple(history.sources_of(self._conn, source.oid)) != self._sources:
+            raise PreconditionError(
+                f"the definition of {source.name} changed while the run began",
+                hint="run the release again",
+                code="source_changed",
+            )

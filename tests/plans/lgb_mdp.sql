@@ -1,0 +1,2029 @@
+-- snapshot.snapshot: read the source, once
+CREATE TABLE pganon_work.r0_snap AS
+SELECT
+  "t"."q0" AS "q0",
+  CASE WHEN NOT "t"."f0" THEN "t"."q1" END AS "q1",
+  CASE WHEN "t"."f0" THEN "t"."s0" END AS "s0",
+  "t"."s1" AS "s1",
+  "t"."p0" AS "p0",
+  "t"."record" AS "record",
+  "t"."f0" AS "f0"
+FROM (
+  SELECT
+    CAST("src"."age" AS bigint) AS "q0",
+    CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
+    "src"."zip" AS "s0",
+    "src"."disease" AS "s1",
+    "src"."cost" AS "p0",
+    CAST("src"."id" AS text) AS "record",
+    (
+      "age" < 22
+    ) IS DISTINCT FROM FALSE AS "f0"
+  FROM "public"."visit" AS "src"
+  OFFSET '0'
+) AS "t";
+
+-- snapshot.inspect: count records, NULLs and values that cannot be placed
+SELECT
+  COUNT(*) AS "records",
+  COUNT(*) - COUNT("t"."q0") AS "nulls_q0",
+  COUNT(*) FILTER(WHERE
+    (
+      NOT "t"."f0"
+    ) AND "t"."q1" IS NULL) AS "nulls_q1",
+  COUNT(*) FILTER(WHERE
+    "t"."f0" AND "t"."s0" IS NULL) AS "nulls_s0",
+  COUNT(*) - COUNT("t"."s1") AS "nulls_s1"
+FROM "pganon_work"."r0_snap" AS "t";
+
+-- encode.source: fingerprint of the source
+SELECT
+  (
+    SELECT
+      SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."installation_secret" AS "s"
+        ) || CONVERT_TO(
+          '3b179ed56634b095184171f58bc015c8e723b9cf5e2bce4cab14c66578d771e2' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+          'UTF8'
+        )
+      )
+    FROM (
+      SELECT
+        COUNT(*) AS "row_count",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_a"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_a",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_b"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_b"
+      FROM (
+        SELECT
+          CAST(HASH_RECORD_EXTENDED(
+            ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+            (
+              SELECT
+                "s"."seed_a"
+              FROM "pganon_private"."installation_secret" AS "s"
+            )
+          ) AS TEXT) AS "hash"
+        FROM "pganon_work"."r0_snap" AS "t"
+        OFFSET '0'
+      ) AS "r"
+    ) AS "x"
+  ) AS "source_rows";
+
+-- encode.histogram0: distinct values of age
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  COUNT(*) AS "n",
+  GROUPING("s"."q0") AS "other",
+  "s"."q0"
+FROM "pganon_work"."r0_snap" AS "s"
+GROUP BY
+  GROUPING SETS (
+    (
+      "s"."q0"
+    )
+  );
+
+-- encode.values0: distinct values of age
+CREATE TABLE pganon_work.r0_values0 AS
+SELECT
+  "h"."q0" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 0;
+
+-- encode.dictionary0: codes of age
+CREATE TABLE pganon_work.r0_dict0 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(ROUND(
+      COALESCE(
+        (
+          CAST("v"."value" AS DECIMAL) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          )
+        ) / NULLIF(
+          (
+            MAX(CAST("v"."value" AS DECIMAL)) OVER ()
+          ) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          ),
+          0
+        ),
+        0
+      ),
+      40
+    ) AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values0" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values0" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
+
+-- encode.values1: distinct values of zip where they are shown
+CREATE TABLE pganon_work.r0_values1 AS
+SELECT
+  "s"."q1" AS "value",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_snap" AS "s"
+WHERE
+  (
+    NOT "s"."f0"
+  )
+GROUP BY
+  "s"."q1";
+
+-- encode.dictionary1: codes of zip
+CREATE TABLE pganon_work.r0_dict1 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(NULL AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values1" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values1" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.sensitive0: values of zip
+CREATE TABLE pganon_work.r0_sdict0 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "place"
+    FROM (
+      SELECT
+        "t".*
+      FROM "pganon_work"."r0_snap" AS "t"
+      WHERE
+        "t"."f0"
+    ) AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.sensitive1: values of disease
+CREATE TABLE pganon_work.r0_sdict1 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "place"
+    FROM "pganon_work"."r0_snap" AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.republication: the source compared with that of earlier versions
+SELECT
+  0 AS "nothing";
+
+-- encode.sizes: sizes of the dictionaries
+SELECT
+  0 AS "nothing",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "m0",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "null0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "m1",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "null1",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "sm0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "snull0",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "sm1",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "snull1";
+
+-- encode.coded: values become codes
+CREATE TABLE pganon_work.r0_coded AS
+SELECT
+  CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+  CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1",
+  "t"."s0" AS "v0",
+  "t"."s1" AS "v1",
+  "t"."p0",
+  "t"."record",
+  "t"."f0",
+  ROW_NUMBER() OVER (
+    ORDER BY HASHTEXTEXTENDED(
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS TEXT),
+      (
+        SELECT
+          "s"."partition_seed"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    )
+  ) AS "rid",
+  CAST(CASE WHEN "t"."f0" THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0",
+  CAST(COALESCE("e1"."code", 1) AS integer) AS "s1"
+FROM "pganon_work"."r0_snap" AS "t"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."value" = "t"."q0"
+LEFT JOIN "pganon_work"."r0_dict1" AS "l1"
+  ON "l1"."value" = "t"."q1"
+LEFT JOIN "pganon_work"."r0_sdict0" AS "e0"
+  ON "e0"."value" = (
+    CAST("t"."s0" AS TEXT) COLLATE "C"
+  )
+LEFT JOIN "pganon_work"."r0_sdict1" AS "e1"
+  ON "e1"."value" = (
+    CAST("t"."s1" AS TEXT) COLLATE "C"
+  );
+
+-- encode.encoded: every record that the rules for NULL keep is encoded once
+SELECT
+  0 AS "unknown";
+
+-- encode.reference0_source: distribution of zip (source)
+CREATE TABLE pganon_work.r0_ref0_source AS
+SELECT
+  "x"."code" AS "value",
+  "x"."code" AS "position",
+  "x"."n",
+  CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share"
+FROM (
+  SELECT
+    "d"."code",
+    "d"."n"
+  FROM "pganon_work"."r0_sdict0" AS "d"
+) AS "x";
+
+-- encode.tidy: the snapshot is not needed any more
+DROP TABLE pganon_work.r0_snap;
+
+-- partition.masks: records by which of their values are sensitive
+CREATE TABLE pganon_work.r0_masks AS
+SELECT
+  CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END AS "mask",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_coded" AS "c"
+GROUP BY
+  1;
+
+-- partition.subsets: whether there are enough records of every mask
+SELECT
+  COUNT(*) AS "subsets",
+  COUNT(*) FILTER(WHERE
+    "m"."n" < 2) AS "small",
+  CAST(COALESCE(SUM("m"."n") FILTER(WHERE
+    "m"."n" < 2), 0) AS BIGINT) AS "few"
+FROM "pganon_work"."r0_masks" AS "m";
+
+-- partition.displays: what records of every mask show
+SELECT
+  1 AS "nothing";
+SELECT
+  "m"."mask",
+  "m"."n"
+FROM "pganon_work"."r0_masks" AS "m"
+ORDER BY
+  "m"."mask" COLLATE "C";
+COPY pganon_work.r0_displays (mask, display, form) FROM STDIN;
+
+-- partition.placed: the records that are released, with what they show
+CREATE TABLE pganon_work.r0_placed AS
+SELECT
+  "c"."rid",
+  "d"."display",
+  "c"."c0" AS "c0",
+  CASE WHEN (
+    SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
+  ) THEN "c"."c1" ELSE 0 END AS "c1",
+  CASE WHEN (
+    SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
+  ) THEN "c"."s0" ELSE 0 END AS "s0",
+  "c"."s1" AS "s1"
+FROM "pganon_work"."r0_coded" AS "c"
+JOIN "pganon_work"."r0_displays" AS "d"
+  ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
+
+-- partition.tidy: the masks
+DROP TABLE pganon_work.r0_masks;
+
+-- partition.suppressed: records left out, held against the limit
+SELECT
+  COUNT(*) AS "released",
+  40 - COUNT(*) AS "suppressed"
+FROM "pganon_work"."r0_placed" AS "t";
+
+-- partition.shown: how far the values that are shown lie apart
+SELECT
+  COUNT(*) AS "nothing",
+  COALESCE(
+    (
+      (
+        SELECT
+          ARRAY_AGG("position" ORDER BY "code")
+        FROM "pganon_work"."r0_dict0" AS "dict"
+        WHERE
+          "code" > 0
+      )[(
+        MAX("d"."c0") FILTER(WHERE
+          "d"."c0" > 0 AND TRUE)
+      )]
+    ) - (
+      (
+        SELECT
+          ARRAY_AGG("position" ORDER BY "code")
+        FROM "pganon_work"."r0_dict0" AS "dict"
+        WHERE
+          "code" > 0
+      )[(
+        MIN("d"."c0") FILTER(WHERE
+          "d"."c0" > 0 AND TRUE)
+      )]
+    ),
+    0
+  ) AS "shown0",
+  COUNT(DISTINCT "d"."c1") FILTER(WHERE
+    (
+      SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
+    )) AS "shown1",
+  CAST(LEAST(
+    (
+      COUNT(*) FILTER(WHERE
+        "d"."c1" = 0 AND (
+          SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
+        ))
+    ),
+    1
+  ) AS INT) AS "shown_null1"
+FROM (
+  SELECT
+    "p".*,
+    "d"."form"
+  FROM "pganon_work"."r0_placed" AS "p"
+  JOIN (
+    SELECT DISTINCT
+      "d"."display",
+      "d"."form"
+    FROM "pganon_work"."r0_displays" AS "d"
+  ) AS "d"
+    ON "d"."display" = "p"."display"
+) AS "d";
+
+-- partition.histogram0: hidden values of zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s0" AS "code",
+    COUNT(*) AS "n"
+  FROM "pganon_work"."r0_placed" AS "p"
+  WHERE
+    "p"."s0" > 0
+  GROUP BY
+    "p"."s0"
+) AS "h"
+JOIN "pganon_work"."r0_sdict0" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible0: whether hidden values of zip can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  "x"."cells" > 0 AND (
+    "x"."cells" < 2 OR "x"."kinds" < 2
+  ) AS "short",
+  "x"."cells" > 0 AND (
+    "x"."cells" < 2 OR "x"."kinds" < 2
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram0" AS "h"
+) AS "x";
+
+-- partition.plan0: how many of each value of zip go to which bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "h"."code",
+  "h"."n",
+  "h"."position"
+FROM "pganon_work"."r0_histogram0" AS "h"
+ORDER BY
+  "h"."code";
+COPY pganon_work.r0_plan0 (code, first, last, base, shift, modulo) FROM STDIN;
+
+-- partition.planned0: whether values of zip in every bucket lie apart
+SELECT
+  1 AS "narrow";
+
+-- partition.bucketed0: the bucket of every hidden value of zip
+CREATE TABLE pganon_work.r0_bucketed0 AS
+SELECT
+  "r"."rid",
+  "d"."base" + (
+    "r"."rank" - "d"."first" + "d"."shift"
+  ) % "d"."modulo" AS "b"
+FROM (
+  SELECT
+    "p"."rid",
+    "p"."s0" AS "code",
+    ROW_NUMBER() OVER (
+      PARTITION BY "p"."s0"
+      ORDER BY HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST('bucket 0' AS text), "p"."rid"),
+          (
+            SELECT
+              "s"."partition_seed"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ), "p"."rid"
+    ) - 1 AS "rank"
+  FROM "pganon_work"."r0_placed" AS "p"
+  WHERE
+    "p"."s0" > 0
+) AS "r"
+JOIN "pganon_work"."r0_plan0" AS "d"
+  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
+
+-- partition.histogram1: hidden values of disease
+CREATE TABLE pganon_work.r0_histogram1 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s1" AS "code",
+    COUNT(*) AS "n"
+  FROM "pganon_work"."r0_placed" AS "p"
+  WHERE
+    "p"."s1" > 0
+  GROUP BY
+    "p"."s1"
+) AS "h"
+JOIN "pganon_work"."r0_sdict1" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible1: whether hidden values of disease can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AS "short",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram1" AS "h"
+) AS "x";
+
+-- partition.plan1: how many of each value of disease go to which bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "h"."code",
+  "h"."n",
+  "h"."position"
+FROM "pganon_work"."r0_histogram1" AS "h"
+ORDER BY
+  "h"."code";
+COPY pganon_work.r0_plan1 (code, first, last, base, shift, modulo) FROM STDIN;
+
+-- partition.planned1: whether values of disease in every bucket lie apart
+SELECT
+  1 AS "narrow";
+
+-- partition.bucketed1: the bucket of every hidden value of disease
+CREATE TABLE pganon_work.r0_bucketed1 AS
+SELECT
+  "r"."rid",
+  "d"."base" + (
+    "r"."rank" - "d"."first" + "d"."shift"
+  ) % "d"."modulo" AS "b"
+FROM (
+  SELECT
+    "p"."rid",
+    "p"."s1" AS "code",
+    ROW_NUMBER() OVER (
+      PARTITION BY "p"."s1"
+      ORDER BY HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST('bucket 1' AS text), "p"."rid"),
+          (
+            SELECT
+              "s"."partition_seed"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ), "p"."rid"
+    ) - 1 AS "rank"
+  FROM "pganon_work"."r0_placed" AS "p"
+  WHERE
+    "p"."s1" > 0
+) AS "r"
+JOIN "pganon_work"."r0_plan1" AS "d"
+  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
+
+-- partition.linked0_1: whether buckets of zip tell of disease
+SELECT
+  "x"."records",
+  "x"."records" BETWEEN 1 AND 3 AS "few",
+  (
+    SELECT
+      CAST(COALESCE(
+        JSONB_AGG(
+          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+        ),
+        CAST('[]' AS JSONB)
+      ) AS text) AS "association"
+    FROM (
+      WITH "e" AS MATERIALIZED (
+        SELECT
+          1 AS "n"
+      ), "x" AS MATERIALIZED (
+        SELECT
+          COALESCE("t"."a", -1) AS "k0",
+          COALESCE("t"."b", -1) AS "k1"
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b"
+          FROM "pganon_work"."r0_placed" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+        CROSS JOIN "e"
+      ), "g" AS MATERIALIZED (
+        SELECT
+          CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+          CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+          COALESCE("x"."k0", "x"."k1") AS "va",
+          COALESCE("x"."k1", "x"."k0") AS "vb",
+          CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
+        FROM "x"
+        GROUP BY
+          GROUPING SETS (
+            ("x"."k0"),
+            ("x"."k1"),
+            ("x"."k0", "x"."k1")
+          )
+      ), "d" AS MATERIALIZED (
+        SELECT
+          "g"."i",
+          CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+          SUM("g"."f") AS "n"
+        FROM "g"
+        WHERE
+          "g"."i" = "g"."j"
+        GROUP BY
+          "g"."i"
+      ), "s" AS MATERIALIZED (
+        SELECT
+          "g"."i",
+          "g"."j",
+          SUM("g"."f" * "g"."f" / (
+            "a"."f" * "b"."f"
+          )) - 1 AS "phi2"
+        FROM "g"
+        JOIN "g" AS "a"
+          ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+        JOIN "g" AS "b"
+          ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+        WHERE
+          "g"."i" < "g"."j"
+        GROUP BY
+          "g"."i",
+          "g"."j"
+      )
+      SELECT
+        "s"."i",
+        "s"."j",
+        CASE
+          WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+          THEN 0
+          WHEN LEAST(
+            "a"."distinct_values" - (
+              "a"."distinct_values" - 1
+            ) * (
+              "a"."distinct_values" - 1
+            ) / NULLIF("a"."n" - 1, 0),
+            "b"."distinct_values" - (
+              "b"."distinct_values" - 1
+            ) * (
+              "b"."distinct_values" - 1
+            ) / NULLIF("a"."n" - 1, 0)
+          ) - 1 <= 1e-9
+          THEN 0
+          ELSE LEAST(
+            1,
+            SQRT(
+              GREATEST(
+                0,
+                "s"."phi2" - (
+                  "a"."distinct_values" - 1
+                ) * (
+                  "b"."distinct_values" - 1
+                ) / (
+                  "a"."n" - 1
+                )
+              ) / (
+                LEAST(
+                  "a"."distinct_values" - (
+                    "a"."distinct_values" - 1
+                  ) * (
+                    "a"."distinct_values" - 1
+                  ) / NULLIF("a"."n" - 1, 0),
+                  "b"."distinct_values" - (
+                    "b"."distinct_values" - 1
+                  ) * (
+                    "b"."distinct_values" - 1
+                  ) / NULLIF("a"."n" - 1, 0)
+                ) - 1
+              )
+            )
+          )
+        END AS "value"
+      FROM "s"
+      JOIN "d" AS "a"
+        ON "a"."i" = "s"."i"
+      JOIN "d" AS "b"
+        ON "b"."i" = "s"."j"
+    ) AS "v"
+  ) AS "association",
+  (
+    SELECT
+      CAST(COALESCE(
+        JSONB_AGG(
+          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+        ),
+        CAST('[]' AS JSONB)
+      ) AS text) AS "dependencies"
+    FROM (
+      WITH "x" AS MATERIALIZED (
+        SELECT
+          COALESCE("t"."a", -1) AS "k0",
+          COALESCE("t"."b", -1) AS "k1"
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b"
+          FROM "pganon_work"."r0_placed" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+      )
+      SELECT
+        "h"."i",
+        "p"."j",
+        1 AS "value"
+      FROM (
+        SELECT
+          "g"."i",
+          BOOL_AND("g"."same0") AS "same0",
+          BOOL_AND("g"."same1") AS "same1"
+        FROM (
+          SELECT
+            CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+            CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+            COALESCE("x"."k0", "x"."k1") AS "va",
+            COALESCE("x"."k1", "x"."k0") AS "vb",
+            MIN("x"."k0") = MAX("x"."k0") AS "same0",
+            MIN("x"."k1") = MAX("x"."k1") AS "same1"
+          FROM "x"
+          GROUP BY
+            GROUPING SETS (
+              ("x"."k0"),
+              ("x"."k1")
+            )
+        ) AS "g"
+        GROUP BY
+          "g"."i"
+      ) AS "h"
+      CROSS JOIN (
+        SELECT
+          MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+          MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+        FROM "x"
+      ) AS "w"
+      CROSS JOIN LATERAL (
+        VALUES
+          (0, "h"."same0", "w"."varies0"),
+          (1, "h"."same1", "w"."varies1")
+      ) AS "p"("j", "same", "varies")
+      WHERE
+        "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+    ) AS "v"
+  ) AS "dependencies"
+FROM (
+  SELECT
+    (
+      SELECT
+        COUNT(*)
+      FROM (
+        SELECT
+          "p"."s0" AS "a",
+          "p"."s1" AS "b"
+        FROM "pganon_work"."r0_placed" AS "p"
+        WHERE
+          "p"."s0" > 0 AND "p"."s1" > 0
+      ) AS "t"
+    ) AS "records"
+) AS "x";
+
+-- partition.cells: equal records collapse into weighted cells
+CREATE TABLE pganon_work.r0_cells_0 AS
+SELECT
+  "p"."display" + 1 AS "node",
+  "p"."display",
+  CAST(COUNT(*) AS integer) AS "w",
+  "p"."c0",
+  "p"."c1"
+FROM "pganon_work"."r0_placed" AS "p"
+GROUP BY
+  "p"."display",
+  "p"."c0",
+  "p"."c1";
+
+-- partition.nodes: the parts to start from
+CREATE TABLE pganon_work.r0_nodes_0 AS
+SELECT
+  "c"."node",
+  CAST(SUM("c"."w") AS BIGINT) AS "n",
+  MIN("c"."c0") FILTER(WHERE
+    "c"."c0" > 0) AS "lo0",
+  MAX("c"."c0") AS "hi0",
+  MIN("c"."c0") = 0 AS "n0",
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+  FALSE AS "again"
+FROM "pganon_work"."r0_cells_0" AS "c"
+GROUP BY
+  "c"."node";
+
+-- partition.cut: cut every group that a median divides; repeated
+
+-- partition.cut.tries: the attributes to try for every group
+CREATE TABLE pganon_work.r0_tries_0 AS
+SELECT
+  "x"."node",
+  "x"."n",
+  "x"."attr",
+  "x"."level",
+  "x"."rank",
+  "x"."available" > "x"."tried" AS "more"
+FROM (
+  SELECT
+    "r".*,
+    CASE
+      WHEN "r"."again"
+      THEN "r"."available"
+      WHEN "r"."n" < 8
+      THEN LEAST("r"."available", 12)
+      ELSE 1
+    END AS "tried"
+  FROM (
+    SELECT
+      "l"."node",
+      "l"."n",
+      "l"."again",
+      "a"."attr",
+      "a"."level",
+      CAST((
+        ROW_NUMBER() OVER (
+          PARTITION BY "l"."node"
+          ORDER BY ROUND(CAST("a"."loss" AS DECIMAL), 9) DESC, "a"."attr"
+        )
+      ) AS SMALLINT) AS "rank",
+      CAST((
+        COUNT(*) OVER (PARTITION BY "l"."node")
+      ) AS SMALLINT) AS "available"
+    FROM (
+      SELECT
+        "e"."node",
+        "e"."n",
+        "e"."again",
+        CAST((
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."hi0"]
+              ) - (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."lo0"]
+              )
+            ) / 1.0
+          END
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l0",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level0",
+        CAST((
+          CASE
+            WHEN (
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+            ) < 2
+            THEN 0
+            ELSE CAST((
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+            ) AS DOUBLE PRECISION) / 1
+          END
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l1",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level1"
+      FROM "pganon_work"."r0_nodes_0" AS "e"
+      OFFSET 0
+    ) AS "l"
+    CROSS JOIN LATERAL (
+      SELECT
+        "v".*
+      FROM (
+        SELECT
+          "v"."attr",
+          "v"."level",
+          "v"."loss"
+        FROM (VALUES
+          (CAST(0 AS SMALLINT), "l"."level0", "l"."l0"),
+          (CAST(1 AS SMALLINT), "l"."level1", "l"."l1")) AS "v"("attr", "level", "loss")
+      ) AS "v"
+    ) AS "a"
+    WHERE
+      "a"."loss" > 0
+  ) AS "r"
+) AS "x"
+WHERE
+  "x"."rank" <= "x"."tried";
+
+-- partition.cut.ranked: tried values in cutting order
+CREATE TABLE pganon_work.r0_ranked_0 AS
+SELECT
+  "g"."node",
+  "g"."attr",
+  "g"."v",
+  "g"."w",
+  "t"."n",
+  CAST((
+    ROW_NUMBER() OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+    )
+  ) AS INT) AS "pos",
+  CAST((
+    SUM("g"."w") OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  ) AS BIGINT) AS "cum",
+  "g"."lo0",
+  "g"."hi0",
+  "g"."n0",
+  "g"."b1_0"
+FROM (
+  SELECT
+    "x"."node",
+    "x"."attr",
+    "x"."v",
+    CAST(SUM("x"."w") AS integer) AS "w",
+    MIN("x"."c0") FILTER(WHERE
+      "x"."c0" > 0) AS "lo0",
+    MAX("x"."c0") AS "hi0",
+    MIN("x"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "x"."c1") AS "b1_0"
+  FROM (
+    SELECT
+      "c"."node",
+      "t"."attr",
+      "t"."n",
+      CASE "t"."attr"
+        WHEN 0
+        THEN CAST((
+          "c"."c0"
+        ) AS integer)
+        WHEN 1
+        THEN CAST((
+          "c"."c1"
+        ) AS integer)
+      END AS "v",
+      "c"."w",
+      "c"."c0",
+      "c"."c1"
+    FROM "pganon_work"."r0_cells_0" AS "c"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "c"."node"
+  ) AS "x"
+  GROUP BY
+    "x"."node",
+    "x"."attr",
+    "x"."v"
+) AS "g"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "g"."node" AND "t"."attr" = "g"."attr";
+
+-- partition.cut.best: the cut at the median
+CREATE TABLE pganon_work.r0_best_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "t"."rank",
+  "r"."cum",
+  "r"."v" AS "thr"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "r"."node" AND "t"."attr" = "r"."attr"
+WHERE
+  2 * "r"."cum" >= "r"."n"
+  AND 2 * (
+    "r"."cum" - "r"."w"
+  ) < "r"."n"
+  AND "r"."n" - "r"."cum" >= 2;
+
+-- partition.cut.halves: both sides of the cuts that compete
+CREATE TABLE pganon_work.r0_halves_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum" AS "is_left",
+  CAST(SUM("r"."w") AS BIGINT) AS "n",
+  MIN("r"."lo0") AS "lo0",
+  MAX("r"."hi0") AS "hi0",
+  BOOL_OR("r"."n0") AS "n0",
+  BIT_OR("r"."b1_0") AS "b1_0"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN (
+  SELECT
+    "p"."node",
+    "p"."attr",
+    "p"."cum",
+    "p"."thr"
+  FROM (
+    SELECT
+      "b".*,
+      "t"."more",
+      ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+      COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+    FROM (
+      SELECT
+        "b".*
+      FROM "pganon_work"."r0_best_0" AS "b"
+    ) AS "b"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+  ) AS "p"
+  WHERE
+    "p"."place" <= 1 AND (
+      "p"."allowed" >= 1 OR NOT "p"."more"
+    )
+) AS "b"
+  ON "b"."node" = "r"."node" AND "b"."attr" = "r"."attr"
+GROUP BY
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum";
+
+-- partition.cut.moves: what becomes of every group
+CREATE TABLE pganon_work.r0_moves_0 AS
+SELECT
+  "z"."node",
+  "z"."attr",
+  "z"."again",
+  "z"."nl",
+  "z"."nr",
+  CAST((
+    (
+      CASE
+        WHEN (
+          "z"."attr" IS NOT NULL AND "z"."nl" >= 4
+        ) OR "z"."again"
+        THEN 1
+        ELSE -1
+      END
+    ) * (
+      2 * "z"."number" - 1
+    )
+  ) AS INT) AS "tl",
+  CAST((
+    (
+      CASE WHEN "z"."nr" >= 4 THEN 1 ELSE -1 END
+    ) * 2 * "z"."number"
+  ) AS INT) AS "tr",
+  "z"."cum",
+  "z"."thr"
+FROM (
+  SELECT
+    "m".*,
+    COALESCE("m"."cum", "m"."n") AS "nl",
+    "m"."n" - "m"."cum" AS "nr"
+  FROM (
+    SELECT
+      "d"."node",
+      "d"."n",
+      "b"."attr",
+      "b"."node" IS NULL AND COALESCE("t"."more", FALSE) AS "again",
+      ROW_NUMBER() OVER (ORDER BY "d"."node") AS "number",
+      "b"."cum",
+      "b"."thr"
+    FROM "pganon_work"."r0_nodes_0" AS "d"
+    LEFT JOIN (
+      SELECT
+        "p"."node",
+        "p"."attr",
+        "p"."cum",
+        "p"."thr"
+      FROM (
+        SELECT
+          "b".*,
+          "t"."more",
+          ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+          COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+        FROM (
+          SELECT
+            "b".*
+          FROM "pganon_work"."r0_best_0" AS "b"
+        ) AS "b"
+        JOIN "pganon_work"."r0_tries_0" AS "t"
+          ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+      ) AS "p"
+      WHERE
+        "p"."place" <= 1 AND (
+          "p"."allowed" >= 1 OR NOT "p"."more"
+        )
+    ) AS "b"
+      ON "b"."node" = "d"."node"
+    LEFT JOIN (
+      SELECT
+        "t"."node",
+        "t"."more"
+      FROM "pganon_work"."r0_tries_0" AS "t"
+      WHERE
+        "t"."rank" = 1
+    ) AS "t"
+      ON "t"."node" = "d"."node"
+  ) AS "m"
+) AS "z";
+
+-- partition.cut.progress: groups still to be cut, and final ones
+SELECT
+  "m"."active",
+  "m"."active" = 0 AS "finished",
+  "m"."final" AS "cut_final0"
+FROM (
+  SELECT
+    COUNT(*) FILTER(WHERE
+      "m"."tl" > 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" > 0) AS "active",
+    COUNT(*) FILTER(WHERE
+      "m"."tl" < 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" < 0) AS "final"
+  FROM "pganon_work"."r0_moves_0" AS "m"
+) AS "m";
+
+-- partition.cut.cells: cells of the next groups
+CREATE TABLE pganon_work.r0_cells_1 AS
+SELECT
+  CASE
+    WHEN "m"."attr" IS NULL
+    OR (
+      CASE "m"."attr"
+        WHEN 0
+        THEN "c"."c0" <= "m"."thr"
+        WHEN 1
+        THEN "c"."c1" <= "m"."thr"
+      END
+    )
+    THEN "m"."tl"
+    ELSE "m"."tr"
+  END AS "node",
+  "c"."c0",
+  "c"."c1",
+  "c"."display",
+  "c"."w"
+FROM "pganon_work"."r0_cells_0" AS "c"
+JOIN "pganon_work"."r0_moves_0" AS "m"
+  ON "m"."node" = "c"."node";
+
+-- partition.cut.done: cells of final groups
+CREATE TABLE pganon_work.r0_done_0 AS
+SELECT
+  -"c"."node" AS "leaf",
+  "c"."c0",
+  "c"."c1",
+  "c"."display"
+FROM "pganon_work"."r0_cells_1" AS "c"
+WHERE
+  "c"."node" < 0;
+
+-- partition.cut.nodes: groups of the next round
+CREATE TABLE pganon_work.r0_nodes_1 AS
+SELECT
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_halves_0" AS "h"
+  ON "h"."node" = "m"."node" AND "h"."attr" = "m"."attr"
+WHERE
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END > 0
+UNION ALL
+SELECT
+  "m"."tl" AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_nodes_0" AS "h"
+  ON "h"."node" = "m"."node"
+WHERE
+  "m"."again";
+
+-- partition.cut.tidy: drop the work tables of this round
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+
+-- partition.gather: all final groups with their cells
+CREATE TABLE pganon_work.r0_group_cells AS
+SELECT
+  (
+    (
+      CAST(0 AS BIGINT) << 32
+    ) + CAST("d"."leaf" AS BIGINT) * 2654435761 % 4294967296
+  ) AS "gid",
+  "d"."c0",
+  "d"."c1",
+  "d"."display"
+FROM "pganon_work"."r0_done_0" AS "d";
+
+-- partition.tidy: drop what the rounds left
+DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
+
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_grouped AS
+SELECT
+  "p"."rid",
+  "p"."display",
+  "g"."gid",
+  "p"."c0",
+  "p"."c1",
+  "b0"."b" AS "b0",
+  "b1"."b" AS "b1"
+FROM "pganon_work"."r0_placed" AS "p"
+JOIN "pganon_work"."r0_group_cells" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
+LEFT JOIN "pganon_work"."r0_bucketed0" AS "b0"
+  ON "b0"."rid" = "p"."rid"
+LEFT JOIN "pganon_work"."r0_bucketed1" AS "b1"
+  ON "b1"."rid" = "p"."rid";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
+
+-- recode.numbers_group_id: random numbers for the groups
+CREATE TABLE pganon_work.r0_numbers_group_id AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('group_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "group_id"
+FROM (
+  SELECT
+    "r"."gid"
+  FROM (
+    SELECT
+      "s"."gid" AS "gid"
+    FROM "pganon_work"."r0_grouped" AS "s"
+    ORDER BY
+      "s"."gid"
+  ) AS "r"
+  GROUP BY
+    "r"."gid"
+) AS "g";
+
+-- recode.numbers_b0: random numbers for the buckets of zip
+CREATE TABLE pganon_work.r0_numbers_b0 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b0:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b0"
+FROM (
+  SELECT
+    "g"."b0" AS "gid"
+  FROM "pganon_work"."r0_grouped" AS "g"
+  WHERE
+    "g"."b0" IS NOT NULL
+  GROUP BY
+    "g"."b0"
+) AS "g";
+
+-- recode.numbers_b1: random numbers for the buckets of disease
+CREATE TABLE pganon_work.r0_numbers_b1 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b1:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b1"
+FROM (
+  SELECT
+    "g"."b1" AS "gid"
+  FROM "pganon_work"."r0_grouped" AS "g"
+  WHERE
+    "g"."b1" IS NOT NULL
+  GROUP BY
+    "g"."b1"
+) AS "g";
+
+-- recode.group_records: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_group_records AS
+SELECT
+  "n"."group_id",
+  "g"."display",
+  "g"."c0",
+  "g"."c1",
+  "c"."v0",
+  "c"."v1",
+  "c"."p0",
+  "c"."record",
+  "n0"."b0",
+  "n1"."b1"
+FROM "pganon_work"."r0_grouped" AS "g"
+JOIN "pganon_work"."r0_coded" AS "c"
+  ON "c"."rid" = "g"."rid"
+JOIN "pganon_work"."r0_numbers_group_id" AS "n"
+  ON "n"."gid" = "g"."gid"
+LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
+  ON "n0"."gid" = "g"."b0"
+LEFT JOIN "pganon_work"."r0_numbers_b1" AS "n1"
+  ON "n1"."gid" = "g"."b1"
+ORDER BY
+  "n"."group_id";
+
+-- recode.grouped_classes: the class of every record
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "r"."group_id" AS "class_id",
+  "r"."c0",
+  "r"."c1"
+FROM "pganon_work"."r0_group_records" AS "r";
+
+-- recode.extents: extent of every class
+CREATE TABLE pganon_work.r0_extents AS
+SELECT
+  "c"."class_id",
+  MIN("c"."c0") FILTER(WHERE
+    "c"."c0" > 0) AS "lo0",
+  MAX("c"."c0") AS "hi0",
+  MIN("c"."c0") = 0 AS "n0",
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_grouped_classes" AS "c"
+GROUP BY
+  "c"."class_id";
+
+-- recode.sets1: arrays of values for attribute 2
+CREATE TABLE pganon_work.r0_sets1 AS
+SELECT
+  "k"."b1_0",
+  (
+    SELECT
+      ARRAY_AGG(CAST("d"."value" AS text) ORDER BY "d"."code")
+    FROM "pganon_work"."r0_dict1" AS "d"
+    WHERE
+      "d"."code" > 0
+      AND CASE "d"."code" >> 6
+        WHEN 0
+        THEN (
+          "k"."b1_0" >> (
+            "d"."code" & 63
+          )
+        ) & 1 = 1
+      END
+  ) AS "members"
+FROM (
+  SELECT DISTINCT
+    "e"."b1_0"
+  FROM "pganon_work"."r0_extents" AS "e"
+) AS "k";
+
+-- recode.generalized: generalized quasi-identifiers of every class
+CREATE TABLE pganon_work.r0_generalized AS
+SELECT
+  "e"."class_id",
+  CAST((
+    CASE
+      WHEN "e"."hi0" = 0
+      THEN NULL
+      ELSE NUMRANGE(
+        TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+        TRIM_SCALE(CAST("h0"."value" AS DECIMAL)),
+        '[]'
+      )
+    END
+  ) AS numrange) AS "age",
+  CAST((
+    "x1"."members"
+  ) AS text[]) AS "zip",
+  "e"."b1_0" & 1 = 1 AS "zip_null"
+FROM "pganon_work"."r0_extents" AS "e"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."code" = "e"."lo0"
+LEFT JOIN "pganon_work"."r0_dict0" AS "h0"
+  ON "h0"."code" = "e"."hi0"
+LEFT JOIN "pganon_work"."r0_sets1" AS "x1"
+  ON "x1"."b1_0" = "e"."b1_0";
+
+-- recode.groups: what the records of every group show
+CREATE TABLE pganon_stage.r0_groups AS
+SELECT
+  "d"."group_id",
+  CAST(SUBSTRING("f"."form" FROM 1 FOR 1) AS TEXT) AS "zip_form",
+  "e"."age" AS "age",
+  CASE WHEN (
+    SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+  ) THEN "e"."zip" END AS "zip",
+  CASE WHEN (
+    SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+  ) THEN "e"."zip_null" END AS "zip_null"
+FROM (
+  SELECT DISTINCT
+    "r"."group_id",
+    "r"."display"
+  FROM "pganon_work"."r0_group_records" AS "r"
+) AS "d"
+JOIN (
+  SELECT DISTINCT
+    "d"."display",
+    "d"."form"
+  FROM "pganon_work"."r0_displays" AS "d"
+) AS "f"
+  ON "f"."display" = "d"."display"
+JOIN "pganon_work"."r0_generalized" AS "e"
+  ON "e"."class_id" = "d"."group_id"
+ORDER BY
+  "d"."group_id";
+
+-- recode.groups_key: an index that the published views join on
+ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
+
+-- recode.records: every record with its group and its buckets
+CREATE TABLE pganon_stage.r0_records AS
+SELECT
+  "r"."group_id",
+  "r"."b0" AS "zip_bucket",
+  "r"."b1" AS "disease_bucket",
+  "r"."p0" AS "cost"
+FROM "pganon_work"."r0_group_records" AS "r"
+ORDER BY
+  "r"."group_id",
+  "r"."b0",
+  "r"."b1",
+  "r"."p0";
+
+-- recode.records_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
+
+-- recode.members: the steward's memory of who was in which group and which buckets
+CREATE TABLE pganon_stage.r0_members AS
+SELECT
+  "g"."record" AS "member",
+  "g"."group_id",
+  "g"."b0" AS "zip_bucket",
+  "g"."b1" AS "disease_bucket"
+FROM "pganon_work"."r0_group_records" AS "g";
+
+-- recode.values0: values of zip in every bucket
+CREATE TABLE pganon_stage.r0_values0 AS
+SELECT
+  "x"."x0" AS "zip_bucket",
+  "x"."x1" AS "zip",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b0" AS "x0",
+    "r"."v0" AS "x1"
+  FROM (
+    SELECT
+      "r".*
+    FROM "pganon_work"."r0_group_records" AS "r"
+    WHERE
+      "r"."b0" IS NOT NULL
+  ) AS "r"
+  ORDER BY
+    "r"."b0",
+    "r"."v0"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- recode.values0_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
+
+-- recode.values1: values of disease in every bucket
+CREATE TABLE pganon_stage.r0_values1 AS
+SELECT
+  "x"."x0" AS "disease_bucket",
+  "x"."x1" AS "disease",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b1" AS "x0",
+    "r"."v1" AS "x1"
+  FROM (
+    SELECT
+      "r".*
+    FROM "pganon_work"."r0_group_records" AS "r"
+    WHERE
+      "r"."b1" IS NOT NULL
+  ) AS "r"
+  ORDER BY
+    "r"."b1",
+    "r"."v1"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- recode.values1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
+
+-- verify.fingerprint: a keyed hash of the staged relations
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+
+-- verify.balance: every record is released once or suppressed
+SELECT
+  "r"."published",
+  40 - 1 - "r"."published" AS "unaccounted",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_coded" AS "c"
+  ) AS "encoded",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_grouped" AS "t"
+        GROUP BY
+          "t"."rid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_generalized" AS "t"
+        GROUP BY
+          "t"."class_id"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_group_id" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_work"."r0_numbers_b1" AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM "pganon_stage"."r0_members" AS "t"
+        GROUP BY
+          "t"."member"
+        HAVING
+          COUNT(*) > 1
+      ) AS "u"
+    ) AS "m"
+  ) AS "misplaced"
+FROM (
+  SELECT
+    COUNT(*) AS "published"
+  FROM "pganon_stage"."r0_records" AS "records"
+) AS "r";
+
+-- verify.structure_0: structure
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "g"."group_id" FROM (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_groups" AS "x" GROUP BY "x"."group_id") AS "g" FULL JOIN (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h" ON "h"."group_id" = "g"."group_id" WHERE "g"."n" IS DISTINCT FROM 1 OR "h"."group_id" IS NULL) AS "o") AS "b";
+
+-- verify.forms_1: forms
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_groups" AS "g" ON "g"."group_id" = "r"."group_id" WHERE FALSE OR ("g"."zip_form" IS NULL OR ("r"."zip_bucket" IS NOT NULL) <> ("g"."zip_form" = 'b')) OR NOT "g"."zip_form" IN ('g', 'b', 'w') OR "r"."disease_bucket" IS NULL OR ("g"."zip" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g') OR ("g"."zip_null" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g')) AS "o") AS "b";
+
+-- verify.buckets_2: buckets on zip
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."zip_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."zip_bucket" IS NOT NULL GROUP BY "r"."zip_bucket") AS "a" FULL JOIN (SELECT "t"."zip_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY "t"."zip_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+
+-- verify.buckets_3: buckets on disease
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."disease_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."disease_bucket" IS NOT NULL GROUP BY "r"."disease_bucket") AS "a" FULL JOIN (SELECT "t"."disease_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."disease_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+
+-- verify.k_anonymity_4: k_anonymity
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+
+-- verify.local_bucket_diversity_5: local_bucket_diversity on disease
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
+
+-- verify.t_closeness_6: t_closeness on zip
+SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+
+-- verify.bucket_size_7: bucket_size on zip
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+
+-- verify.distinct_values_8: distinct_values on zip
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT 1 AS "single" FROM "pganon_stage"."r0_values0" AS "t" HAVING COUNT(DISTINCT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
+
+-- verify.utility: loss and sizes of the groups
+SELECT
+  COUNT(*) AS "groups",
+  MIN("e"."n") AS "smallest",
+  MAX("e"."n") AS "largest",
+  CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",
+  COALESCE(
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN "e"."n0" AND "e"."hi0" > 0
+              THEN 1
+              WHEN "e"."hi0" = 0
+              THEN 0
+              ELSE (
+                (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."hi0"]
+                ) - (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."lo0"]
+                )
+              ) / 1.0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * (
+      1
+    )), 0) AS DOUBLE PRECISION), 0),
+    0
+  ) AS "ncp0",
+  COALESCE(
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              THEN 1
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              THEN CASE
+                WHEN (
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) < 2
+                THEN 0
+                ELSE CAST((
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) AS DOUBLE PRECISION) / 1
+              END
+              ELSE 0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION) / NULLIF(
+      CAST(COALESCE(
+        SUM(
+          "e"."n" * (
+            CASE
+              WHEN (
+                SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              )
+              OR (
+                SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              )
+              THEN 1
+              ELSE 0
+            END
+          )
+        ),
+        0
+      ) AS DOUBLE PRECISION),
+      0
+    ),
+    0
+  ) AS "ncp1",
+  CAST(COALESCE(
+    SUM(
+      "e"."n" * (
+        (
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."hi0"]
+              ) - (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."lo0"]
+              )
+            ) / 1.0
+          END
+        )
+      )
+    ),
+    0
+  ) AS DOUBLE PRECISION) + (
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              THEN 1
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              THEN CASE
+                WHEN (
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) < 2
+                THEN 0
+                ELSE CAST((
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) AS DOUBLE PRECISION) / 1
+              END
+              ELSE 0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION)
+  ) AS "loss",
+  CAST(COALESCE(SUM("e"."n" * (
+    1
+  )), 0) AS DOUBLE PRECISION) + (
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          CASE
+            WHEN (
+              SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+            )
+            OR (
+              SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+            )
+            THEN 1
+            ELSE 0
+          END
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION)
+  ) AS "cells",
+  (
+    SELECT
+      CAST(COALESCE(SUM((
+        1 + (
+          CAST((
+            NOT "c"."f0"
+          ) AS INT)
+        )
+      )), 0) AS BIGINT)
+    FROM "pganon_work"."r0_coded" AS "c"
+    WHERE
+      NOT EXISTS(
+        SELECT
+          1
+        FROM "pganon_work"."r0_grouped" AS "g"
+        WHERE
+          "g"."rid" = "c"."rid"
+      )
+  ) AS "suppressed_cells"
+FROM (
+  SELECT
+    "e".*,
+    "f"."form"
+  FROM "pganon_work"."r0_extents" AS "e"
+  JOIN (
+    SELECT DISTINCT
+      "r"."group_id",
+      "r"."display"
+    FROM "pganon_work"."r0_group_records" AS "r"
+  ) AS "d"
+    ON "d"."group_id" = "e"."class_id"
+  JOIN (
+    SELECT DISTINCT
+      "d"."display",
+      "d"."form"
+    FROM "pganon_work"."r0_displays" AS "d"
+  ) AS "f"
+    ON "f"."display" = "d"."display"
+) AS "e";
+
+-- verify.buckets0: sizes of the buckets of zip
+SELECT
+  COUNT(*) AS "buckets",
+  CAST(COALESCE(SUM("s"."n"), 0) AS BIGINT) AS "cells",
+  COALESCE(MIN("s"."n"), 0) AS "smallest",
+  COALESCE(MAX("s"."n"), 0) AS "largest",
+  CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    "x"."b",
+    CAST(SUM("x"."n") AS BIGINT) AS "n",
+    MAX("x"."n") AS "most"
+  FROM (
+    SELECT
+      "r"."b0" AS "b",
+      CAST("r"."v0" AS TEXT) AS "v",
+      COUNT(*) AS "n"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    WHERE
+      "r"."b0" IS NOT NULL
+    GROUP BY
+      1,
+      2
+  ) AS "x"
+  GROUP BY
+    "x"."b"
+) AS "s";
+
+-- verify.buckets1: sizes of the buckets of disease
+SELECT
+  COUNT(*) AS "buckets",
+  CAST(COALESCE(SUM("s"."n"), 0) AS BIGINT) AS "cells",
+  COALESCE(MIN("s"."n"), 0) AS "smallest",
+  COALESCE(MAX("s"."n"), 0) AS "largest",
+  CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    "x"."b",
+    CAST(SUM("x"."n") AS BIGINT) AS "n",
+    MAX("x"."n") AS "most"
+  FROM (
+    SELECT
+      "r"."b1" AS "b",
+      CAST("r"."v1" AS TEXT) AS "v",
+      COUNT(*) AS "n"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    WHERE
+      "r"."b1" IS NOT NULL
+    GROUP BY
+      1,
+      2
+  ) AS "x"
+  GROUP BY
+    "x"."b"
+) AS "s";
+
+-- publish.publish: views, grants and ledger in one transaction
+ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";
+CREATE OR REPLACE VIEW "published"."visits_values_disease" AS SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM "pganon_data"."r0_values1" AS "t";
