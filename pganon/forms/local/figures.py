@@ -78,10 +78,7 @@ class LocalUtility(Utility):
                 for name, found in self.buckets.items()
             },
             **{f"inference of {name}": found.text for name, found in self.inferred.items()},
-            **{
-                f"{name} taught by those who show it": found.text
-                for name, found in self.taught.items()
-            },
+            **{f"taught of {name}": found.text for name, found in self.taught.items()},
         }
 
     def details(self) -> dict[str, str]:
