@@ -15,9 +15,10 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.hidden import applies
 from pganon.encode.sensitive import valued
 from pganon.published.utility import Utility
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, State, Step
 
@@ -48,9 +49,7 @@ class Reason:
 def reason_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """One Check per quasi-identifier and sensitive column, over the encoded records."""
     return tuple(
-        _check(spec, axis.index, item.index, axis.attribute.published)
-        for axis in axes(spec.attributes)
-        for item in valued(spec)
+        _check(axis.attribute, item) for axis in axes(spec.attributes) for item in valued(spec)
     )
 
 
@@ -86,7 +85,9 @@ def _fact(axis: int, item: int) -> str:
     return f"decides{axis}_{item}_records"
 
 
-def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
+def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
+    axis, item = attribute.index, sensitive.index
+
     def select(state: State) -> exp.Expr:
         pairs = query(
             "select :c as c, :s as s, count(*) as n from r group by 1, 2",
@@ -94,6 +95,9 @@ def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
             c=col(f"c{axis}", "r"),
             s=col(f"s{item}", "r"),
         )
+        for column in (attribute, sensitive):
+            condition = applies(column, "r")
+            pairs = pairs if condition is None else pairs.where(condition)
         # A value with one sensitive value.
         alone = query(
             "select sum(p.n) as n, min(p.s) as s from p group by p.c having count(*) = 1",
@@ -109,7 +113,7 @@ def _check(spec: ReleaseSpec, axis: int, item: int, name: str) -> Check:
 
     return Check(
         f"decides_{axis}_{item}",
-        f"whether {name} decides a sensitive column",
+        f"whether {attribute.published} decides a sensitive column",
         select,
         prefix=f"decides{axis}_{item}_",
     )

@@ -354,3 +354,20 @@ def test_every_world_of_a_bucket_is_as_likely(db: Database) -> None:
             met[bucket] += 1
     assert set(met) == {frozenset(pair) for pair in itertools.product("12", "34")}
     assert min(met.values()) >= 15
+
+
+def test_withheld_values_decide_no_group(db: Database) -> None:
+    """A value that is withheld for the sake of others is no part of what is cut by."""
+    found = []
+    for far in (1, 1_000):
+        rows = [[i % 4, 20 + far * i, i >= 20, "a", False] for i in range(23)]
+        make_table(db.connect("source_owner"), TYPES, rows)
+        method = {"name": "lgb_mdp", "link_threshold": 1, "small_subsets": "merge"}
+        models = [{"model": "k_anonymity", "k": 4}, *MODELS[1:]]
+        staged = run(db.owner(), local_policy(COLUMNS, models, method=method))
+        assert {row["age_form"] for row in staged.table("groups")} == {"w"}
+        assert {row["age"] for row in staged.table("groups")} == {None}
+        found.append(groups(staged))
+    assert found[0] == found[1]
+    # Cut by x alone: records with the same x are together.
+    assert [len({(i - 1) % 4 for i in group}) for group in found[0]] == [1] * len(found[0])

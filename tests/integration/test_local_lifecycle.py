@@ -109,3 +109,12 @@ def test_other_flags_are_another_source(db: Database) -> None:
     db.connect("source_owner").execute("UPDATE public.t SET age_private = true WHERE id IN (1, 2)")
     with refused("republication"):
         release(db)
+
+
+def test_a_dry_run_looks_at_who_shows_and_who_hides(db: Database) -> None:
+    make_example(db)
+    declared = local_policy(EXAMPLE_COLUMNS, EXAMPLE_MODELS, method={"link_threshold": 1})
+    options = Options(dry_run=True)
+    found = run_release(loaded(declared), dsn=db.dsn("steward"), options=options)
+    assert {reason.column for reason in found.reasons} == {"gender", "age", "zip"}
+    assert all(reason.decides == {} for reason in found.reasons)
