@@ -1,6 +1,6 @@
-"""`python -m benchmarks [adult] [acs] [generated] [assess] [qs] [anatomy] [slamsa] [identity]`.
+"""`python -m benchmarks`, with the names of some of them.
 
-All of them by default.
+They are adult, acs, generated, assess, qs, anatomy, slamsa, identity and lgb; all by default.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from benchmarks import (
     identity,
     identity_claims,
     identity_plots,
+    lgb,
+    lgb_claims,
+    lgb_plots,
     mondrian,
     qs,
     qs_claims,
@@ -25,8 +28,8 @@ from benchmarks import (
     support,
 )
 
-REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity")
-ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa", "identity")
+REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb")
+ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa", "identity", "lgb")
 
 
 def main() -> None:
@@ -39,6 +42,10 @@ def main() -> None:
     )
     parser.add_argument(
         "--individuals", type=int, default=250_000, help="of the table of identity; 4 records each"
+    )
+    parser.add_argument("--lgb-rows", type=int, help="of every table of lgb; all by default")
+    parser.add_argument(
+        "--lgb-queries", type=int, default=lgb.QUERIES, help="random sums per release of lgb"
     )
     parser.add_argument(
         "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
@@ -69,6 +76,17 @@ def main() -> None:
             identity.show(kept)
             support.write_json("identity", kept)
             identity_plots.draw(kept, support.RESULTS)
+        if data is not None and "lgb" in wanted:
+            _local(dsn, data, arguments.lgb_rows, arguments.lgb_queries)
+
+
+def _local(dsn: str, data: Path, rows: int | None, queries: int) -> None:
+    found = lgb.measure(dsn, data, rows, queries)
+    support.write_json("lgb", found)  # kept if a claim cannot be judged
+    found["claims"] = lgb_claims.evaluate(found)
+    lgb.show(found)
+    support.write_json("lgb", found)
+    lgb_plots.draw(found, support.RESULTS)
 
 
 def _mondrian(dsn: str, data: Path | None, wanted: Sequence[str], rows: int) -> None:

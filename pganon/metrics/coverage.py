@@ -273,10 +273,10 @@ def inside(axis: Axis, below: exp.Expr, above: exp.Expr, table: str) -> exp.Expr
 
 
 def overlap(axis: Axis, bits: exp.Expr, table: str) -> exp.Expr:
-    """Share of the values that a published set covers whose bit is set."""
+    """Share of the values that a published set covers whose bit is set; NULL if it covers none."""
     i = axis.index
     return fragment(
-        "bit_count(:q & :b)::float8 / :n",
+        "bit_count(:q & :b)::float8 / nullif(:n, 0)",
         q=bits,
         b=col(f"bits{i}", table),
         n=col(f"covers{i}", table),

@@ -16,7 +16,7 @@ from pganon.encode.work import sensitive_values
 from pganon.metrics.draws import Domain, QueriedColumn, chosen
 from pganon.published.request import Workload
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import num, query
+from pganon.sqltools import fragment, num, query
 from pganon.steps import Check, CreateTable, State, Step
 
 SETS = 1000
@@ -58,7 +58,15 @@ def items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
 
     The seed is another one, so that it has nothing to do with the choice of quasi-identifiers.
     """
-    return chosen(workload.seed ^ 1, workload.queries, len(spec.sensitive), 1)
+    count = len(spec.sensitive)
+    found = chosen(workload.seed ^ 1, workload.queries, count, 1)
+    numbers = [item.index for item in spec.sensitive]
+    if numbers == list(range(count)):
+        return found
+    number = exp.Case(this=fragment("c.attribute"))
+    for place, index in enumerate(numbers):
+        number = number.when(num(place), num(index))
+    return query("select c.query, :n as attribute from c", {"c": found}, n=number)
 
 
 def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[QueriedColumn]:

@@ -269,21 +269,9 @@ def _long_names(method: MethodOptions, columns: Columns, release: object) -> Ite
 
 
 def _nothing_to_infer(known: Known, method: MethodOptions, inference: object) -> Iterable[Refusal]:
-    if inference is None or (method.unlinks and method.measures_inference):
+    if inference is None or method.unlinks:
         return
-    if method.unlinks:
-        yield Refusal(
-            ("inference",),
-            f"what may be inferred from releases of the method {method.name} is not measured in"
-            " this version",
-            "remove inference",
-        )
-        return
-    others = [
-        name
-        for name, options in known.methods.items()
-        if options.unlinks and options.measures_inference
-    ]
+    others = [name for name, options in known.methods.items() if options.unlinks]
     yield Refusal(
         ("inference",),
         f"the method {method.name} publishes no sensitive values apart from the records, so there"

@@ -69,7 +69,6 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        measures_inference: whether it is measured what a reader may infer, where it unlinks.
         assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
             follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
@@ -92,7 +91,6 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
-    measures_inference: ClassVar[bool] = True
     assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True

@@ -175,12 +175,24 @@ def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """
     if not rows:
         return TaskResult([])
+    found = _in_order(rows)
+    keys = found[:, : layout.keys]
+    starts = np.any(keys[1:] != keys[:-1], axis=1)
+    bucket = np.concatenate(([0], np.cumsum(starts)))
+    codes = _Codes.of(layout, found)
+    seen = codes.published(bucket)
+    candidates = Candidates.of(seen)
+    return _best(seen, candidates, posteriors(seen, candidates), codes.value)
+
+
+def _in_order(rows: Sequence[tuple[Any, ...]]) -> Ints:
     found = np.array(rows, dtype=np.int64)
     # Sums depend in their last digits on the order in which the server gives rows.
-    found = found[np.lexsort(found.T[::-1])]
-    seen, value = _published(layout, found)
-    candidates = Candidates.of(seen)
-    probability = posteriors(seen, candidates)
+    return found[np.lexsort(found.T[::-1])]
+
+
+def _best(seen: Published, candidates: Candidates, probability: Floats, value: Ints) -> TaskResult:
+    """The likeliest candidate of every record, and whether it is the record's value."""
     best = np.flatnonzero(probability == candidates.largest(probability))
     record, first = np.unique(candidates.record[best], return_index=True)
     best = best[first]
@@ -188,37 +200,99 @@ def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     return TaskResult(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
 
 
-def _published(layout: Layout, found: Ints) -> tuple[Published, Ints]:
-    """What is published of the rows, which are in order; and the value of every record."""
-    keys = found[:, : layout.keys]
-    starts = np.any(keys[1:] != keys[:-1], axis=1)
-    bucket = np.concatenate(([0], np.cumsum(starts)))
-    kind = alike(found[:, -1], on_line=layout.value_on_line)
-    _, value = np.unique(found[:, -1], return_inverse=True)
-    values = int(value.max()) + 1
-    cells, first, count = np.unique(bucket * values + value, return_index=True, return_counts=True)
-    seen = Published(
-        bucket=bucket,
-        attributes=[
+@dataclass(frozen=True)
+class _Codes:
+    """Codes from 0 without gaps: of every attribute, and of the value and its kind."""
+
+    attributes: Sequence[Ints]
+    value: Ints
+    kind: Ints
+
+    @classmethod
+    def of(cls, layout: Layout, found: Ints) -> _Codes:
+        attributes = [
             alike(found[:, layout.keys + i], on_line=on_line)
             for i, on_line in enumerate(layout.on_line)
-        ],
-        cell_bucket=cells // values,
-        cell_value=cells % values,
-        cell_count=count,
-        cell_kind=kind[first],
-    )
-    return seen, value
+        ]
+        _, value = np.unique(found[:, -1], return_inverse=True)
+        return cls(attributes, value, alike(found[:, -1], on_line=layout.value_on_line))
+
+    def among(self, chosen: NDArray[np.bool_]) -> _Codes:
+        attributes = [codes[chosen] for codes in self.attributes]
+        return _Codes(attributes, self.value[chosen], self.kind[chosen])
+
+    def published(self, bucket: Ints) -> Published:
+        """What is published of the records, which are in the order of their buckets."""
+        values = int(self.value.max()) + 1
+        cells, first, count = np.unique(
+            bucket * values + self.value, return_index=True, return_counts=True
+        )
+        return Published(
+            bucket=bucket,
+            attributes=self.attributes,
+            cell_bucket=cells // values,
+            cell_value=cells % values,
+            cell_count=count,
+            cell_kind=self.kind[first],
+        )
 
 
 def alike(codes: Ints, *, on_line: bool) -> Ints:
     """Codes from 0 without gaps; neighbours on a line are one where there are too many values.
 
-    Each takes about as many records. Equal values stay together, and 0, which is NULL, alone.
+    Each takes about as many records. Equal values stay together, and 0, which is NULL, and what is
+    below it alone.
     """
     values, code, count = np.unique(codes, return_inverse=True, return_counts=True)
     if not on_line or len(values) <= MOST_VALUES:
         return code
     place = np.cumsum(count) - count
-    piece = np.where(values == 0, -1, place * MOST_VALUES // len(codes))
+    piece = np.where(values <= 0, values - 1, place * MOST_VALUES // len(codes))
     return np.unique(piece[code], return_inverse=True)[1]
+
+
+# -- from records that show their value -----------------------------------------------------------
+
+SHOWN = 0
+"""In place of a bucket: the record shows its value."""
+
+HIDDEN = -1
+"""In place of the code of an attribute: the record hides its value."""
+
+
+def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
+    """The same of the records in buckets, for who learns from those that show their value.
+
+    Where people decide who hides a value, those who show it are labelled: how frequent every value
+    of an attribute is among them is counted, not learned from buckets.
+    """
+    found = _in_order(rows) if rows else np.zeros((0, 1), dtype=np.int64)
+    hidden = found[:, 0] != SHOWN
+    if not hidden.any():
+        return TaskResult([])
+    codes = _Codes.of(layout, found)
+    _, bucket = np.unique(found[hidden, 0], return_inverse=True)
+    records = codes.among(hidden)
+    seen = records.published(bucket)
+    candidates = Candidates.of(seen)
+    probability = _taught(seen, candidates, codes, codes.among(~hidden))
+    return _best(seen, candidates, probability, records.value)
+
+
+def _taught(seen: Published, candidates: Candidates, every: _Codes, shown: _Codes) -> Floats:
+    """The probability of every candidate, by naive Bayes from the records of `shown`."""
+    count = seen.cell_count.astype(float)
+    kinds = int(every.kind.max()) + 1
+    kind = seen.cell_kind[candidates.cell]
+    among = np.bincount(shown.kind, minlength=kinds)[kind] + SMOOTHING
+    prior = count[candidates.cell]
+    likely = np.log(prior)
+    for all_codes, taught, held in zip(
+        every.attributes, shown.attributes, seen.attributes, strict=True
+    ):
+        shares = np.bincount(all_codes) / len(all_codes)
+        counted = np.bincount(taught * kinds + shown.kind, minlength=len(shares) * kinds)
+        own = held[candidates.record]
+        likely += np.log((counted[own * kinds + kind] + SMOOTHING * shares[own]) / among)
+    likely -= candidates.largest(likely)
+    return _fitted(np.exp(np.maximum(likely, _LEAST)), candidates, count)

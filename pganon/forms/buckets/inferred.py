@@ -66,12 +66,28 @@ _CHANCE = 3
 """Standard deviations that chance may do."""
 
 
-def _attacked(item: Sensitive) -> Fact[int]:
-    return count("records", f"inferred{item.index}_")
+def attacked(of: str) -> Fact[int]:
+    """How many records were attacked; `of` names the attack."""
+    return count("records", f"{of}_")
 
 
-def _figure(item: Sensitive, name: str) -> Fact[float | None]:
-    return or_null(measure(name, f"inferred{item.index}_"))
+def outcome(of: str, name: str) -> Fact[float | None]:
+    """A figure of an attack."""
+    return or_null(measure(name, f"{of}_"))
+
+
+def outcomes(of: str) -> list[Fact[Any]]:
+    """What :func:`judged` gives of an attack."""
+    return [attacked(of), *[outcome(of, name) for name in _FIGURES]]
+
+
+def found_by(of: str, above: float, facts: Facts) -> Inferred:
+    """The figures of an attack."""
+    return Inferred(
+        records=facts[attacked(of)],
+        limit=above,
+        **{name: facts[outcome(of, name)] for name in _FIGURES},
+    )
 
 
 def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
@@ -119,9 +135,9 @@ class _Attack:
             Check(
                 f"inferred{self.item.index}",
                 f"how many values of {self.item.published} that tells",
-                lambda s: _judged(s.work(name), limit(self.spec, self.item)),
-                lambda row, state: _problem(self.spec, self.item, row),
-                gives=[_attacked(self.item), *[_figure(self.item, n) for n in _FIGURES]],
+                lambda s: judged(s.work(name), limit(self.spec, self.item)),
+                lambda row, state: problem(self.spec, self.item, row, limit(self.spec, self.item)),
+                gives=outcomes(f"inferred{self.item.index}"),
             ),
         ]
 
@@ -134,8 +150,8 @@ class _Attack:
         keys += [col(axis.code, "r") for axis in axes(table.quasi)]
         shown = [
             *_attributes(self.spec, arrangement, self.item, state),
-            *[_code(item, f"p{item.index}", state) for item in self.spec.carried],
-            _code(self.item, f"v{self.item.index}", state),
+            *[code_of(item, f"p{item.index}", state) for item in self.spec.carried],
+            code_of(self.item, f"v{self.item.index}", state),
         ]
         if arrangement.generalized:
             tree = tree.join(
@@ -154,9 +170,9 @@ class _Attack:
                     isinstance(axis, OrderedAxis) and not arrangement.generalized
                     for axis in _apart(self.spec, arrangement, self.item)
                 ],
-                *[_on_line(item) for item in self.spec.carried],
+                *[on_line(item) for item in self.spec.carried],
             ),
-            value_on_line=_on_line(self.item),
+            value_on_line=on_line(self.item),
         )
 
 
@@ -223,7 +239,7 @@ def _attributes(
     if not arrangement.generalized:
         return [col(axis.code, "r") for axis in _apart(spec, arrangement, item)]
     shown = [[col(c.name, "e") for c in attribute_columns(a)] for a in spec.attributes]
-    return [_hashed(columns, state) for columns in shown]
+    return [hashed(columns, state) for columns in shown]
 
 
 def _apart(spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive) -> list[Axis]:
@@ -231,19 +247,19 @@ def _apart(spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive) -> list
     return [axis for axis in axes(spec.attributes) if axis.attribute not in beside]
 
 
-def _on_line(item: Sensitive | Carried) -> bool:
+def on_line(item: Sensitive | Carried) -> bool:
     return item.column.is_number or item.column.is_time
 
 
-def _code(item: Sensitive | Carried, name: str, state: State) -> exp.Expr:
+def code_of(item: Sensitive | Carried, name: str, state: State) -> exp.Expr:
     """A whole number per value: its place on the line, 0 for NULL, or else a hash of it."""
     value = col(name, "r")
-    if not _on_line(item):
-        return _hashed([equal_key(item.column, value)], state)
+    if not on_line(item):
+        return hashed([equal_key(item.column, value)], state)
     return fragment("case when :v is null then 0 else rank() over (order by :v) end", v=value)
 
 
-def _hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
+def hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
     return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
@@ -260,7 +276,7 @@ def _first(
         {"r": records},
         bucket=_bucket_of(arrangement, spec.sensitive[0]),
         most=num(RELATED),  # buckets: no more, for none is empty
-        hash=_hashed(columns, state),
+        hash=hashed(columns, state),
     ).select(*columns, append=False)
     codes = [
         named(fragment("dense_rank() over (order by :v)", v=col(value, "r")), code)
@@ -295,7 +311,7 @@ def related(spec: ReleaseSpec, facts: Facts) -> tuple[Related, ...]:
 # -- what is made of it -------------------------------------------------------------------------
 
 
-def _judged(guesses: Relation, above: float) -> exp.Select:
+def judged(guesses: Relation, above: float) -> exp.Select:
     """SELECT one row: the figures of :class:`Inferred`."""
     level = exp.Literal.number(repr(above))
     surest = query(
@@ -320,11 +336,13 @@ def _judged(guesses: Relation, above: float) -> exp.Select:
     )
 
 
-def _problem(spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any]) -> PganonError | None:
+def problem(
+    spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any], above: float
+) -> PganonError | None:
+    """The refusal, where the policy says how much may be inferred."""
     asked = spec.policy.inference
     if asked is None or (row["share"] is not None and row["share"] <= asked.share):
         return None
-    above = limit(spec, item)
     if row["share"] is None:
         message, hint = (
             f"what can be inferred of column {quote(item.column.name)} cannot be measured: every"
@@ -333,7 +351,7 @@ def _problem(spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any]) -> Pgan
         )
     else:
         message, hint = (
-            f"{_told(item, row['share'], above)}; inference allows {asked.share:g}",
+            f"{told_text(item, row['share'], above)}; inference allows {asked.share:g}",
             f"{REMEDY}, or allow a larger share",
         )
     return PrivacyRefusal(
@@ -352,7 +370,8 @@ REMEDY = (
 )
 
 
-def _told(item: Sensitive, share: float, above: float) -> str:
+def told_text(item: Sensitive, share: float, above: float) -> str:
+    """What is inferred, in words."""
     return (
         f"values of column {quote(item.column.name)} can be inferred: naive Bayes, learned from"
         f" the release alone, tells those of a share of {share:.4g} of the records with a"
@@ -366,7 +385,7 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
         return []
     found = inferred(spec, facts)
     return [
-        f"{_told(item, share, found[item.published].limit)}; {REMEDY}"
+        f"{told_text(item, share, found[item.published].limit)}; {REMEDY}"
         for item in spec.sensitive
         if (share := found[item.published].share) is not None and share > NOTICEABLE
     ]
@@ -375,10 +394,6 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 def inferred(spec: ReleaseSpec, facts: Facts) -> dict[str, Inferred]:
     """By published column."""
     return {
-        item.published: Inferred(
-            records=facts[_attacked(item)],
-            limit=limit(spec, item),
-            **{name: facts[_figure(item, name)] for name in _FIGURES},
-        )
+        item.published: found_by(f"inferred{item.index}", limit(spec, item), facts)
         for item in spec.sensitive
     }

@@ -15,7 +15,19 @@ from __future__ import annotations
 
 from pganon.forms.local import figures, staging, verification, views, warned
 from pganon.forms.local.layout import Layout
-from pganon.published.form import PublishedForm
+from pganon.metrics.local.relations import Parts
+from pganon.metrics.local.report import LocalMetrics, metrics_of
+from pganon.metrics.local.steps import measure_steps
+from pganon.published.form import OnRequest, PublishedForm
+
+METRICS = OnRequest(
+    steps=lambda spec, tables, request: measure_steps(
+        spec, Parts(staging.GROUPS, staging.RECORDS, staging.part_of), tables, request
+    ),
+    report=metrics_of,
+    figures=LocalMetrics,
+    restricts="yes",
+)
 
 LOCAL = PublishedForm(
     relations=staging.relations,
@@ -29,5 +41,6 @@ LOCAL = PublishedForm(
     figures=figures.LocalUtility,
     groups="groups",
     histogram=verification.histogram,
+    metrics=METRICS,
     warnings=warned.warnings,
 )

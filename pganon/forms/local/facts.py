@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from pganon.published.facts import MEASURE
 from pganon.steps.facts import Fact, count, counts, flag, label, measure
 
 SUBSETS = counts("subsets", "small", "few", of="subsets_")
@@ -35,11 +36,17 @@ def withheld(index: int) -> Fact[bool]:
 
 
 @cache
+def hidden(index: int) -> tuple[Fact[int], ...]:
+    """Hidden values of a column, the most of one value, the number of different values."""
+    return counts("cells", "most", "kinds", of=f"eligible{index}_")
+
+
+@cache
 def eligible(index: int) -> tuple[Fact[int] | Fact[bool], ...]:
-    """Hidden values of a column, the most of one value, the number of values; and what follows."""
+    """The same, and what follows from it."""
     of = f"eligible{index}_"
     return (
-        *counts("cells", "most", "kinds", of=of),
+        *hidden(index),
         flag("short", of, assumed=False),
         withheld(index),
     )
@@ -68,14 +75,12 @@ def linked(one: int, other: int) -> tuple[Fact[int] | Fact[bool] | Fact[str], ..
     )
 
 
-GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of="measure_")
-SUPPRESSED_CELLS = count("suppressed_cells", "measure_", assumed=0)
-SQUARES, LOSS, CELLS = (measure(name, "measure_") for name in ("squares", "loss", "cells"))
+GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)
 
 
 @cache
 def ncp(index: int) -> Fact[float]:
-    return measure(f"ncp{index}", "measure_")
+    return measure(f"ncp{index}", MEASURE)
 
 
 @cache

@@ -9,11 +9,14 @@ from typing import Any, Self
 from sqlglot import exp
 
 from pganon.encode.facts import KEPT
-from pganon.forms.local import facts
+from pganon.encode.work import CODED
+from pganon.forms.local import facts, inferred
 from pganon.forms.local.layout import Layout, forms, is_generalized
 from pganon.forms.local.staging import bucket
 from pganon.forms.recode import EXTENTS
-from pganon.published.facts import SUPPRESSED
+from pganon.published.facts import SQUARES, SUPPRESSED
+from pganon.published.inference import Inferred
+from pganon.published.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.published.utility import Utility
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
@@ -49,6 +52,8 @@ class LocalUtility(Utility):
         ncp: the same per column, over the released records.
         discernibility: sum of squared group sizes plus source records per suppressed record.
         buckets: by published column.
+        inferred: by published column, what naive Bayes learns of hidden values from the buckets.
+        taught: the same from the records that show their value.
     """
 
     discernibility: float
@@ -56,11 +61,17 @@ class LocalUtility(Utility):
     smallest_group: int
     largest_group: int
     buckets: dict[str, BucketFigures]
+    inferred: dict[str, Inferred]
+    taught: dict[str, Inferred]
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
-        found = {name: BucketFigures(**held) for name, held in document["buckets"].items()}
-        return super().recorded({**document, "buckets": found})
+        read = {
+            "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
+            "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
+            "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+        }
+        return super().recorded({**document, **read})
 
     def summary(self) -> dict[str, str]:
         return {
@@ -71,6 +82,8 @@ class LocalUtility(Utility):
                 f" values, one of them {found.share:.4g} of a bucket at most"
                 for name, found in self.buckets.items()
             },
+            **{f"inference of {name}": found.text for name, found in self.inferred.items()},
+            **{f"taught of {name}": found.text for name, found in self.taught.items()},
         }
 
     def details(self) -> dict[str, str]:
@@ -84,12 +97,16 @@ def measures(layout: Layout) -> Chains:
         "loss and sizes of the groups",
         lambda s: _loss(layout, s),
         gives=[
-            *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, facts.SQUARES),
-            *(facts.LOSS, facts.CELLS, facts.SUPPRESSED_CELLS),
+            *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, SQUARES),
+            *(LOSS, CELLS, SUPPRESSED_CELLS),
             *[facts.ncp(axis.index) for axis in layout.axes],
         ],
     )
-    return [[loss], *[[_bucket_check(item)] for item in layout.spec.sensitive]]
+    return [
+        [loss],
+        *[[_bucket_check(item)] for item in layout.spec.sensitive],
+        *inferred.chains(layout),
+    ]
 
 
 def _loss(layout: Layout, state: State) -> exp.Expr:
@@ -143,7 +160,7 @@ def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
     tree = query(
         "select coalesce(sum(:cells), 0)::bigint from c"
         " where not exists (select 1 from g where g.rid = c.rid)",
-        {"c": state.work("coded"), "g": state.work("grouped")},
+        {"c": state.work(CODED), "g": state.work("grouped")},
         cells=total([plain, *open_]),
     )
     return scalar(tree)
@@ -178,16 +195,18 @@ def _bucket_check(item: Sensitive) -> Check:
 def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
     records, suppressed = found[RECORDS], found[SUPPRESSED]
     # Records without a value in a column with nulls: suppress are not even encoded.
-    gone = (records - found[KEPT]) * len(spec.attributes) + found[facts.SUPPRESSED_CELLS]
-    cells, lost = found[facts.CELLS] + gone, found[facts.LOSS] + gone
+    gone = (records - found[KEPT]) * len(spec.attributes) + found[SUPPRESSED_CELLS]
+    cells, lost = found[CELLS] + gone, found[LOSS] + gone
     return LocalUtility(
         gcp=lost / cells if cells else 0.0,
         ncp={a.published: found[facts.ncp(a.index)] for a in spec.attributes},
-        discernibility=found[facts.SQUARES] + float(suppressed) * records,
+        discernibility=found[SQUARES] + float(suppressed) * records,
         groups=found[facts.GROUPS],
         smallest_group=found[facts.SMALLEST],
         largest_group=found[facts.LARGEST],
         buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
+        inferred=inferred.inferred(Layout(spec), found),
+        taught=inferred.taught(Layout(spec), found),
     )
 
 

@@ -5,24 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from pganon.forms.buckets.inferred import NOTICEABLE, REMEDY, told_text
+from pganon.forms.local import inferred
 from pganon.forms.local.facts import few
+from pganon.forms.local.layout import Layout
 from pganon.identifiers import quote
-from pganon.spec.model import ReleaseSpec
+from pganon.published.inference import Inferred
+from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.steps.facts import Facts
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    return [*_shown_values(spec), *_own_predicates(spec), *_unmeasured(spec, facts)]
+    return [*_told(spec, facts), *_own_predicates(spec), *_unmeasured(spec, facts)]
 
 
-def _shown_values(spec: ReleaseSpec) -> Iterator[str]:
-    names = [item.published for item in spec.sensitive if item.hidden is not None]
-    if names:
-        yield (
-            f"records that show {', '.join(map(quote, names))} teach readers about those that hide"
-            " it: whoever learns from the first may infer values of the others with more certainty"
-            " than the guarantee says; how much is not measured"
-        )
+def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
+    """What is inferred, unless the policy says how much may be."""
+    if spec.policy.inference is not None:
+        return
+    layout = Layout(spec)
+    learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
+    for item in spec.sensitive:
+        found = learned[item.published]
+        if found.share is not None and found.share > NOTICEABLE:
+            yield f"{told_text(item, found.share, found.limit)}; {REMEDY}"
+        if item.hidden is not None:
+            yield _taught(item, taught[item.published])
+
+
+def _taught(item: Sensitive, found: Inferred) -> str:
+    """However little it is in this release: it is what the guarantee does not speak of."""
+    name = quote(item.published)
+    said = f"records that show {name} teach readers about those that hide it: naive Bayes over"
+    if found.share is None or found.accuracy is None:
+        return f"{said} their other columns could not be measured"
+    return (
+        f"{said} their other columns tells the hidden values of a share of {found.share:.4g} of"
+        f" these with a probability above {found.limit:.4g}, and is right as often; it guesses"
+        f" {found.accuracy:.4g} of all right"
+    )
 
 
 def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:

@@ -36,7 +36,6 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     unlinks = True
-    measures_inference = False
     assumes = (
         "knows which columns the person hides",
         "knows no hidden value of anybody",

@@ -126,11 +126,12 @@ def _shares(axes: Sequence[Axis], places: int, state: State) -> exp.Expr:
 
 def _of_place(axes: Sequence[Axis], place: int, state: State) -> exp.Select:
     """(query, group_id, n): share of the box of a class within what queries ask in a place."""
-    asked = stacked([_share(axis, place, state) for axis in axes])
+    asked = stacked([of_attribute(axis, place, state) for axis in axes])
     return query("select x.* from x where x.n > 0", {"x": asked})
 
 
-def _share(axis: Axis, place: int, state: State) -> exp.Select:
+def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
+    """The same for the queries that ask this attribute there; n may be 0."""
     asking = query(
         "select q.* from q where :asked = :i",
         {"q": state.work("mqueries")},

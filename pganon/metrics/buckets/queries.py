@@ -55,12 +55,13 @@ def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
             for p in range(taken)
         ]
     )
-    tree = query(
-        "select p.*, i.attribute as item from p join i on i.query = p.query",
-        {"p": tree, "i": sensitive.items(spec, workload)},
-    )
     asked: dict[str, exp.Expr] = {str(p): col(f"a{p}", "q") for p in range(taken)}
-    asked[""] = fragment("q.item + :count", count=num(count))
+    if workload.sensitive:
+        tree = query(
+            "select p.*, i.attribute as item from p join i on i.query = p.query",
+            {"p": tree, "i": sensitive.items(spec, workload)},
+        )
+        asked[""] = fragment("q.item + :count", count=num(count))
     tree = query("select q.* from q", {"q": tree})
     for place, x in asked.items():
         tree = _with(tree, place, x, state)

@@ -64,6 +64,31 @@ def posteriors(
     return found
 
 
+def taught(
+    records: Sequence[Record],
+    counts: dict[Hashable, Counter[Any]],
+    kinds: dict[Any, Any],
+    shown: Sequence[tuple[tuple[Any, ...], Any]],
+) -> list[Posterior]:
+    """The same for who counts among records that show (values of their attributes, their value)."""
+    every = [*[record.values for record in records], *[values for values, _ in shown]]
+    found = []
+    for record in records:
+        logs = {}
+        for value, n in counts[record.bucket].items():
+            like = [values for values, own in shown if kinds[own] == kinds[value]]
+            logs[value] = math.log(n)
+            for place, known in enumerate(record.values):
+                share = sum(values[place] == known for values in every) / len(every)
+                seen = sum(values[place] == known for values in like)
+                logs[value] += math.log((seen + SMOOTHING * share) / (len(like) + SMOOTHING))
+        top = max(logs.values())
+        found.append(_one({v: math.exp(log - top) for v, log in logs.items()}))
+    for _ in range(RESCALINGS):
+        found = _scaled(records, counts, found)
+    return found
+
+
 def _one(weights: Posterior) -> Posterior:
     total = sum(weights.values())
     return {value: weight / total for value, weight in weights.items()}

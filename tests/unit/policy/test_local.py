@@ -127,7 +127,6 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "all values differ",
         ),
         ({"method__ncp_small": "stop"}, "method.ncp_small", "not a key"),
-        ({"inference": {"limit": 0.5}}, "inference", "not measured in this version"),
     ],
 )
 def test_wrong(changes: dict[str, Any], field: str, part: str) -> None:

@@ -1,0 +1,159 @@
+"""What the paper of local generalization and bucketization says, and what the project asks.
+
+Nothing is asserted. The paper does not say how several of its choices were made, and its data are
+not public; what does not hold is shown as such, with the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from benchmarks.lgb import DENSE, KS, LS, MIDDLE
+from benchmarks.lgb_tables import DENSITIES
+
+Row = dict[str, Any]
+
+MDP, STOP, FILL = "LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill"
+
+MOST_SECONDS = {MDP: 10.0, STOP: 60.0, FILL: 60.0}
+"""Of a run over about 31,000 rows."""
+MOST_COPIES = 15.0
+"""Of a run of LGB_MDP over 1.4 million rows, in times of its sorted copy."""
+MOST_MEMORY = 300.0
+"""Megabytes of the Python process."""
+
+
+def evaluate(found: Row) -> list[Row]:
+    """Claims, whether they hold, and by what figures."""
+    income = [row for row in found["by_k"] if row["table"] == "income"]
+    rows = [
+        *_of_losses(income),
+        *_of_errors(found["by_l"]),
+        *_of_densities(found["by_density"]),
+        *_of_times(found["times"]),
+    ]
+    return [
+        {"claim": claim, "holds": "yes" if holds else "NO", "found": figures}
+        for claim, holds, figures in rows
+    ]
+
+
+Judged = tuple[str, bool, str]
+
+
+def _of_losses(rows: Sequence[Row]) -> list[Judged]:
+    def figure(name: str, method: str, k: int, l: int = LS[0]) -> float:  # noqa: E741
+        (row,) = _chosen(rows, method=method, k=k, l=l)
+        return row[name]
+
+    judged: list[Judged] = []
+    for other in (STOP, FILL):
+        ratio = [figure("c_dm", MDP, k) / figure("c_dm", other, k) for k in KS]
+        judged.append((f"C_DM of LGB_MDP is below {other}", max(ratio) < 1, _ratios(ratio)))
+        less = [1 - figure("ncp", other, k) / figure("ncp", MDP, k) for k in KS]
+        held = all(0.14 <= share <= 0.17 for share in less)
+        judged.append((f"NCP of {other} is 14 to 17 % below LGB_MDP", held, _shares(less)))
+    methods = dict.fromkeys(row["method"] for row in rows)
+    for name in ("c_dm", "ncp"):
+        by_l = [
+            (figure(name, method, k), figure(name, method, k, LS[-1]))
+            for method in methods
+            for k in KS
+            if "refused" not in _chosen(rows, method=method, k=k, l=LS[-1])[0]
+        ]
+        same = all(one == other for one, other in by_l)
+        judged.append((f"{name} does not depend on l", same, f"{len(by_l)} pairs"))
+        rising = all(_rises([figure(name, method, k) for k in KS]) for method in methods)
+        judged.append((f"{name} grows with k", rising, ""))
+    return judged
+
+
+def _of_errors(rows: Sequence[Row]) -> list[Judged]:
+    done = [row for row in rows if "refused" not in row]
+    methods = list(dict.fromkeys(row["method"] for row in done))
+
+    def line(name: str, **fixed: Any) -> list[float]:
+        return [row[name] for row in _chosen(done, **fixed)]
+
+    judged: list[Judged] = []
+    for name, said in (("r_error", "mean"), ("r_error_median", "median")):
+        by_k = [line(name, method=m, l=l) for m in methods for l in LS]  # noqa: E741
+        by_l = [line(name, method=m, k=k) for m in methods for k in KS]
+        judged += [
+            (f"{said} R_error grows with k", all(map(_rises, by_k)), _of(by_k)),
+            (f"{said} R_error grows with l", all(map(_rises, by_l)), _of(by_l)),
+        ]
+    k_grows = [line("r_error", method=m, l=LS[0]) for m in methods]
+    l_grows = [line("r_error", method=m, k=KS[0]) for m in methods]
+    most = max(each[-1] / each[0] for each in l_grows)
+    least = min(each[-1] / each[0] for each in k_grows)
+    judged.append(
+        ("k matters more than l", least > most, f"x{least:.2f} at least, x{most:.2f} at most")
+    )
+    for other in (STOP, FILL):
+        theirs = {row["l"]: row["r_error"] for row in _chosen(done, method=other, k=KS[0])}
+        gaps = [
+            1 - row["r_error"] / theirs[row["l"]]
+            for row in _chosen(done, method=MDP, k=KS[0])
+            if row["l"] in theirs
+        ]
+        held = gaps[0] > 0 and abs(gaps[-1]) < abs(gaps[0]) / 2
+        claim = f"R_error of LGB_MDP is below {other} for small l, equal for large l"
+        judged.append((claim, held, _shares([gaps[0], gaps[-1]])))
+    outside = max(row["outside"] for row in done)
+    judged.append(("true sums lie within the paper's bounds", outside == 0, f"{outside:.1%} not"))
+    beyond = max(row["beyond"] for row in done)
+    judged.append(("true sums lie within the certain bounds", beyond == 0, f"{beyond:.1%} not"))
+    return judged
+
+
+def _of_densities(rows: Sequence[Row]) -> list[Judged]:
+    done = [row for row in rows if "refused" not in row]
+    judged: list[Judged] = []
+    for k, l in DENSE:  # noqa: E741
+        lines = [
+            [row["r_error"] for row in _chosen(done, method=method, k=k, l=l)]
+            for method in dict.fromkeys(row["method"] for row in done)
+        ]
+        falls = all(_rises(line[::-1]) for line in lines)
+        claim = f"R_error falls from {DENSITIES[0]} to {DENSITIES[-1]} % hidden (k = {k}, l = {l})"
+        judged.append((claim, falls, "; ".join(", ".join(f"{v:.4g}" for v in x) for x in lines)))
+    return judged
+
+
+def _of_times(rows: Sequence[Row]) -> list[Judged]:
+    judged: list[Judged] = []
+    for table in ("income", "colorado"):
+        for method, most in MOST_SECONDS.items():
+            (row,) = _chosen(rows, table=table, method=method)
+            claim = f"{method} takes at most {most:g} s on {table} (k = l = {MIDDLE})"
+            judged.append((claim, row["seconds"] <= most, f"{row['seconds']:.1f} s"))
+    (row,) = _chosen(rows, table="states")
+    claim = f"LGB_MDP takes at most {MOST_COPIES:g} sorted copies on {row['records']} rows"
+    judged.append((claim, row["ratio"] <= MOST_COPIES, f"{row['ratio']:.1f}"))
+    memory = max(row["peak_mb"] for row in rows)
+    claim = f"Python stays below {MOST_MEMORY:g} MB"
+    judged.append((claim, memory < MOST_MEMORY, f"{memory:.0f} MB"))
+    return judged
+
+
+def _chosen(rows: Iterable[Row], **fixed: Any) -> list[Row]:
+    return [row for row in rows if all(row[name] == value for name, value in fixed.items())]
+
+
+def _rises(values: Sequence[float]) -> bool:
+    return list(values) == sorted(values)
+
+
+def _of(lines: Sequence[Sequence[float]]) -> str:
+    holding: Callable[[Sequence[float]], bool] = _rises
+    return f"{sum(map(holding, lines))} of {len(lines)} lines"
+
+
+def _ratios(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.3f}" for value in values)
+
+
+def _shares(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:+.1%}" for value in values)

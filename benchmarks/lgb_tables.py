@@ -1,0 +1,184 @@
+"""Census tables in which people hide some of their values, the same on every server."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import support
+from pganon.importing import Format
+
+Row = dict[str, Any]
+
+DENSITIES = (10, 20, 30, 40)
+"""Per cent of the values of a semi-sensitive column that are hidden."""
+DEFAULT_DENSITY = 20
+
+CLOSENESS = 0.2
+"""t of columns with too few values for l, as in the paper."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table; the flag of a semi-sensitive column is `<column>_<density>`.
+
+    Attributes:
+        numbers: columns that are generalized to ranges; others are unordered.
+        most: l that a column reaches at most; above, its buckets have that one.
+        few: semi-sensitive columns with t-closeness.
+        added: the sensitive column that queries add up, if it is a number.
+    """
+
+    table: str
+    quasi: tuple[str, ...]
+    semi: tuple[str, ...]
+    sensitive: str
+    numbers: tuple[str, ...]
+    most: Mapping[str, int]
+    few: tuple[str, ...] = ("sex",)
+    added: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.semi, *self.quasi, self.sensitive]
+
+
+INCOME = Source(
+    table="income",
+    quasi=("marital", "race", "education", "hispanic", "tenure"),
+    semi=("sex", "age", "industry"),
+    sensitive="salary",
+    numbers=("age",),
+    most={"industry": 15},
+    added="salary",
+)
+COLORADO = Source(
+    table="colorado",
+    quasi=("relationship", "marital", "race", "education", "hours", "class"),
+    semi=("sex", "age"),
+    sensitive="occupation",
+    numbers=("age", "hours"),
+    most={},
+)
+STATES = Source(
+    table="states",
+    quasi=COLORADO.quasi,
+    semi=COLORADO.semi,
+    sensitive=COLORADO.sensitive,
+    numbers=COLORADO.numbers,
+    most={},
+)
+
+
+def policy(
+    source: Source,
+    method: Row,
+    k: int,
+    l: int,  # noqa: E741
+    density: int = DEFAULT_DENSITY,
+) -> Row:
+    """Buckets of different columns are independent, as the paper has them."""
+    columns: Row = {}
+    for name in source.semi:
+        flag = {"sensitive_when": {"column": f"{name}_{density}"}}
+        columns[name] = {"role": "semi_sensitive", **_kind(source, name), **flag}
+    for name in source.quasi:
+        columns[name] = {"role": "quasi_identifying", **_kind(source, name)}
+    columns[source.sensitive] = {"role": "sensitive"}
+    return {
+        "release": f"{source.table}_bench",
+        "source": f"public.{source.table}",
+        "columns": columns,
+        "privacy": [
+            {"model": "k_anonymity", "k": k},
+            *[_principle(source, name, l) for name in (*source.semi, source.sensitive)],
+        ],
+        "method": {"link_threshold": 1.0, **method},
+        "on_infeasible": "suppress",
+        "suppression_limit": 0.05,
+        "publish": {"keep": 1},
+        "republication": "allow",
+    }
+
+
+def _kind(source: Source, name: str) -> Row:
+    return {} if name in source.numbers else {"type": "categorical"}
+
+
+def _principle(source: Source, name: str, l: int) -> Row:  # noqa: E741
+    if name in source.few:
+        return {"model": "t_closeness", "column": name, "t": CLOSENESS}
+    reached = min(l, source.most.get(name, l))
+    return {"model": "local_bucket_diversity", "column": name, "l": reached}
+
+
+# -- loading ----------------------------------------------------------------------------------
+
+_YEARS = (2018, 2019)
+
+# Who says what the industry and the income are.
+_INCOME_SQL = """
+CREATE TABLE income AS
+SELECT row_number() OVER () AS person, p.* FROM (
+    SELECT "SEX" AS sex, "AGEP" AS age, "INDP" AS industry, "MSP" AS marital, "RAC1P" AS race,
+        "EDU" AS education, "HISP" AS hispanic, "OWN_RENT" AS tenure, "PINCP"::int AS salary
+    FROM ({years}) AS y
+    WHERE "INDP" IS NOT NULL AND "PINCP" IS NOT NULL AND "MSP" IS NOT NULL AND "EDU" IS NOT NULL
+    ORDER BY y::text
+    LIMIT {rows}
+) AS p
+"""
+
+_STATES_SQL = """
+CREATE TABLE {table} AS
+SELECT row_number() OVER () AS person, p.* FROM (
+    SELECT "SEX" AS sex, "AGEP" AS age, "RELP" AS relationship, "MAR" AS marital, "RAC1P" AS race,
+        "SCHL" AS education, "WKHP" AS hours, "COW" AS class, "OCCP" AS occupation
+    FROM acs WHERE {where}
+    LIMIT {rows}
+) AS p
+"""
+
+# Drawn for every person and column: who hides a value at 10 % hides it at 20 %, too.
+_FLAG_SQL = """
+ALTER TABLE {table} ADD COLUMN {column}_{density} boolean;
+"""
+_FLAGS_SQL = """
+UPDATE {table} SET {flags};
+ALTER TABLE {table} ADD PRIMARY KEY (person);
+VACUUM FULL ANALYZE {table}
+"""
+
+
+def load(dsn: str, data: Path, rows: int | None = None) -> None:
+    """All tables, or the first rows of them."""
+    limit = "ALL" if rows is None else str(int(rows))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "part.csv"
+        for year in _YEARS:
+            support.unpack(data / "acs_sdnist" / f"national{year}.csv.gz", file)
+            support.load(dsn, file, f"national{year}", Format(nulls=("N", "")))
+        support.unpack(data / "acs2018" / "acs2018_income.csv.gz", file)
+        support.load(dsn, file, "acs", Format())
+    years = " UNION ALL ".join(f"SELECT * FROM national{year}" for year in _YEARS)
+    support.execute(dsn, _INCOME_SQL.format(years=years, rows=limit))
+    support.execute(dsn, _STATES_SQL.format(table="colorado", where="\"STATE\" = 'CO'", rows=limit))
+    support.execute(dsn, _STATES_SQL.format(table="states", where="true", rows=limit))
+    for seed, source in enumerate((INCOME, COLORADO, STATES), 1):
+        _hide(dsn, source, seed)
+
+
+def _hide(dsn: str, source: Source, seed: int) -> None:
+    flags = []
+    for place, column in enumerate(source.semi):
+        for density in DENSITIES:
+            support.execute(
+                dsn, _FLAG_SQL.format(table=source.table, column=column, density=density)
+            )
+            drawn = f"(hashint8extended(person, {100 * seed + place}) & 1048575)"
+            flags.append(f"{column}_{density} = {drawn} < {density} * 1048576 / 100")
+    for statement in _FLAGS_SQL.format(table=source.table, flags=", ".join(flags)).split(";"):
+        support.execute(dsn, statement)

@@ -1,0 +1,268 @@
+"""What a reader may infer of hidden values before anybody can read the release.
+
+    guesses<j>, taught<j>   (posterior, correct)   of the attacked values of column j
+
+There are two learners (:mod:`pganon.search.inference`). One learns from the buckets, as in every
+release with buckets; the other from the records that show a value of the column, where people
+decide who does. Both get the quasi-identifiers of every record exactly, as the worst reader knows
+them, and that a record hides one as a value of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, OrderedAxis
+from pganon.encode.number_line import place
+from pganon.encode.sensitive import equal_key
+from pganon.encode.work import dictionary
+from pganon.forms.buckets.inferred import (
+    CANDIDATES,
+    FACTOR,
+    RECORDS,
+    code_of,
+    found_by,
+    hashed,
+    judged,
+    on_line,
+    outcomes,
+    problem,
+)
+from pganon.forms.local.facts import hidden
+from pganon.forms.local.layout import Layout, forms, in_bucket, is_generalized
+from pganon.forms.local.staging import bucket, part_of
+from pganon.policy.local_names import bucket_column
+from pganon.policy.model import Inference
+from pganon.privacy.frequency import LocalBucketDiversity
+from pganon.published.inference import Inferred
+from pganon.search import inference as search
+from pganon.search.tasks import TaskResult
+from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.steps import Chains, Check, Search, State, Step
+from pganon.steps.facts import Facts
+
+Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
+
+
+def chains(layout: Layout) -> Chains:
+    """Steps that observe what :func:`inferred` and :func:`taught` read."""
+    found = [
+        _Attack(layout, item, "guesses", search.guesses).steps for item in layout.spec.sensitive
+    ]
+    found += [
+        _Attack(layout, item, "taught", search.taught_guesses).steps for item in shown(layout.spec)
+    ]
+    return found
+
+
+def shown(spec: ReleaseSpec) -> list[Sensitive]:
+    """Columns that some show and others hide."""
+    return [item for item in spec.sensitive if item.hidden is not None]
+
+
+def limit(layout: Layout, item: Sensitive, facts: Facts) -> float:
+    """The probability above which a value counts as inferred; what its principle allows does not.
+
+    Under t-closeness that is the share of the most frequent hidden value, and t.
+    """
+    principle = layout.principle(item)
+    if isinstance(principle, LocalBucketDiversity):
+        allowed = FACTOR / principle.l
+    else:
+        cells, most, _ = (facts[fact] for fact in hidden(item.index))
+        allowed = principle.t + most / max(cells, 1)
+    return max((layout.spec.policy.inference or Inference()).limit, allowed)
+
+
+@dataclass(frozen=True)
+class _Attack:
+    """A learner on one column."""
+
+    layout: Layout
+    item: Sensitive
+    name: str
+    learner: Learner
+
+    @property
+    def steps(self) -> list[Step]:
+        j, item = self.item.index, self.item
+        table = f"{self.name}{j}"
+        source = "buckets" if self.name == "guesses" else "records that show it"
+        return [
+            Search(
+                table,
+                f"hidden values of {item.published} inferred from {source}",
+                lambda s: s.work(table),
+                (("posterior", "double precision"), ("correct", "boolean")),
+                given=lambda s: query("select 1 as batches"),
+                batches=lambda s: 1,
+                rows=lambda s, batch: self._rows(s),
+                tasks=lambda s, given, rows: [partial(self.learner, self._columns(), rows)],
+            ),
+            Check(
+                f"inferred_{table}",
+                f"how many hidden values of {item.published} that tells",
+                lambda s: judged(s.work(table), limit(self.layout, item, s.facts)),
+                lambda row, state: problem(
+                    self.layout.spec, item, row, limit(self.layout, item, state.facts)
+                ),
+                gives=outcomes(f"inferred_{table}"),
+            ),
+        ]
+
+    @property
+    def own(self) -> Attribute | None:
+        """The column as an attribute."""
+        found = [a for a in self.layout.spec.attributes if a.hidden == self.item.hidden]
+        return found[0] if self.item.hidden is not None else None
+
+    @property
+    def others(self) -> list[Axis]:
+        return [axis for axis in self.layout.axes if axis.attribute != self.own]
+
+    def _columns(self) -> search.Layout:
+        lines = [isinstance(axis, OrderedAxis) for axis in self.others]
+        lines += [on_line(item) for item in self.layout.spec.carried]
+        return search.Layout(1, tuple(lines), on_line(self.item))
+
+    def _rows(self, state: State) -> exp.Select:
+        """SELECT of the bucket, or 0, the attributes and the value, all whole numbers."""
+        parts = [self._hidden(state)]
+        if self.name == "taught":
+            parts.append(self._shown(state))
+        names = [f"x{at}" for at in range(len(self.others) + len(self.layout.spec.carried))]
+        found = query("select y.bucket from y", {"y": stacked(parts)})
+        return found.select(*[col(name, "y") for name in names], named(self._code(), "value"))
+
+    def _code(self) -> exp.Expr:
+        """Of the value `y.value`, which is a place on a line or else a hash."""
+        if not on_line(self.item):
+            return fragment("y.value")
+        return fragment("case when y.value is null then 0 else rank() over (order by y.value) end")
+
+    # -- records that hide the value ------------------------------------------------------------
+
+    def _hidden(self, state: State) -> exp.Select:
+        tree = query(
+            "select :b as bucket from r join c on c.bucket = :b join f on f.display = r.display"
+            " where :here",
+            {
+                "r": state.work("group_records"),
+                "c": self._buckets(state),
+                "f": forms(state),
+            },
+            b=col(bucket(self.item), "r"),
+            here=in_bucket(self.item, col("form", "f")),
+        )
+        return self._known(tree, state).select(
+            named(self._value(col(f"v{self.item.index}", "r"), state), "value")
+        )
+
+    def _buckets(self, state: State) -> exp.Select:
+        """(bucket): the first ones, whose numbers are random, as many as the limits allow."""
+        number = col(bucket_column(self.item.published), "t")
+        sized = query(
+            "select :b as bucket, sum(t.count) * greatest(count(*), :each) as n from t"
+            " where :b <= :most group by :b",
+            {"t": state.stage(part_of(self.item))},
+            b=number,
+            each=num(CANDIDATES // RECORDS),
+            most=num(RECORDS),  # buckets: no more, for none is empty
+        )
+        added = query(
+            "select z.bucket, sum(z.n) over (order by z.bucket) as n from z where z.n <= :most",
+            {"z": sized},
+            most=num(CANDIDATES),
+        )
+        return query(
+            "select a.bucket from a where a.n <= :most", {"a": added}, most=num(CANDIDATES)
+        )
+
+    def _known(self, tree: exp.Select, state: State) -> exp.Select:
+        """With what is known of the record `r`, whose form is that of `f`."""
+        columns: list[exp.Expr] = []
+        for axis in self.others:
+            code: exp.Expr = col(axis.code, "r")
+            if axis.attribute.hidden is not None:
+                code = fragment(
+                    "case when :shown then :code else :hidden end",
+                    shown=is_generalized(axis.attribute, col("form", "f")),
+                    code=code,
+                    hidden=num(search.HIDDEN),
+                )
+            columns.append(code)
+        columns += [code_of(i, f"p{i.index}", state) for i in self.layout.spec.carried]
+        return tree.select(
+            *[named(cast(value, "bigint"), f"x{at}") for at, value in enumerate(columns)]
+        )
+
+    def _value(self, value: exp.Expr, state: State) -> exp.Expr:
+        if not on_line(self.item):
+            key = cast(exp.paren(equal_key(self.item.column, value)), "text")
+            return hashed([key], state)
+        if self.own is None:
+            return fragment("extract(epoch from :v)" if self.item.column.is_time else ":v", v=value)
+        return place(self.own, value)
+
+    # -- records that show it -------------------------------------------------------------------
+
+    def _shown(self, state: State) -> exp.Select:
+        own = self.own
+        assert own is not None  # only columns that some show are taught
+        tree = query(
+            "select :shown as bucket from r join g on g.group_id = r.group_id"
+            " join f on f.display = r.display left join d on d.code = :code",
+            {
+                "r": state.work("group_records"),
+                "g": self._groups(own, state),
+                "f": forms(state),
+                "d": state.work(dictionary(own.index)),
+            },
+            shown=num(search.SHOWN),
+            code=col(f"c{own.index}", "r"),
+        )
+        return self._known(tree, state).select(
+            named(self._value(col("value", "d"), state), "value")
+        )
+
+    def _groups(self, own: Attribute, state: State) -> exp.Select:
+        """(group_id): the first ones that show the column, with as many records as the limit."""
+        sized = query(
+            "select r.group_id, count(*) as n from r join f on f.display = r.display"
+            " where :here and r.group_id <= :most group by r.group_id",
+            {"r": state.work("group_records"), "f": forms(state)},
+            here=is_generalized(own, col("form", "f")),
+            most=num(RECORDS),
+        )
+        added = query(
+            "select z.group_id, sum(z.n) over (order by z.group_id) as n from z", {"z": sized}
+        )
+        return query("select a.group_id from a where a.n <= :most", {"a": added}, most=num(RECORDS))
+
+
+# -- what is made of it -------------------------------------------------------------------------
+
+
+def inferred(layout: Layout, facts: Facts) -> dict[str, Inferred]:
+    """From buckets, by published column."""
+    return _figures(layout, layout.spec.sensitive, "guesses", facts)
+
+
+def taught(layout: Layout, facts: Facts) -> dict[str, Inferred]:
+    """From the records that show a value of the column, by published column."""
+    return _figures(layout, shown(layout.spec), "taught", facts)
+
+
+def _figures(
+    layout: Layout, items: Sequence[Sensitive], name: str, facts: Facts
+) -> dict[str, Inferred]:
+    return {
+        item.published: found_by(f"inferred_{name}{item.index}", limit(layout, item, facts), facts)
+        for item in items
+    }
