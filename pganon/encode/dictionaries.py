@@ -49,7 +49,7 @@ def _chain_of_shown(spec: ReleaseSpec, axis: Axis) -> list[Step]:
         lambda s: s.work(f"values{axis.index}"),
         lambda s: query(
             "select :q as value, count(*) as n from s where :shown group by :q",
-            {"s": s.work("snap")},
+            {"s": s.work(SNAP)},
             q=col(f"q{axis.index}", "s"),
             shown=condition,
         ),

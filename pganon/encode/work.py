@@ -18,7 +18,14 @@ Table = WorkTable[ReleaseSpec]
 def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values = [f"q{attribute.index}" for attribute in spec.attributes]
     values += [f"s{item.index}" for item in spec.sensitive]
-    return [*values, *[f"p{item.index}" for item in spec.carried], *_identity(spec)]
+    values += [f"p{item.index}" for item in spec.carried]
+    listing = {h.exceptions.name for h in spec.hidden if h.exceptions is not None}
+    unmatched = [f"unmatched{number}" for number, _ in enumerate(listing)]
+    return [*values, *_identity(spec), *_flags(spec), *unmatched]
+
+
+def _flags(spec: ReleaseSpec) -> list[str]:
+    return [hidden.flag for hidden in spec.hidden]
 
 
 def _coded(spec: ReleaseSpec, state: State) -> list[str]:
@@ -31,7 +38,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     values = [f"v{item.index}" for item in spec.sensitive]
     values += [f"p{item.index}" for item in spec.carried]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
-    return [*codes, *values, *_identity(spec), *orders[spec.policy.method.random_order]]
+    order = orders[spec.policy.method.random_order]
+    return [*codes, *values, *_identity(spec), *_flags(spec), *order]
 
 
 def _identity(spec: ReleaseSpec) -> list[str]:
@@ -46,7 +54,8 @@ def codes_of(spec: ReleaseSpec) -> list[str]:
 
 SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
-insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`."""
+insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`; flags `f<h>`
+of values that somebody hides, and `unmatched<n>`, how many exceptions are about nothing."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of

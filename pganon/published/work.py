@@ -37,6 +37,17 @@ GROUPED = Table("grouped", _grouped, numbered="b")
 numbers: its class `gid`. For tables that buckets link a row per record: its bucket `b<i>` in every
 partition of the arrangement."""
 
+LOCAL_GROUPED = Table(
+    "local_grouped",
+    lambda spec, state: [NUMBER, "gid", "display", *codes_of(spec)],
+    numbered="b",
+)
+"""What local generalization makes, a row per record: its group `gid`, its `display`, what it shows
+as codes, and the bucket `b<j>` of every sensitive column, NULL where it has none."""
+
+DISPLAYS = Table("displays", lambda spec, state: ["mask", "display", "form"])
+"""A row per set of hidden columns: the number and the form of what its records show."""
+
 GROUPED_CLASSES = Table("grouped_classes", _grouped_classes)
 """The same rows with the published number of their class."""
 

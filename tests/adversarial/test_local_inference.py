@@ -86,7 +86,7 @@ def test_measured_as_an_attacker_would(db: Database, seed: int, strength: float)
 def test_the_steward_is_warned_of_both(db: Database) -> None:
     staged = made(db, table(1, 0.95), on_infeasible="suppress", suppression_limit=0.2)
     assert staged.utility.taught["status"].share > 0.5
-    said = staged.plan.method.form.warnings(staged.plan.spec, staged.facts)
+    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
     (warned,) = [text for text in said if 'records that show "status"' in text or
                  "records that show status" in text]  # fmt: skip
     assert f"a share of {staged.utility.taught['status'].share:.4g}" in warned

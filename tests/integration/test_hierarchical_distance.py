@@ -307,7 +307,7 @@ def test_forms_and_types(db: Database, tmp_path: Path, form: str) -> None:
     close = {**CLOSE, "t": 0.5 / levels}
     staged = run(
         db.owner(),
-        policy({"x": "q", "s": {"role": "sensitive", **declared}}, [close]),
+        policy({"x": "q", "s": {"role": "sensitive", **declared}}, [close], trust=["source_owner"]),
         base_dir=tmp_path,
     )
     assert len(staged.members) == 2

@@ -33,11 +33,12 @@ def test_text_hierarchies(db: Any, tmp_path: Path, form: dict[str, Any], labels:
     db.source(OBJECTS)
     (tmp_path / "levels.csv").write_text("ab;A;*\nac;A;*\nbb;B;*\nbc;B;*\n")
     make_table(db.connect("source_owner"), {"q": "text"}, [[value] for value in ROWS])
-    declared = policy({"q": {"hierarchy": form}}, 2)
+    declared = policy({"q": {"hierarchy": form}}, 2, trust=["source_owner"])
     staged = run(db.owner(), declared, base_dir=tmp_path)
     assert {row["q"] for row in staged.rows()} == labels
     assert staged.utility.gcp == 0.5  # 2 of 4 leaves
-    staged = run(db.owner(), policy({"q": {"hierarchy": form}}, 4), base_dir=tmp_path)
+    declared = policy({"q": {"hierarchy": form}}, 4, trust=["source_owner"])
+    staged = run(db.owner(), declared, base_dir=tmp_path)
     assert {row["q"] for row in staged.rows()} == {"*"}
     assert staged.utility.gcp == 1
 

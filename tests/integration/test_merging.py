@@ -95,7 +95,7 @@ def test_every_model_of_classes_is_tried() -> None:
     assert (known & named) - {"slicing_l_diversity", "local_bucket_diversity"} <= tried
 
 
-class AtMost(frequency.KAnonymity):
+class Fewer(frequency.KAnonymity):
     """A class holds fewer than 4 records: larger ones are worse."""
 
     name: ClassVar[str] = "k_anonymity"
@@ -113,8 +113,8 @@ def test_without_it_one_class_of_all_decides_nothing(
         db.connect("source_owner"), {"q": "integer", "s": "integer"}, [(n, 1) for n in range(4)]
     )
     declared = policy({"q": "q", "s": "s"}, 2)
-    monkeypatch.setattr(frequency, "KAnonymity", AtMost)
+    monkeypatch.setattr(frequency, "KAnonymity", Fewer)
     publish(db, declared)
-    monkeypatch.setattr(AtMost, "merging_keeps", True)
+    monkeypatch.setattr(Fewer, "merging_keeps", True)
     with refused("infeasible"):
         publish(db, {**declared, "release": "again", "republication": "allow"})

@@ -1328,7 +1328,7 @@ FROM "pganon_work"."r0_done_0" AS "d";
 DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
 
 -- partition.grouped: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_grouped AS
+CREATE TABLE pganon_work.r0_local_grouped AS
 SELECT
   "p"."rid",
   "p"."display",
@@ -1368,7 +1368,7 @@ SELECT
 FROM (
   SELECT
     "g"."gid"
-  FROM "pganon_work"."r0_grouped" AS "g"
+  FROM "pganon_work"."r0_local_grouped" AS "g"
   GROUP BY
     "g"."gid"
 ) AS "g";
@@ -1393,7 +1393,7 @@ SELECT
 FROM (
   SELECT
     "g"."b0" AS "gid"
-  FROM "pganon_work"."r0_grouped" AS "g"
+  FROM "pganon_work"."r0_local_grouped" AS "g"
   WHERE
     "g"."b0" IS NOT NULL
   GROUP BY
@@ -1420,7 +1420,7 @@ SELECT
 FROM (
   SELECT
     "g"."b1" AS "gid"
-  FROM "pganon_work"."r0_grouped" AS "g"
+  FROM "pganon_work"."r0_local_grouped" AS "g"
   WHERE
     "g"."b1" IS NOT NULL
   GROUP BY
@@ -1440,7 +1440,7 @@ SELECT
   "c"."record",
   "n0"."b0",
   "n1"."b1"
-FROM "pganon_work"."r0_grouped" AS "g"
+FROM "pganon_work"."r0_local_grouped" AS "g"
 JOIN "pganon_work"."r0_coded" AS "c"
   ON "c"."rid" = "g"."rid"
 JOIN "pganon_work"."r0_numbers_group_id" AS "n"
@@ -1668,7 +1668,7 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped" AS "t"
+        FROM "pganon_work"."r0_local_grouped" AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -1934,7 +1934,7 @@ SELECT
       NOT EXISTS(
         SELECT
           1
-        FROM "pganon_work"."r0_grouped" AS "g"
+        FROM "pganon_work"."r0_local_grouped" AS "g"
         WHERE
           "g"."rid" = "c"."rid"
       )
@@ -2015,6 +2015,399 @@ FROM (
   GROUP BY
     "x"."b"
 ) AS "s";
+
+-- verify.guesses0: hidden values of zip inferred from buckets
+SELECT
+  1 AS "batches";
+SELECT
+  "y"."bucket",
+  "y"."x0",
+  "y"."x1",
+  "y"."value" AS "value"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "r"."b0" AS "bucket",
+      CAST("r"."c0" AS bigint) AS "x0",
+      CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
+      HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST((
+            CAST("r"."v0" AS TEXT) COLLATE "C"
+          ) AS text)),
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."seed_a"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS "value"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    JOIN (
+      SELECT
+        "a"."bucket"
+      FROM (
+        SELECT
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."zip_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values0" AS "t"
+          WHERE
+            "t"."zip_bucket" <= 50000
+          GROUP BY
+            "t"."zip_bucket"
+        ) AS "z"
+        WHERE
+          "z"."n" <= 250000
+      ) AS "a"
+      WHERE
+        "a"."n" <= 250000
+    ) AS "c"
+      ON "c"."bucket" = "r"."b0"
+    JOIN (
+      SELECT DISTINCT
+        "d"."display",
+        "d"."form"
+      FROM "pganon_work"."r0_displays" AS "d"
+    ) AS "f"
+      ON "f"."display" = "r"."display"
+    WHERE
+      (
+        SUBSTRING("f"."form" FROM 1 FOR 1) = 'b'
+      )
+  ) AS "u"
+) AS "y";
+COPY pganon_work.r0_guesses0 (posterior, correct) FROM STDIN;
+
+-- verify.inferred_guesses0: how many hidden values of zip that tells
+SELECT
+  COUNT(*) AS "records",
+  AVG("g"."posterior") AS "confidence",
+  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+  CAST(AVG(CAST((
+    "g"."posterior" > 1.3
+  ) AS INT)) AS DOUBLE PRECISION) AS "above",
+  CAST((
+    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+      "g"."posterior" > 1.3)
+  ) AS DOUBLE PRECISION) AS "correct",
+  CAST(COALESCE(
+    MAX("g"."n") FILTER(WHERE
+      "g"."posterior" > 1.3
+      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
+        1 - 1.3
+      ))),
+    0
+  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+FROM (
+  SELECT
+    "g"."posterior",
+    "g"."correct",
+    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
+    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
+  FROM "pganon_work"."r0_guesses0" AS "g"
+) AS "g";
+
+-- verify.guesses1: hidden values of disease inferred from buckets
+SELECT
+  1 AS "batches";
+SELECT
+  "y"."bucket",
+  "y"."x0",
+  "y"."x1",
+  "y"."x2",
+  "y"."value" AS "value"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "r"."b1" AS "bucket",
+      CAST("r"."c0" AS bigint) AS "x0",
+      CAST(CASE
+        WHEN (
+          SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+        )
+        THEN "r"."c1"
+        ELSE (
+          -1
+        )
+      END AS bigint) AS "x1",
+      CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x2",
+      HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST((
+            CAST("r"."v1" AS TEXT) COLLATE "C"
+          ) AS text)),
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."seed_a"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS "value"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    JOIN (
+      SELECT
+        "a"."bucket"
+      FROM (
+        SELECT
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."disease_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values1" AS "t"
+          WHERE
+            "t"."disease_bucket" <= 50000
+          GROUP BY
+            "t"."disease_bucket"
+        ) AS "z"
+        WHERE
+          "z"."n" <= 250000
+      ) AS "a"
+      WHERE
+        "a"."n" <= 250000
+    ) AS "c"
+      ON "c"."bucket" = "r"."b1"
+    JOIN (
+      SELECT DISTINCT
+        "d"."display",
+        "d"."form"
+      FROM "pganon_work"."r0_displays" AS "d"
+    ) AS "f"
+      ON "f"."display" = "r"."display"
+    WHERE
+      TRUE
+  ) AS "u"
+) AS "y";
+COPY pganon_work.r0_guesses1 (posterior, correct) FROM STDIN;
+
+-- verify.inferred_guesses1: how many hidden values of disease that tells
+SELECT
+  COUNT(*) AS "records",
+  AVG("g"."posterior") AS "confidence",
+  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+  CAST(AVG(CAST((
+    "g"."posterior" > 0.75
+  ) AS INT)) AS DOUBLE PRECISION) AS "above",
+  CAST((
+    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+      "g"."posterior" > 0.75)
+  ) AS DOUBLE PRECISION) AS "correct",
+  CAST(COALESCE(
+    MAX("g"."n") FILTER(WHERE
+      "g"."posterior" > 0.75
+      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+        1 - 0.75
+      ))),
+    0
+  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+FROM (
+  SELECT
+    "g"."posterior",
+    "g"."correct",
+    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
+    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
+  FROM "pganon_work"."r0_guesses1" AS "g"
+) AS "g";
+
+-- verify.taught0: hidden values of zip inferred from records that show it
+SELECT
+  1 AS "batches";
+SELECT
+  "y"."bucket",
+  "y"."x0",
+  "y"."x1",
+  "y"."value" AS "value"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "r"."b0" AS "bucket",
+      CAST("r"."c0" AS bigint) AS "x0",
+      CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
+      HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST((
+            CAST("r"."v0" AS TEXT) COLLATE "C"
+          ) AS text)),
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."seed_a"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS "value"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    JOIN (
+      SELECT
+        "a"."bucket"
+      FROM (
+        SELECT
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."zip_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values0" AS "t"
+          WHERE
+            "t"."zip_bucket" <= 50000
+          GROUP BY
+            "t"."zip_bucket"
+        ) AS "z"
+        WHERE
+          "z"."n" <= 250000
+      ) AS "a"
+      WHERE
+        "a"."n" <= 250000
+    ) AS "c"
+      ON "c"."bucket" = "r"."b0"
+    JOIN (
+      SELECT DISTINCT
+        "d"."display",
+        "d"."form"
+      FROM "pganon_work"."r0_displays" AS "d"
+    ) AS "f"
+      ON "f"."display" = "r"."display"
+    WHERE
+      (
+        SUBSTRING("f"."form" FROM 1 FOR 1) = 'b'
+      )
+    UNION ALL
+    SELECT
+      0 AS "bucket",
+      CAST("r"."c0" AS bigint) AS "x0",
+      CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
+      HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST((
+            CAST("d"."value" AS TEXT) COLLATE "C"
+          ) AS text)),
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."seed_a"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS "value"
+    FROM "pganon_work"."r0_group_records" AS "r"
+    JOIN (
+      SELECT
+        "a"."group_id"
+      FROM (
+        SELECT
+          "z"."group_id",
+          SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+        FROM (
+          SELECT
+            "r"."group_id",
+            COUNT(*) AS "n"
+          FROM "pganon_work"."r0_group_records" AS "r"
+          JOIN (
+            SELECT DISTINCT
+              "d"."display",
+              "d"."form"
+            FROM "pganon_work"."r0_displays" AS "d"
+          ) AS "f"
+            ON "f"."display" = "r"."display"
+          WHERE
+            (
+              SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+            ) AND "r"."group_id" <= 50000
+          GROUP BY
+            "r"."group_id"
+        ) AS "z"
+      ) AS "a"
+      WHERE
+        "a"."n" <= 50000
+    ) AS "g"
+      ON "g"."group_id" = "r"."group_id"
+    JOIN (
+      SELECT DISTINCT
+        "d"."display",
+        "d"."form"
+      FROM "pganon_work"."r0_displays" AS "d"
+    ) AS "f"
+      ON "f"."display" = "r"."display"
+    LEFT JOIN "pganon_work"."r0_dict1" AS "d"
+      ON "d"."code" = "r"."c1"
+  ) AS "u"
+) AS "y";
+COPY pganon_work.r0_taught0 (posterior, correct) FROM STDIN;
+
+-- verify.inferred_taught0: how many hidden values of zip that tells
+SELECT
+  COUNT(*) AS "records",
+  AVG("g"."posterior") AS "confidence",
+  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+  CAST(AVG(CAST((
+    "g"."posterior" > 1.3
+  ) AS INT)) AS DOUBLE PRECISION) AS "above",
+  CAST((
+    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+      "g"."posterior" > 1.3)
+  ) AS DOUBLE PRECISION) AS "correct",
+  CAST(COALESCE(
+    MAX("g"."n") FILTER(WHERE
+      "g"."posterior" > 1.3
+      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
+        1 - 1.3
+      ))),
+    0
+  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+FROM (
+  SELECT
+    "g"."posterior",
+    "g"."correct",
+    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
+    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
+  FROM "pganon_work"."r0_taught0" AS "g"
+) AS "g";
 
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";

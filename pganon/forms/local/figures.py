@@ -18,6 +18,7 @@ from pganon.published.facts import SQUARES, SUPPRESSED
 from pganon.published.inference import Inferred
 from pganon.published.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.published.utility import Utility
+from pganon.published.work import LOCAL_GROUPED
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
@@ -160,7 +161,7 @@ def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
     tree = query(
         "select coalesce(sum(:cells), 0)::bigint from c"
         " where not exists (select 1 from g where g.rid = c.rid)",
-        {"c": state.work(CODED), "g": state.work("grouped")},
+        {"c": state.work(CODED), "g": state.work(LOCAL_GROUPED)},
         cells=total([plain, *open_]),
     )
     return scalar(tree)

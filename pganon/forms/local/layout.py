@@ -16,6 +16,7 @@ from pganon.forms.local.axes import shown_axes
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import KAnonymity, LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
+from pganon.published.work import DISPLAYS
 from pganon.search.local.subsets import BUCKET, GENERALIZED, WITHHELD
 from pganon.spec.model import Attribute, Hidden, ReleaseSpec, Sensitive
 from pganon.sqltools import fragment, num, query, text
@@ -67,7 +68,7 @@ class Layout:
 
 def forms(state: State) -> exp.Select:
     """SELECT (display, form): what records of each display show."""
-    return query("select distinct d.display, d.form from d", {"d": state.work("displays")})
+    return query("select distinct d.display, d.form from d", {"d": state.work(DISPLAYS)})
 
 
 def letter(hidden: Hidden, form: exp.Expr) -> exp.Expr:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.records import ties
+from pganon.encode.work import CODED
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.buckets.staging import Rows
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
@@ -28,6 +29,7 @@ from pganon.published.stored import (
     repeated,
     stored,
 )
+from pganon.published.work import LOCAL_GROUPED
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -59,7 +61,7 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     return [
-        repeated(state.work("grouped"), "rid"),
+        repeated(state.work(LOCAL_GROUPED), "rid"),
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
         *[repeated(numbers(state, bucket(item)), "gid") for item in spec.sensitive],
@@ -127,7 +129,7 @@ def _records_table(state: State) -> QualifiedName:
 
 
 def _group_numbers(state: State) -> exp.Select:
-    return query("select g.gid from g group by g.gid", {"g": state.work("grouped")})
+    return query("select g.gid from g group by g.gid", {"g": state.work(LOCAL_GROUPED)})
 
 
 def _numbers(item: Sensitive) -> CreateTable:
@@ -136,7 +138,7 @@ def _numbers(item: Sensitive) -> CreateTable:
     def used(state: State) -> exp.Select:
         return query(
             "select :b as gid from g where :b is not null group by :b",
-            {"g": state.work("grouped")},
+            {"g": state.work(LOCAL_GROUPED)},
             b=col(name, "g"),
         )
 
@@ -147,7 +149,7 @@ def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(group_id, b<j>, display, codes, v<j>, p<i>, identity); b<j> are published numbers."""
     tree = query(
         "select n.group_id, g.display from g join c on c.rid = g.rid join n on n.gid = g.gid",
-        {"g": state.work("grouped"), "c": state.work("coded"), "n": numbers(state, GROUP_ID)},
+        {"g": state.work(LOCAL_GROUPED), "c": state.work(CODED), "n": numbers(state, GROUP_ID)},
     )
     known = identity(spec)
     beside = [f"v{item.index}" for item in spec.sensitive]

@@ -19,6 +19,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
+from pganon.encode.work import sensitive_values
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local import facts
 from pganon.forms.local.layout import Principle
@@ -133,7 +134,7 @@ class _Buckets:
         )
         return query(
             "select h.code, h.n, :position as position from h join d on d.code = h.code",
-            {"h": counted, "d": state.work(f"sdict{self.item.index}")},
+            {"h": counted, "d": state.work(sensitive_values(self.item.index))},
             position=self._position(),
         )
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local.axes import measured, measured_facts
 from pganon.forms.local.facts import RELEASED_HERE, SUBSETS
 from pganon.forms.local.layout import forms, in_bucket, is_generalized
 from pganon.methods.local.shape import Shape
 from pganon.methods.suppression import suppressed_check
+from pganon.published.work import DISPLAYS
 from pganon.search.local.subsets import merged
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import chain, col, fragment, named, num, query
@@ -30,7 +32,7 @@ def display_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("masks"),
             lambda s: query(
                 "select :mask as mask, count(*) as n from c group by 1",
-                {"c": s.work("coded")},
+                {"c": s.work(CODED)},
                 mask=_mask(shape, "c"),
             ),
         ),
@@ -49,7 +51,7 @@ def display_steps(shape: Shape) -> list[Step]:
         Search(
             "displays",
             "what records of every mask show",
-            lambda s: s.work("displays"),
+            lambda s: s.work(DISPLAYS),
             (("mask", "text"), ("display", "integer"), ("form", "text")),
             given=lambda s: query("select 1 as nothing"),
             batches=lambda s: 1,
@@ -126,7 +128,7 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
     form = col("form", "d")
     tree = query(
         "select c.rid, d.display from c join d on d.mask = :mask",
-        {"c": state.work("coded"), "d": state.work("displays")},
+        {"c": state.work(CODED), "d": state.work(DISPLAYS)},
         mask=_mask(shape, "c"),
     )
     for axis in shape.axes:

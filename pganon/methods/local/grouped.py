@@ -7,6 +7,7 @@ from sqlglot import exp
 from pganon.forms.local.staging import bucket
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.shape import Shape, codes
+from pganon.published.work import LOCAL_GROUPED
 from pganon.sqltools import col, named, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
@@ -16,7 +17,7 @@ def grouped_steps(shape: Shape) -> list[Step]:
         CreateTable(
             "grouped",
             "the group and the buckets of every record",
-            lambda s: s.work("grouped"),
+            lambda s: s.work(LOCAL_GROUPED),
             lambda s: _grouped(shape, s),
         ),
         DropTables(
