@@ -31,7 +31,7 @@ from pganon.published.stored import (
 )
 from pganon.published.work import LOCAL_GROUPED
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, query
+from pganon.sqltools import aliased, col, fragment, named, query
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -160,7 +160,7 @@ def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
     )
     for item in spec.sensitive:
         alias = f"n{item.index}"
-        table = exp.alias_(numbers(state, bucket(item)).table, alias, table=True, quoted=True)
+        table = aliased(numbers(state, bucket(item)), alias)
         on = exp.EQ(this=col("gid", alias), expression=col(bucket(item), "g"))
         tree = tree.join(table, on=on, join_type="left").select(col(bucket(item), alias))
     return tree.order_by(col(GROUP_ID, "n"))

@@ -8,7 +8,7 @@ from pganon.forms.local.staging import bucket
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.shape import Shape, codes
 from pganon.published.work import LOCAL_GROUPED
-from pganon.sqltools import col, named, query
+from pganon.sqltools import aliased, col, named, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
@@ -36,12 +36,12 @@ def _grouped(shape: Shape, state: State) -> exp.Expr:
     same += [
         exp.EQ(this=col(axis.code, "g"), expression=col(axis.code, "p")) for axis in shape.axes
     ]
-    groups = exp.alias_(state.work("group_cells").table, "g", table=True, quoted=True)
+    groups = aliased(state.work("group_cells"), "g")
     tree = query("select p.rid, p.display from p", {"p": state.work("placed")})
     tree = tree.select(col("gid", "g"), *codes(shape, "p")).join(groups, on=exp.and_(*same))
     for item in shape.spec.sensitive:
         alias = f"b{item.index}"
-        table = exp.alias_(bucketed(item, state).table, alias, table=True, quoted=True)
+        table = aliased(bucketed(item, state), alias)
         on = exp.EQ(this=col("rid", alias), expression=col("rid", "p"))
         tree = tree.join(table, on=on, join_type="left")
         tree = tree.select(named(col("b", alias), bucket(item)))
