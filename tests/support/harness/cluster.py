@@ -143,11 +143,14 @@ class Server:
                         )
                     )
 
+    def disconnect(self) -> None:
+        if self._admin is not None:
+            self._admin.close()
+
     def close(self) -> None:
         for name in self._templates.values():
             self.drop_database(name)
-        if self._admin is not None:
-            self._admin.close()
+        self.disconnect()
         self.stop()
 
 
@@ -268,6 +271,7 @@ class CrashableServer:
     def close(self) -> None:
         for conn in self._database._open:
             conn.close()
+        self._server.disconnect()
         self._cluster.remove()
         shutil.rmtree(self._cluster.home.parent, ignore_errors=True)
 
