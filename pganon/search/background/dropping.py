@@ -1,0 +1,99 @@
+"""Which clusters of prior beliefs can be published, from their histograms alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pganon.search.background.limits import BetaLimits, Counts, Limits, Model
+from pganon.search.background.linkage import Dendrogram
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is left when no further cluster has to be dropped.
+
+    Attributes:
+        clusters: by cluster, whether it is kept.
+        published: records by value of the clusters kept.
+        limits: against the source and what is published; None if nothing is.
+    """
+
+    clusters: npt.NDArray[np.bool_]
+    published: Counts
+    limits: Limits | None
+
+
+def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
+    """Clusters of k or more records that satisfy the model as a whole, so that classes exist.
+
+    A release is held against the distribution of the source and against its own. Dropping clusters
+    changes the latter, so clusters that miss it are dropped in turn until none does.
+
+    Args:
+        histograms: clusters x values.
+        source: records by value of the complete source.
+    """
+    histograms, source = np.asarray(histograms), np.asarray(source)
+    known = source / source.sum()
+    stays = (histograms.sum(axis=1) >= k) & model.limits(known).allowed(histograms)
+    while stays.any():
+        published = histograms[stays].sum(axis=0)
+        limits = model.limits(known, published / published.sum())
+        misses = stays & ~limits.allowed(histograms)
+        if not misses.any():
+            return Kept(stays, published, limits)
+        stays = stays & ~misses
+    return Kept(stays, np.zeros(histograms.shape[1], dtype=np.int64), None)
+
+
+def smallest_j(
+    dendrogram: Dendrogram, histograms: Counts, source: Counts, k: int, model: Model
+) -> float | None:
+    """The smallest J at which every cluster is kept; None if the model fails even for all together.
+
+    Clusters only grow with J, and the union of clusters that can be kept can be kept.
+
+    Args:
+        histograms: vectors x values.
+    """
+    levels = [0.0, *np.unique(dendrogram.levels).tolist()]
+
+    def all_kept(j: float) -> bool:
+        found = by_cluster(histograms, dendrogram.labels(j))
+        return bool(kept(found, source, k, model).clusters.all())
+
+    at = bisect_left(levels, True, key=all_kept)
+    return levels[at] if at < len(levels) else None
+
+
+def by_cluster(histograms: Counts, labels: npt.NDArray[np.int64]) -> Counts:
+    """Histograms of vectors added up to those of their clusters."""
+    found = np.zeros((int(labels.max()) + 1, histograms.shape[1]), dtype=np.int64)
+    np.add.at(found, labels, histograms)
+    return found
+
+
+def trim(counts: Counts, limits: BetaLimits) -> Counts:
+    """Records by value of the largest part of a set that satisfies beta-likeness; maybe none.
+
+    Who sees that the others are missing knows that their values are those at their limits.
+    """
+    left = np.asarray(counts)
+    while True:
+        lowered = np.minimum(left, limits.caps(left.sum()))
+        if (lowered == left).all():
+            return left
+        left = lowered
+
+
+def conceals(suppressed: Counts, k: int, limits: Limits) -> bool:
+    """Whether the histogram of the suppressed records may be known: subtraction discloses it.
+
+    Nobody, or k or more records that satisfy the model, as if they were a class.
+    """
+    records = int(np.sum(suppressed))
+    return records == 0 or (records >= k and limits.allows(np.asarray(suppressed)))
