@@ -1,0 +1,1 @@
+"""Classes whose members have similar priors, against readers with background knowledge."""
