@@ -72,6 +72,7 @@ class MethodOptions(Declaration):
         assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
             follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
+        loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
     """
@@ -93,6 +94,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
+    loses_shares: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1
 

@@ -90,6 +90,7 @@ class Attribute:
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
+        shares: whether d of m unordered values lose d / m, instead of (d - 1) / (m - 1).
     """
 
     index: int
@@ -108,6 +109,7 @@ class Attribute:
     qs_set: str | None = None
     ranged: bool = False
     hidden: Hidden | None = None
+    shares: bool = False
 
     @property
     def flat_names(self) -> tuple[str, ...]:

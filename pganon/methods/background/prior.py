@@ -14,14 +14,9 @@ from sqlglot import exp
 from pganon.encode.facts import has_null
 from pganon.encode.work import CODED, codes_of, sensitive_values
 from pganon.methods.background.kernel import kernel_steps
-from pganon.methods.background.work import (
-    CELL_VECTORS,
-    NUMBER_OF_CELLS,
-    NUMBER_OF_VECTORS,
-    QI_CELLS,
-    VECTORS,
-)
+from pganon.methods.background.work import NUMBER_OF_CELLS, NUMBER_OF_VECTORS
 from pganon.policy.knowledge import Knowledge
+from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, DropTables, State, Step
