@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, pairwise, permutations
 from typing import Any
 
@@ -174,7 +174,8 @@ def nearest(
 # -- priors -----------------------------------------------------------------------------------
 
 
-def divergence(a: Sequence[float], b: Sequence[float]) -> float:
+@cache
+def divergence(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     """Jensen-Shannon divergence as the mean of two Kullback-Leibler divergences."""
     total = 0.0
     for x, y in zip(a, b, strict=True):
@@ -183,7 +184,7 @@ def divergence(a: Sequence[float], b: Sequence[float]) -> float:
     return round(max(total, 0.0), 12)
 
 
-def clusters(vectors: Sequence[Sequence[float]], j: float) -> list[int]:
+def clusters(vectors: Sequence[tuple[float, ...]], j: float) -> list[int]:
     """Complete linkage on ranks of pairs, every merge by looking at all pairs of clusters."""
     pairs = sorted(
         (divergence(vectors[a], vectors[b]), a, b) for a, b in combinations(range(len(vectors)), 2)
@@ -206,7 +207,7 @@ def clusters(vectors: Sequence[Sequence[float]], j: float) -> list[int]:
 
 
 def js_reduce(
-    vectors: Sequence[Sequence[float]], sensitive: Sequence[int], k: int, rule: Rule, j: float
+    vectors: Sequence[tuple[float, ...]], sensitive: Sequence[int], k: int, rule: Rule, j: float
 ) -> tuple[list[list[int]], list[int]]:
     """Records in the order of the curve, with a vector each."""
     left = list(range(len(vectors)))
