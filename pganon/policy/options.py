@@ -69,8 +69,6 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
-            follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
@@ -92,7 +90,6 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
-    assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
@@ -110,6 +107,12 @@ class MethodOptions(Declaration):
     def idle(self) -> frozenset[str]:
         """Options that have no effect in combination with the others."""
         return frozenset()
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What else a reader may know, and what not, for the bounds to hold: phrases that follow
+        "a reader who"."""
+        return ()
 
     @property
     def independent(self) -> bool:

@@ -36,11 +36,6 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     unlinks = True
-    assumes = (
-        "knows which columns the person hides",
-        "knows no hidden value of anybody",
-        "learns nothing from records that show a column about those that hide it",
-    )
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -52,6 +47,14 @@ class Local(MethodOptions):
         Literal["apart", "merge"], word("way to treat small subsets", "apart", "merge")
     ] = "apart"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (
+            "knows which columns the person hides",
+            "knows no hidden value of anybody",
+            "learns nothing from records that show a column about those that hide it",
+        )
 
     @property
     def independent(self) -> bool:
