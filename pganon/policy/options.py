@@ -115,6 +115,11 @@ class MethodOptions(Declaration):
         return False
 
     @property
+    def repeats_values(self) -> bool:
+        """Whether a value may be in a bucket of local generalization more than once."""
+        return False
+
+    @property
     def random_order(self) -> RandomOrder:
         """How records with equal codes are ordered."""
         return "drawn" if self.along_curve else "numbered"

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from pganon.policy.model import Name, RelationName
+from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse_one
 from pganon.policy.words import DISTANCES
@@ -24,6 +25,10 @@ class PrivacyModel(ModelDeclaration):
     @abstractmethod
     def measures(self) -> tuple[Model, ...]:
         """What is measured of every group, each with its parameter; groups must satisfy all."""
+
+    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
+        """The same of what a method makes."""
+        return self.measures()
 
 
 class KAnonymity(PrivacyModel):
@@ -213,7 +218,9 @@ class SlicingLDiversity(PrivacyModel):
 class LocalBucketDiversity(PrivacyModel):
     """Every bucket of the column holds l or more values, none of them twice.
 
-    The column is sensitive, or semi-sensitive: then its buckets hold the values that are hidden.
+    In buckets that several columns have in common values may repeat; then at most 1/l of a bucket's
+    records have the same one. The column is sensitive, or semi-sensitive: then its buckets hold the
+    values that are hidden.
     """
 
     model: Literal["local_bucket_diversity"]
@@ -222,6 +229,10 @@ class LocalBucketDiversity(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (frequency.LocalBucketDiversity(self.l),)
+
+    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
+        level = "attribute" if method.repeats_values else "unique"
+        return (frequency.LocalBucketDiversity(self.l, level),)
 
 
 Share = Annotated[float, Field(gt=0, le=1)]

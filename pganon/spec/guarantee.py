@@ -9,7 +9,7 @@ from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division")
+_CHOICES = ("profile", "division", "buckets")
 """Options of methods that decide against whom a bound holds."""
 
 

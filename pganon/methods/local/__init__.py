@@ -11,8 +11,10 @@ from collections.abc import Callable
 
 from pganon.forms.local import LOCAL
 from pganon.methods.base import Method
+from pganon.methods.local.aligned import aligned_steps
 from pganon.methods.local.buckets import bucket_steps
 from pganon.methods.local.displays import display_steps
+from pganon.methods.local.eligible import eligible_steps
 from pganon.methods.local.equal import equal_steps
 from pganon.methods.local.grouped import grouped_steps
 from pganon.methods.local.linked import link_steps
@@ -31,13 +33,19 @@ def _partition(grouping: Grouping) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
         shape = Shape(spec)
         return (
             *display_steps(shape),
-            Parallel("buckets", "buckets of hidden values", bucket_steps(shape)),
+            Parallel("eligible", "hidden values of every column", eligible_steps(shape)),
             *link_steps(shape),
+            Parallel("buckets", "buckets of hidden values", _bucket_chains(shape)),
             *grouping(shape),
             *grouped_steps(shape),
         )
 
     return steps
+
+
+def _bucket_chains(shape: Shape) -> list[list[Step]]:
+    aligned = aligned_steps(shape)
+    return [*bucket_steps(shape), *([aligned] if aligned else [])]
 
 
 MDP = Method(LgbMdp, LOCAL, _partition(median_steps))

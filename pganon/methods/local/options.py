@@ -51,7 +51,14 @@ class Local(MethodOptions):
     small_subsets: Annotated[
         Literal["apart", "merge"], word("way to treat small subsets", "apart", "merge")
     ] = "apart"
+    buckets: Annotated[
+        Literal["independent", "aligned"], word("word for buckets", "independent", "aligned")
+    ] = "independent"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def repeats_values(self) -> bool:
+        return self.buckets == "aligned"
 
     @property
     def independent(self) -> bool:
@@ -91,11 +98,15 @@ class Local(MethodOptions):
                     "shorten it with `as:`",
                 )
         for name in self.min_bucket_range:
+            at = ("method", "min_bucket_range", name)
             if name not in hidden:
+                message = f"column {show(name)} has no buckets"
+                yield Refusal(at, message, nearest(name, hidden))
+            elif self.buckets == "aligned":
                 yield Refusal(
-                    ("method", "min_bucket_range", name),
-                    f"column {show(name)} has no buckets",
-                    nearest(name, hidden),
+                    at,
+                    "is for buckets of one column; buckets: aligned looks at no distance",
+                    "remove it, or use buckets: independent",
                 )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:

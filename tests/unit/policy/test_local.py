@@ -56,6 +56,7 @@ def test_it_loads() -> None:
     [
         {"assign": "deal", "split": "none", "min_bucket_range": {"age": 10}},
         {"ineligible": "withhold", "small_subsets": "merge"},
+        {"buckets": "aligned", "link_threshold": 0.3},
     ],
 )
 def test_options(name: str, options: dict[str, Any]) -> None:
@@ -126,6 +127,12 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "method.min_bucket_range.zip",
             "all values differ",
         ),
+        (
+            {"method__min_bucket_range": {"age": 3}, "method__buckets": "aligned"},
+            "method.min_bucket_range.age",
+            "looks at no distance",
+        ),
+        ({"method__buckets": "shared"}, "method.buckets", "shared"),
         ({"method__ncp_small": "stop"}, "method.ncp_small", "not a key"),
     ],
 )
