@@ -73,6 +73,8 @@ class MethodOptions(Declaration):
             follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
+        published_once: whether a policy may not accept that other releases show other groups of the
+            same people, because what both together disclose cannot be judged.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -94,6 +96,7 @@ class MethodOptions(Declaration):
     assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
+    published_once: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:

@@ -36,6 +36,7 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     unlinks = True
+    published_once = True
     assumes = (
         "knows which columns the person hides",
         "knows no hidden value of anybody",

@@ -132,6 +132,8 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "method.min_bucket_range.age",
             "looks at no distance",
         ),
+        ({"republication": "warn"}, "republication", "has no republication: warn"),
+        ({"republication": "allow"}, "republication", "is not judged yet"),
         ({"method__buckets": "shared"}, "method.buckets", "shared"),
         ({"method__ncp_small": "stop"}, "method.ncp_small", "not a key"),
     ],
