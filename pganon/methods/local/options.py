@@ -10,6 +10,7 @@ from pydantic import Field
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.bucket_options import word
 from pganon.policy.columns import Columns
+from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
 from pganon.policy.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
@@ -139,6 +140,14 @@ class Local(MethodOptions):
                     f"the method {self.name} cannot guarantee distance: hierarchical",
                     "use distance: equal, or ordered for numbers and dates",
                 )
+            column = columns.get(model.column)
+            if getattr(model, "distance", None) == "ordered" and column and _rearranged(column):
+                yield Refusal(
+                    ("privacy", i, "distance"),
+                    f"distance: ordered takes values in their natural order, and column"
+                    f" {show(model.column)} has another one",
+                    "use distance: equal, or remove the order or hierarchy of the column",
+                )
             if model.model == "t_closeness" and model.column in self.min_bucket_range:
                 yield Refusal(
                     ("method", "min_bucket_range", model.column),
@@ -153,6 +162,12 @@ class Local(MethodOptions):
                     f" {alternatives(PRINCIPLES)}",
                     f"add {{model: local_bucket_diversity, column: {name}, l: 3}}",
                 )
+
+
+def _rearranged(column: Any) -> bool:
+    """Whether an order or a hierarchy puts the values of a semi-sensitive column in order."""
+    by_value = isinstance(column.hierarchy, IntervalHierarchy | DateHierarchy)
+    return column.order is not None or (column.hierarchy is not None and not by_value)
 
 
 def _published(columns: Columns, roles: Iterable[str]) -> list[str]:

@@ -118,6 +118,20 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "cannot guarantee distance: hierarchical",
         ),
         (
+            {
+                "privacy__2__distance": "ordered",
+                "columns__zip__type": "ordinal",
+                "columns__zip__order": ["2", "1"],
+            },
+            "privacy[2].distance",
+            "takes values in their natural order",
+        ),
+        (
+            {"privacy__2__distance": "ordered", "columns__zip__hierarchy": {"prefix": [1]}},
+            "privacy[2].distance",
+            "takes values in their natural order",
+        ),
+        (
             {"method__min_bucket_range": {"sex": 3}},
             "method.min_bucket_range.sex",
             "has no buckets",
