@@ -31,6 +31,7 @@ OWN = (
     local.MDP,
     local.NCP,
     local.BUCKETS,
+    local.GROUPS,
 )
 """The methods of this version, in the order in which people are told of them."""
 

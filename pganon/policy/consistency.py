@@ -39,7 +39,7 @@ _OPTIONAL_KEYS = (
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
-    ("unprotected", ("sensitive",), "warn"),
+    ("unprotected", sensitive_when.HIDDEN, "warn"),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 

@@ -20,7 +20,6 @@ UNPROTECTED = ("warn", "accept")
 LATER_MODELS = ("background_knowledge",)
 LATER_METHODS = (
     "full_domain",
-    "local_generalization",
     "kinc",
     "kagg",
     "beta_primacy",

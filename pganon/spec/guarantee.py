@@ -59,7 +59,7 @@ def adversary(spec: ReleaseSpec) -> str | None:
             knows.append("does not use where the method divided the records")
         if spec.rules:
             knows.append("excludes values by no other rules than those of the policy")
-        knows += method.assumes
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
+    knows += method.assumes
     return ", and ".join(knows)

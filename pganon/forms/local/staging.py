@@ -198,7 +198,7 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
     )
     for item in layout.spec.sensitive:
         if layout.has_form(item):
-            letter = shown_letter(item, form, state)
+            letter = shown_letter(layout, item, form, state)
             tree = tree.select(named(fragment(":l::text", l=letter), form_column(item.published)))
     for attribute in layout.spec.attributes:
         tree = tree.select(*_generalized(attribute, form))

@@ -46,8 +46,21 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
 def histogram(
     spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """The column of a bucket, and (it, value, n)."""
+    """The column of a bucket, and (it, value, n).
+
+    Where every value has a bucket of its own, it is groups that a reader chooses from.
+    """
     name = bucket_column(item.published)
+    if Layout(spec).single:
+        tree = query(
+            "select r.group_id, :value as value, count(*) as n from records as r"
+            " join t on :held = :named group by 1, 2",
+            {**tables, "t": tables[part_of(item)]},
+            value=value_key(item, "t"),
+            held=col(name, "t"),
+            named=col(name, "r"),
+        )
+        return [GROUP_ID], tree
     tree = query(
         "select :bucket, :value as value, sum(t.count)::bigint as n from t group by 1, 2",
         {"t": tables[part_of(item)]},

@@ -24,7 +24,7 @@ def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
         return
     layout = Layout(spec)
     learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
-    for item in spec.sensitive:
+    for item in inferred.hidden_in(layout):
         found = learned[item.published]
         if found.share is not None and found.share > NOTICEABLE:
             yield f"{told_text(item, found.share, found.limit)}; {REMEDY}"

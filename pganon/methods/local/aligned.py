@@ -62,7 +62,7 @@ def leftovers(shape: Shape, state: State) -> list[QualifiedName]:
 
 def aligned_steps(shape: Shape) -> list[Step]:
     """From `placed` to `shared`, where columns are associated."""
-    if shape.options.buckets != "aligned" or len(shape.spec.sensitive) < 2:
+    if shape.buckets.buckets != "aligned" or len(shape.spec.sensitive) < 2:
         return []
 
     def associated(state: State) -> bool:

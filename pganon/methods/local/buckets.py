@@ -53,7 +53,7 @@ def bucketed(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"bucketed{item.index}")
 
 
-def bucket_steps(shape: Shape) -> list[list[Step]]:
+def bucket_chains(shape: Shape) -> list[list[Step]]:
     """From `placed` and histograms to the buckets, a chain of steps for every column."""
     return [_Buckets(shape, item).steps() for item in shape.spec.sensitive]
 
@@ -120,8 +120,8 @@ class _Buckets:
         ]
 
     def _task(self, state: State, rows: Sequence[Sequence[Any]]) -> _Task:
-        options, model = self.shape.options, self.shape.layout.principle(self.item)
-        if state[facts.withheld(self.item.index)]:
+        options, model = self.shape.buckets, self.shape.layout.principle(self.item)
+        if self.shape.layout.withheld(self.item, state):
             rows = []
         return _Task(
             rows,
@@ -136,7 +136,7 @@ class _Buckets:
         if not row["narrow"]:
             return None
         name = self.item.column.name
-        least = self.shape.options.min_bucket_range[name]
+        least = self.shape.buckets.min_bucket_range[name]
         return PrivacyRefusal(
             f"column {quote(name)}: no l = {self._least} assignment with range >= {least:g}",
             model="local_bucket_diversity",

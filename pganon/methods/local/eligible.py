@@ -26,7 +26,7 @@ def histogram(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"histogram{item.index}")
 
 
-def eligible_steps(shape: Shape) -> list[list[Step]]:
+def eligible_chains(shape: Shape) -> list[list[Step]]:
     """From `placed` to the histograms, a chain of steps for every column."""
     return [_Eligible(shape, item).steps() for item in shape.spec.sensitive]
 
@@ -95,7 +95,7 @@ class _Eligible:
     def _position(self) -> exp.Expr:
         """How far a value is from the least one; NULL where it does not matter."""
         column = self.item.column
-        if column.name not in self.shape.options.min_bucket_range:
+        if column.name not in self.shape.buckets.min_bucket_range:
             return fragment("null::float8")
         value = col("value", "d")
         # Numbers are texts where several texts are one number.
@@ -113,7 +113,7 @@ class _Eligible:
             short = fragment("x.most * :l > x.cells", l=least)
         else:
             short = fragment("x.cells > 0 and (x.cells < :least or x.kinds < 2)", least=least)
-        withholds = exp.true() if self.shape.options.ineligible == "withhold" else exp.false()
+        withholds = exp.true() if self.shape.buckets.ineligible == "withhold" else exp.false()
         return query(
             "select x.cells, x.most, x.kinds, :short as short from x", {"x": tree}, short=short
         ).select(
@@ -121,7 +121,7 @@ class _Eligible:
         )  # fmt: skip
 
     def _ineligible(self, row: Mapping[str, Any]) -> PganonError | None:
-        if not row["short"] or self.shape.options.ineligible == "withhold":
+        if not row["short"] or self.shape.buckets.ineligible == "withhold":
             return None
         model, name = self.shape.layout.principle(self.item), self.item.column.name
         cells = row["cells"]

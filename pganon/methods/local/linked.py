@@ -55,7 +55,7 @@ def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.S
         a=col(f"s{one.index}", "p"),
         b=col(f"s{other.index}", "p"),
     )
-    if any(state[facts.withheld(item.index)] for item in (one, other)):
+    if any(shape.layout.withheld(item, state) for item in (one, other)):
         both = both.where(exp.false())
     columns = [
         Associated(item.published, col(name, "t"), cast(col(name, "t"), "float8"))
@@ -80,9 +80,9 @@ def _largest(pairs: exp.Select) -> exp.Expr:
 
 
 def _problem(shape: Shape, state: State) -> PganonError | None:
-    if shape.options.buckets == "aligned":
+    if shape.buckets.buckets == "aligned":
         return _not_alignable(shape, state)
-    limit = shape.options.link_threshold
+    limit = shape.buckets.link_threshold
     found = [x for x in links(shape.layout, state.facts) if x.association > limit]
     return _associated(max(found, key=lambda link: link.association), limit) if found else None
 

@@ -63,6 +63,25 @@ def test_options(name: str, options: dict[str, Any]) -> None:
     policy_from(made(method={"name": name, **options}))
 
 
+def test_each_half_has_its_own_options() -> None:
+    alone = made(privacy=POLICY["privacy"][1:])
+    alone["method"] = {"name": "local_bucketization", "buckets": "aligned", "split": "none"}
+    policy_from(alone)
+    alone["method"]["small_subsets"] = "merge"
+    assert "not a key" in problems(alone)["method.small_subsets"]
+    alone = made(privacy=POLICY["privacy"][:1])
+    alone["method"] = {"name": "local_generalization", "small_subsets": "merge"}
+    alone["columns"]["age"]["unprotected"] = "accept"
+    policy_from(alone)
+    alone["method"]["ineligible"] = "withhold"
+    assert "not a key" in problems(alone)["method.ineligible"]
+    alone = made(method={"name": "local_generalization"})
+    assert "cannot guarantee local_bucket_diversity" in problems(alone)["privacy[1].model"]
+    alone = made(privacy=POLICY["privacy"][:1], method={"name": "local_generalization"})
+    alone["inference"] = {"limit": 0.6}
+    assert "nothing" in problems(alone)["inference"]
+
+
 @pytest.mark.parametrize(
     ("changes", "field", "part"),
     [
