@@ -72,6 +72,8 @@ class MethodOptions(Declaration):
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
+        published_once: whether a policy may not accept that other releases show other groups of the
+            same people, because what both together disclose cannot be judged.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -93,6 +95,7 @@ class MethodOptions(Declaration):
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
+    published_once: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
@@ -117,6 +120,11 @@ class MethodOptions(Declaration):
     @property
     def independent(self) -> bool:
         """Whether sensitive tables may have separate buckets."""
+        return False
+
+    @property
+    def repeats_values(self) -> bool:
+        """Whether a value may be in a bucket of local generalization more than once."""
         return False
 
     @property
