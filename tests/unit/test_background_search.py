@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -234,29 +235,34 @@ def test_clusters_kept() -> None:
 
 def test_the_smallest_j() -> None:
     rng = random.Random("smallest J")
-    levels = 0
-    for _ in range(80):
-        vectors = vectors_of(rng, rng.randint(1, 9))
-        histograms = np.array([histogram(rng, 3, 4) for _ in vectors])
-        source = histograms.sum(axis=0) + np.array([0, 0, rng.choice([0, 9])])
+    found_at: Counter[str] = Counter()
+    for _ in range(150):
+        blocks = [vectors_of(rng, rng.randint(1, 9)) for _ in range(rng.choice([1, 1, 2]))]
+        histograms = [np.array([histogram(rng, 3, 4) for _ in vectors]) for vectors in blocks]
+        source = np.concatenate(histograms).sum(axis=0) + np.array([0, 0, rng.choice([0, 0, 9])])
         model, _ = models_of(rng)
         k = rng.choice([2, 6])
 
-        def all_kept(
-            j: float, vectors: list = vectors, given: tuple = (histograms, source, k, model)
-        ) -> bool:
-            found = by_cluster(given[0], np.array(oracle.clusters(vectors, j)))
-            return bool(kept(found, *given[1:]).clusters.all())
+        def all_kept(j: float, given: tuple = (blocks, histograms, source, k, model)) -> bool:
+            blocks, histograms, *rest = given
+            labels = [np.array(oracle.clusters(vectors, j)) for vectors in blocks]
+            found = np.concatenate(list(map(by_cluster, histograms, labels)))
+            if j == 1:
+                found = found.sum(axis=0)[None]
+            return bool(kept(found, *rest).clusters.all())
 
-        tree = dendrogram(np.array(vectors))
-        found = smallest_j(tree, histograms, source, k, model)
+        trees = [dendrogram(np.array(vectors)) for vectors in blocks]
+        found = smallest_j(list(zip(trees, histograms, strict=True)), source, k, model)
         if found is None:
             assert not all_kept(1)
+            found_at["never"] += 1
         else:
             assert all_kept(found)
-            assert not any(all_kept(j) for j in [0.0, *tree.levels] if j < found)
-            levels += found > 0
-    assert levels > 5
+            levels = [0.0, *np.concatenate([tree.levels for tree in trees])]
+            assert not any(all_kept(j) for j in levels if j < found)
+            found_at["one" if found == 1 else "between" if found else "zero"] += 1
+    assert min(found_at.values()) > 5
+    assert len(found_at) == 4
 
 
 def test_trim() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,19 +52,21 @@ def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
 
 
 def smallest_j(
-    dendrogram: Dendrogram, histograms: Counts, source: Counts, k: int, model: Model
+    blocks: Sequence[tuple[Dendrogram, Counts]], source: Counts, k: int, model: Model
 ) -> float | None:
-    """The smallest J at which every cluster is kept; None if the model fails even for all together.
+    """The smallest J at which every cluster is kept; None if all records together would not be.
 
     Clusters only grow with J, and the union of clusters that can be kept can be kept.
 
     Args:
-        histograms: vectors x values.
+        blocks: clustered each by itself, unless J is 1; with the histograms of the vectors.
     """
-    levels = [0.0, *np.unique(dendrogram.levels).tolist()]
+    levels = [0.0, *np.unique(np.concatenate([tree.levels for tree, _ in blocks])).tolist(), 1.0]
 
     def all_kept(j: float) -> bool:
-        found = by_cluster(histograms, dendrogram.labels(j))
+        found = np.concatenate([by_cluster(counts, tree.labels(j)) for tree, counts in blocks])
+        if j >= 1:
+            found = found.sum(axis=0, keepdims=True)
         return bool(kept(found, source, k, model).clusters.all())
 
     at = bisect_left(levels, True, key=all_kept)
