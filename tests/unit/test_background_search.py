@@ -384,6 +384,15 @@ def test_the_rarer_of_values_is_swapped_out() -> None:
     assert found.classes[0].tolist() == [0, 1, 2, 3, 5] == search.run()[0][0]
 
 
+def test_fewer_than_k_records_make_no_class() -> None:
+    """The two that are left would satisfy the limits; three never do."""
+    table = Table((Num(0, 9),), [(0,), (1,), (2,), (7,), (8,), (9,)], [0, 0, 1, 0, 1, 1])
+    search = Search(table, 3, Beta(0.2, [[0.5, 0.5]]), "inc", residual="suppress")
+    found = cases.searched(search)
+    assert [len(rows) for rows in found.classes] == [4]
+    assert found.suppressed.tolist() == search.run()[1]
+
+
 def test_nobody_is_suppressed_if_all_together_satisfy_the_limits() -> None:
     rng = random.Random("absorb")
     absorbed = 0
