@@ -10,14 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pganon.errors import PolicyError
 from pganon.methods.background import kernel
+from pganon.run.resolving import resolve_policy
+from pganon.spec.guarantee import guarantee
+from pganon.spec.model import ReleaseSpec
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers
 from tests.support.harness.examples import examples
 from tests.support.oracles import priors as oracle
 from tests.support.oracles.definitions import Ordered, Tree
 from tests.support.sources.builders import Case, cases, make_table
-from tests.support.sources.priors import Made, made, priors_policy
+from tests.support.sources.priors import Made, loaded, made, priors_policy
 
 G4 = [(20, "F", "x"), (20, "F", "x"), (30, "F", "y"), (40, "F", "x"), (40, "M", "y"),
       (60, "M", "y"), (None, "M", "x")]  # fmt: skip
@@ -90,6 +94,55 @@ def test_nothing_is_computed_where_priors_may_differ_in_any_way(
 ) -> None:
     _g4(db)
     assert _left(made(db.owner(), priors_policy(COLUMNS, knowledge, j=1))) == set()
+
+
+def test_a_category_has_no_intervals(db: Database) -> None:
+    _g4(db)
+    with pytest.raises(PolicyError) as raised:
+        made(db.owner(), priors_policy(COLUMNS, {"cells": {"intervals": {"sex": 2}}}))
+    (problem,) = raised.value.problems
+    assert problem.field == "privacy[0].knowledge.cells.intervals.sex"
+    assert problem.message == "column sex is text, whose values have no order"
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "depends", "said"),
+    [
+        ({"kernel": {}}, "sensitive values", "follow from the source"),
+        ({"cells": {}}, "sensitive values", "follow from the source"),
+        ({"relation": "public.prior"}, "quasi-identifiers", "the owner has given"),
+    ],
+)
+def test_the_guarantee_names_the_reader(
+    db: Database, knowledge: Any, depends: str, said: str
+) -> None:
+    _g4(db)
+    db.source("CREATE TABLE public.prior AS SELECT age, sex, s, 1 AS probability FROM public.t")
+    spec = _resolved(db, priors_policy(COLUMNS, knowledge))
+    (stated,) = guarantee(spec)
+    assert stated == {
+        "model": "background_knowledge",
+        "j": 0.3,
+        "knowledge": next(iter(knowledge)),
+        "bounds": "divergence of priors",
+        "verified": "by the owner",
+        "depends_on": depends,
+        "column": None,
+        "adversary": "who knows the quasi-identifiers of a person, and expects the same of all who"
+        f" have the same quasi-identifiers: the priors that {said}",
+    }
+    assert spec.measured == ()
+    assert len(spec.requirements) == 1
+
+
+def test_without_the_model_no_reader_has_priors(db: Database) -> None:
+    _g4(db)
+    spec = _resolved(db, priors_policy(COLUMNS, {"kernel": {}}, j=1))
+    assert guarantee(spec)[0]["adversary"] == "who knows the quasi-identifiers of a person"
+
+
+def _resolved(db: Database, data: dict[str, Any]) -> ReleaseSpec:
+    return resolve_policy(db.owner(), loaded(data))
 
 
 # -- against the definition -------------------------------------------------------------------
