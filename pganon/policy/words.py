@@ -20,11 +20,5 @@ UNPROTECTED = ("warn", "accept")
 LATER_METHODS = (
     "full_domain",
     "local_generalization",
-    "kinc",
-    "kagg",
-    "beta_primacy",
-    "js_reduce",
-    "kinc_mic",
-    "kagg_mic",
 )
 DISTANCES = ("equal", "ordered", "hierarchical")

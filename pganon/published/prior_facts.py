@@ -19,3 +19,10 @@ def prior_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
             f"{spec.prior.name} gives probability 0 to the sensitive value of {found} records:"
             " about these its priors are wrong"
         )
+
+
+NUMBER_OF_CELLS = count("qi_cells", assumed=40)
+"""Combinations of quasi-identifiers that occur."""
+
+NUMBER_OF_VECTORS = count("vectors", assumed=40)
+"""Distinct priors."""

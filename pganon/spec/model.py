@@ -43,6 +43,7 @@ class Shown(StrEnum):
 
     range, set, label: one generalized value that covers them.
     values: the sorted array of the distinct values themselves.
+    mean, mode: a value in their middle, which need not cover them.
     """
 
     RANGE = "range"
@@ -50,6 +51,8 @@ class Shown(StrEnum):
     LABEL = "label"
     VALUES = "values"
     EXACT = "exact"
+    MEAN = "mean"
+    MODE = "mode"
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Attribute:
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
+        shares: whether d of m unordered values lose d / m, instead of (d - 1) / (m - 1).
     """
 
     index: int
@@ -108,6 +112,7 @@ class Attribute:
     qs_set: str | None = None
     ranged: bool = False
     hidden: Hidden | None = None
+    shares: bool = False
 
     @property
     def flat_names(self) -> tuple[str, ...]:

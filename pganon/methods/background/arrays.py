@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.work import sensitive_values
-from pganon.methods.background.work import QI_CELLS
+from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import query, scalar
 from pganon.steps import State

@@ -15,8 +15,8 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis, axes
 from pganon.encode.work import sensitive_values
 from pganon.methods.background.arrays import shares
-from pganon.methods.background.work import QI_CELLS
 from pganon.policy.knowledge import Cells
+from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step

@@ -18,8 +18,8 @@ from pganon.encode.work import PRIOR, codes_of, sensitive_values
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.methods.background.arrays import whole_arrays
-from pganon.methods.background.work import QI_CELLS
 from pganon.policy.knowledge import PROBABILITY
+from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, State, Step

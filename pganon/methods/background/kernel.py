@@ -21,8 +21,8 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
 from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
-from pganon.methods.background.work import QI_CELLS
 from pganon.policy.knowledge import Kernel
+from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, DropTables, State, Step
