@@ -113,22 +113,21 @@ class _Smoothing:
         return [f"w{place}" for place in range(1, min(self._values(state), SIDE_BY_SIDE) + 1)]
 
     def _counted(self, state: State) -> exp.Expr:
-        keys = [col(code, "v") for code in codes_of(self.spec)]
-        part = fragment("(v.value - 1) / :most", most=num(SIDE_BY_SIDE))
+        placed = query(
+            "select v.*, (v.value - 1) / :most as part, (v.value - 1) % :most + 1 as place from v",
+            {"v": state.work("value_cells")},
+            most=num(SIDE_BY_SIDE),
+        )
+        keys = [col(name, "v") for name in (*codes_of(self.spec), "part")]
         weights = [
             named(
-                fragment(
-                    "coalesce(sum(v.n) filter (where (v.value - 1) % :most = :at), 0)::float8",
-                    most=num(SIDE_BY_SIDE),
-                    at=num(at),
-                ),
+                fragment("coalesce(sum(v.n) filter (where v.place = :p), 0)::float8", p=num(place)),
                 name,
             )
-            for at, name in enumerate(self._names(state))
+            for place, name in enumerate(self._names(state), start=1)
         ]
-        tree = query("select 1 from v", {"v": state.work("value_cells")})
-        tree = tree.select(*keys, named(part, "part"), *weights, append=False)
-        return tree.group_by(*[key.copy() for key in keys], part.copy())
+        tree = query("select 1 from v", {"v": placed}).select(*keys, *weights, append=False)
+        return tree.group_by(*[key.copy() for key in keys])
 
     def _left(self, number: int) -> list[str]:
         """Codes of the attributes that come later."""
