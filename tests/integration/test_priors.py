@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers
 from tests.support.harness.examples import examples
 from tests.support.oracles import priors as oracle
-from tests.support.oracles.definitions import Ordered, Tree
+from tests.support.oracles.definitions import Nominal, Ordered, Tree
 from tests.support.sources.builders import Case, cases, make_table
 from tests.support.sources.priors import Made, loaded, made, priors_policy
 
@@ -143,6 +144,18 @@ def test_without_the_model_no_reader_has_priors(db: Database) -> None:
 
 def _resolved(db: Database, data: dict[str, Any]) -> ReleaseSpec:
     return resolve_policy(db.owner(), loaded(data))
+
+
+def test_many_sensitive_values_are_in_several_rows(db: Database) -> None:
+    rng = random.Random(7)
+    rows = [(rng.randrange(6), rng.choice("FM"), f"v{rng.randrange(120)}") for _ in range(700)]
+    make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, rows)
+    found = made(db.owner(), priors_policy(COLUMNS, {"kernel": {"bandwidth": 0.5}}))
+    assert len(found.sensitive) > kernel.SIDE_BY_SIDE
+    attributes = [Ordered([row[0] for row in rows]), Nominal([row[1] for row in rows])]
+    exact = oracle.kernel([((age, sex), s) for age, sex, s in rows], attributes, [0.5, 0.5])
+    for q, prior in found.priors.items():
+        assert prior == pytest.approx([exact[q][value] for value in found.sensitive], abs=1e-11)
 
 
 # -- against the definition -------------------------------------------------------------------
