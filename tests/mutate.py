@@ -72,7 +72,7 @@ TARGETS = {
     ),
     "priors": Target(
         tuple(f"pganon/methods/background/{name}.py" for name in
-              ("prior", "kernel", "coarse", "given", "arrays")),
+              ("prior", "kernel", "neighbours", "coarse", "given", "arrays")),
         ("test_priors", "test_given_priors"),
     ),
     "geneir": Target(

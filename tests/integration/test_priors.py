@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
-from pganon.methods.background import kernel
+from pganon.methods.background import kernel, neighbours
 from pganon.run.resolving import resolve_policy
 from pganon.spec.guarantee import guarantee
 from pganon.spec.model import ReleaseSpec
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import drop_leftovers
+from tests.support.harness.driver import drop_leftovers, refused
 from tests.support.harness.examples import examples
 from tests.support.oracles import priors as oracle
 from tests.support.oracles.definitions import Nominal, Ordered, Tree
@@ -144,6 +144,35 @@ def test_without_the_model_no_reader_has_priors(db: Database) -> None:
 
 def _resolved(db: Database, data: dict[str, Any]) -> ReleaseSpec:
     return resolve_policy(db.owner(), loaded(data))
+
+
+@pytest.mark.parametrize(
+    ("columns", "width", "column", "pairs"),
+    [
+        # Of 40 years those that are at most 3.9 of 39 apart, from 40 combinations.
+        ({"age": "q", "s": "s"}, 0.1, "age", 40 + 2 * (39 + 38 + 37)),
+        ({"sex": "q", "s": "s"}, 1.5, "sex", 2 * 2),
+        ({"age": {"hierarchy": {"intervals": [10]}}, "s": "s"}, 0.6, "age", 40 * 10),
+    ],
+)
+def test_too_many_pairs_are_refused(
+    db: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    columns: dict[str, Any],
+    width: float,
+    column: str,
+    pairs: int,
+) -> None:
+    rows = [(age, "FM"[age % 2], "x") for age in range(40)]
+    make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, rows)
+    policy = priors_policy(columns, {"kernel": {"bandwidth": width}})
+    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs - 1)
+    with refused("too_many_pairs") as caught:
+        made(db.owner(), policy)
+    assert str(caught[0]).startswith(f"column {column} has so many different values that a kernel")
+    assert f" compare {pairs} pairs" in str(caught[0])
+    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs)
+    made(db.owner(), policy)
 
 
 def test_many_sensitive_values_are_in_several_rows(db: Database) -> None:

@@ -331,6 +331,26 @@ GROUP BY
   "v"."c0",
   "v"."c1";
 
+-- partition.pairs: how many values are near each other
+SELECT
+  (
+    SELECT
+      CAST(COALESCE(SUM("f"."n"), 0) AS BIGINT)
+    FROM "pganon_work"."r0_qi_cells" AS "q"
+    JOIN (
+      SELECT
+        "d"."code",
+        COUNT(*) OVER (
+          ORDER BY "d"."position"
+          range BETWEEN CAST(0.6 AS float8) preceding AND CAST(0.6 AS float8) following
+        ) AS "n"
+      FROM "pganon_work"."r0_dict0" AS "d"
+      WHERE
+        "d"."code" > 0
+    ) AS "f"
+      ON "f"."code" = "q"."c0"
+  ) AS "pairs0";
+
 -- partition.smoothed0: records of every sensitive value by quasi-identifiers
 CREATE TABLE pganon_work.r0_smoothed0 AS
 SELECT
@@ -446,12 +466,13 @@ FROM (
     SELECT
       "a"."code" AS "q",
       "b"."code" AS "c",
-      CAST(ABS("a"."position" - "b"."position") AS float8) / 0.6 AS "u"
+      ABS("a"."position" - "b"."position") / CAST(0.6 AS float8) AS "u"
     FROM "pganon_work"."r0_dict0" AS "a"
+    CROSS JOIN GENERATE_SERIES(-1, 1) AS "o"("o")
     JOIN "pganon_work"."r0_dict0" AS "b"
-      ON "b"."code" > 0
+      ON CAST(FLOOR("b"."position" / CAST(0.6 AS float8)) AS INT) = CAST(FLOOR("a"."position" / CAST(0.6 AS float8)) AS INT) + "o"."o"
     WHERE
-      "a"."code" > 0 AND CAST(ABS("a"."position" - "b"."position") AS float8) < 0.6
+      "a"."code" > 0 AND "b"."code" > 0
     UNION ALL
     SELECT
       0 AS "q",

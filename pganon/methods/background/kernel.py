@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
+from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
+from pganon.methods.background.neighbours import neighbours, pairs_check
 from pganon.policy.knowledge import Kernel
 from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, stacked
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 SIDE_BY_SIDE = 100
@@ -50,13 +51,15 @@ class _Smoothing:
         return isinstance(axis, NominalAxis) and self._bandwidth(axis) <= 1
 
     def steps(self) -> list[Step]:
+        smoothed = [(axis, self._bandwidth(axis)) for axis in self.axes]
         steps: list[Step] = [
+            *([pairs_check(smoothed)] if smoothed else []),
             CreateTable(
                 "smoothed0",
                 "records of every sensitive value by quasi-identifiers",
                 lambda s: s.work("smoothed0"),
                 self._counted,
-            )
+            ),
         ]
         for number, _ in enumerate(self.axes):
             steps += self._smooth(number)
@@ -75,14 +78,14 @@ class _Smoothing:
     def _smooth(self, number: int) -> list[Step]:
         """The attribute of this number."""
         axis = self.axes[number]
-        neighbours, begun = f"neighbours{axis.index}", f"begun{axis.index}"
+        near, begun = f"neighbours{axis.index}", f"begun{axis.index}"
         before, after = f"smoothed{number}", f"smoothed{number + 1}"
         return [
             CreateTable(
-                neighbours,
+                near,
                 "which values are near each other",
-                lambda s: s.work(neighbours),
-                lambda s: _neighbours(axis, s, self._bandwidth(axis)),
+                lambda s: s.work(near),
+                lambda s: neighbours(axis, s, self._bandwidth(axis)),
             ),
             # Stored, so that the planner knows how many there are.
             CreateTable(
@@ -100,7 +103,7 @@ class _Smoothing:
             DropTables(
                 "tidy",
                 "what was smoothed",
-                lambda s: [s.work(name) for name in (neighbours, begun, before)],
+                lambda s: [s.work(name) for name in (near, begun, before)],
             ),
         ]
 
@@ -185,45 +188,3 @@ class _Smoothing:
             {"f": found},
             m=num(self._values(state)),
         )
-
-
-def _neighbours(axis: Axis, state: State, bandwidth: float) -> exp.Expr:
-    """(q, c, k), with distances between 0 and 1; NULL is as far as can be from every value."""
-    width = exp.Literal.number(repr(bandwidth))
-    parts = [_near(axis, state, width)]
-    if axis.has_null(state):
-        parts.append(query("select 0 as q, 0 as c, 0::float8 as u"))
-        if bandwidth > 1:
-            parts += [
-                query(
-                    "select :q as q, :c as c, 1 / :b as u from d where d.code > 0",
-                    {"d": axis.dictionary(state)},
-                    q=q,
-                    c=c,
-                    b=cast(width.copy(), "float8"),
-                )
-                for q, c in ((num(0), col("code", "d")), (col("code", "d"), num(0)))
-            ]
-    return query("select n.q, n.c, 1 - n.u * n.u as k from n where n.u < 1", {"n": stacked(parts)})
-
-
-def _near(axis: Axis, state: State, width: exp.Expr) -> exp.Select:
-    """(q, c, u): values with their distance over the bandwidth."""
-    if isinstance(axis, TreeAxis):
-        return query(
-            "select a.code as q, b.code as c, min(a.level)::float8 / :h / :b as u from a join b"
-            " on b.level = a.level and b.lo = a.lo where a.level::float8 / :h < :b group by 1, 2",
-            {"a": axis.table(state), "b": axis.table(state)},
-            h=num(max(axis.levels(state), 1)),
-            b=width,
-        )
-    distance = fragment("abs(a.position - b.position)")
-    if not isinstance(axis, OrderedAxis):
-        distance = fragment("(a.code <> b.code)::int")
-    return query(
-        "select a.code as q, b.code as c, :d / :b as u from a join b on b.code > 0 where a.code > 0"
-        " and :d < :b",
-        {"a": axis.dictionary(state), "b": axis.dictionary(state)},
-        d=cast(distance, "float8"),
-        b=width,
-    )
