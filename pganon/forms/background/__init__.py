@@ -16,5 +16,8 @@ BACKGROUND = replace(
     metrics=ON_REQUEST,
 )
 
+CENTRES = replace(BACKGROUND, metrics=None)
+"""The same with means and modes: metrics on request are about values that cover the records."""
+
 SINGLE = replace(BACKGROUND, staging_steps=lambda spec: staging_steps(spec, clustered=False))
 """The same where every class has been held together by itself."""
