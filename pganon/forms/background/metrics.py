@@ -117,9 +117,7 @@ def _posterior(state: State) -> Posterior:
 
     return Posterior(
         believed=finite(state[posterior.BELIEVED]),
-        estimate=concluded(
-            posterior.ESTIMATE, posterior.ESTIMATE_GAIN, posterior.ESTIMATE_ABOVE
-        ),
+        estimate=concluded(posterior.ESTIMATE, posterior.ESTIMATE_GAIN, posterior.ESTIMATE_ABOVE),
         exact=concluded(posterior.EXACT, posterior.EXACT_GAIN, posterior.EXACT_ABOVE),
         counted=state[posterior.COUNTED],
         impossible=state[posterior.IMPOSSIBLE],
