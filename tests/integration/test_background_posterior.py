@@ -77,16 +77,17 @@ def flat(found: Posterior) -> dict[str, Any]:
 def test_random_tables(db: Database, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of two classes, so that several are read."""
     monkeypatch.setattr(posterior, "BATCH", 2)
-    rng = random.Random(f"posterior {method}")
+    rng = random.Random("posterior beta_primacy")  # some clusters of these are left out
     gains: list[float] = []
-    for _ in range(4):
+    lost = 0
+    for j in (0.3, 0.1, 0.05, 0.02):
         drop_leftovers(db.owner())
         people = [
             (age, sex, rng.choices("abcd", [2, 3 + age, 4, 1 + 9 * (sex == "F")])[0])
-            for age, sex in [(rng.randint(0, 9), rng.choice("FM")) for _ in range(26)]
+            for age, sex in [(rng.randint(0, 9), rng.choice("FM")) for _ in range(40)]
         ]
         make_table(db.connect("source_owner"), TYPES, people)
-        policy = background_policy(method, k=2, beta=2, j=0.3, knowledge=KERNEL, **LEAVING_OUT)
+        policy = background_policy(method, k=2, beta=2, j=j, knowledge=KERNEL, **LEAVING_OUT)
         staged, found = measured(db, policy)
         assert found.posterior is not None
         wanted = expected(audit_of(staged, people, 2))
@@ -94,7 +95,9 @@ def test_random_tables(db: Database, method: str, monkeypatch: pytest.MonkeyPatc
             name: pytest.approx(value, abs=1e-9) for name, value in flat(wanted).items()
         }
         gains.append(found.posterior.estimate.gain or 0)
+        lost += staged.facts["suppressed"]
     assert max(gains) > 0.05
+    assert lost
 
 
 def test_no_priors_no_posteriors(db: Database) -> None:
