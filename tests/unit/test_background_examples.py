@@ -486,6 +486,7 @@ def test_suppressed_records_that_subtraction_discloses() -> None:
     limits = Likeness(0.5).limits(np.array([10, 6, 4]) / 20)
     assert conceals(np.array([0, 0, 0]), 3, limits)
     assert conceals(np.array([4, 2, 2]), 3, limits)
+    assert conceals(np.array([1, 1, 0]), 2, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
     assert not conceals(np.array([1, 0, 0]), 3, limits)
     assert not conceals(np.array([1, 1, 0]), 3, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
     assert not conceals(np.array([8, 0, 0]), 3, limits)
@@ -527,6 +528,11 @@ def test_distances_with_null(one: int, other: int, distance: float) -> None:
 def test_losses_with_null(records: list[int], ncp: float) -> None:
     found = cases.losses(cases.NULLS, G10_BETA, [[r - 1 for r in records]])
     assert found == [pytest.approx(ncp)]
+
+
+def test_null_alone_is_no_error() -> None:
+    assert cases.joined_error(cases.NULLS, G10_BETA, np.array([3]), np.array([5])) == 0
+    assert cases.joined_error(cases.NULLS, G10_BETA, np.array([3]), np.array([4])) == 1
 
 
 @pytest.mark.parametrize("k", [pytest.param(2, id="G10-k-primacy")])
