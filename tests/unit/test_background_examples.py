@@ -22,7 +22,7 @@ from pganon.search.background.points import Nominal, Points
 from pganon.search.background.primacy import k_primacy
 from pganon.search.background.reduce import js_reduce
 from pganon.search.background.selection import nearest, swept
-from tests.support.oracles.background_search import Beta, Close, Search, Table
+from tests.support.oracles.background_search import Beta, Cat, Close, Num, Search, Table
 from tests.support.sources import background_cases as cases
 
 D14 = cases.D14
@@ -179,6 +179,31 @@ def test_loads(t: Table) -> None:
     assert limits.load(np.array([2, 1, 0])) == pytest.approx(1.037037, abs=5e-7)
     assert limits.load(np.array([2, 2, 1])) == pytest.approx(0.746667, abs=5e-7)
     assert limits.allows(np.array(t.histogram))
+
+
+# -- G11: losses and errors of classes ---------------------------------------------------------
+
+PEOPLE = Table(
+    (Num(20, 40), Cat(("F", "M"))),
+    [(20, "F"), (22, "F"), (24, "M"), (30, "M"), (34, "M"), (40, "F")],
+    [0, 1, 0, 1, 0, 1],
+)
+
+
+@pytest.mark.parametrize(
+    ("records", "sse", "ncp"),
+    [
+        pytest.param([1, 2, 3], 1.02, 1.2, id="G11-123"),
+        pytest.param([4, 5, 6], 1.126667, 1.5, id="G11-456"),
+        pytest.param([1, 3, 5], 1.26, 1.7, id="G11-135"),
+        pytest.param([2, 4, 6], 1.406667, 1.9, id="G11-246"),
+    ],
+)
+def test_errors_and_losses_of_people(records: list[int], sse: float, ncp: float) -> None:
+    rule = Beta(3, [[0.5, 0.5]])
+    rows = np.array(records) - 1
+    assert cases.losses(PEOPLE, rule, [rows.tolist()]) == [pytest.approx(ncp, abs=5e-7)]
+    assert cases.joined_error(PEOPLE, rule, rows[:1], rows[1:]) == pytest.approx(sse, abs=5e-7)
 
 
 # -- G6: classes of beta-likeness-primacy ------------------------------------------------------
