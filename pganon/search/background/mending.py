@@ -55,9 +55,10 @@ def incremented(
     finished: list[Rows] = []
     while True:
         group, others = _grown(block, group, others, aware=pick == "aware")
+        group.sort()
         if not block.limits.allows(block.counts(group)):
             return finished, group
-        finished.append(np.sort(group))
+        finished.append(group)
         if len(others) < k:
             return finished, others
         distances = block.points.distances(block.points.center(group), others)

@@ -13,7 +13,7 @@ import numpy as np
 from pganon.search.background.limits import Counts
 from pganon.search.background.linkage import Vectors
 
-MOST_STATES = 100_000
+MOST_STATES = 10_000
 """Numbers of values that are left, in all combinations, up to which posteriors are exact."""
 
 
