@@ -45,6 +45,8 @@ OWN = (
     background.BETA_PRIMACY,
     background.KINC,
     background.KAGG,
+    background.KINC_MIC,
+    background.KAGG_MIC,
     background.JS_REDUCE,
 )
 """The methods of this version, in the order in which people are told of them."""

@@ -58,8 +58,8 @@ class MethodOptions(Declaration):
         example: one of them as a policy writes it.
         adds: columns that its published views have in addition to those of the source.
         parts: additional published views, named by :func:`part_name`.
-        shows: how a column that records are grouped by is published: a generalized value, an
-            array of values, or the exact value.
+        shows: how a column that records are grouped by is published: a generalized value, the mean
+            or mode, an array of values, or the exact value.
         sensitive: how many sensitive columns there must be.
         levels: levels of its models that it can guarantee, where a model has levels.
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
@@ -83,7 +83,7 @@ class MethodOptions(Declaration):
     example: ClassVar[str]
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
-    shows: ClassVar[Literal["generalized", "values", "exact"]] = "generalized"
+    shows: ClassVar[Literal["generalized", "centre", "values", "exact"]] = "generalized"
     sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
     levels: ClassVar[tuple[str, ...]] = ()
     codes_sensitive: ClassVar[bool] = False

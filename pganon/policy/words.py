@@ -20,7 +20,5 @@ UNPROTECTED = ("warn", "accept")
 LATER_METHODS = (
     "full_domain",
     "local_generalization",
-    "kinc_mic",
-    "kagg_mic",
 )
 DISTANCES = ("equal", "ordered", "hierarchical")

@@ -374,6 +374,8 @@ class _Builder:
             Shown.LABEL: "text",
             Shown.VALUES: f"{column.stored_type}[]",
             Shown.EXACT: column.stored_type,
+            Shown.MEAN: column.stored_type,
+            Shown.MODE: column.stored_type,
         }[form]
         attribute = Attribute(
             index=index,
@@ -416,8 +418,16 @@ class _Builder:
 
     def _form(self, declared: ColumnPolicy, kind: str) -> Shown:
         shows = self.policy.method.shows
-        if shows != "generalized":
-            return Shown.VALUES if shows == "values" else Shown.EXACT
+        match shows:
+            case "values":
+                return Shown.VALUES
+            case "exact":
+                return Shown.EXACT
+            case "centre":
+                mean = kind == "numeric" and declared.hierarchy is None
+                return Shown.MEAN if mean else Shown.MODE
+            case "generalized":
+                pass
         if declared.hierarchy is not None:
             return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
         return Shown.RANGE if kind == "numeric" else Shown.SET

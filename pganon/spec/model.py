@@ -43,6 +43,7 @@ class Shown(StrEnum):
 
     range, set, label: one generalized value that covers them.
     values: the sorted array of the distinct values themselves.
+    mean, mode: a value in their middle, which need not cover them.
     """
 
     RANGE = "range"
@@ -50,6 +51,8 @@ class Shown(StrEnum):
     LABEL = "label"
     VALUES = "values"
     EXACT = "exact"
+    MEAN = "mean"
+    MODE = "mode"
 
 
 @dataclass(frozen=True)

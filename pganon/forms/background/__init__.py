@@ -9,5 +9,8 @@ from pganon.forms.class_description import CLASSES
 
 BACKGROUND = replace(CLASSES, relations=relations, staging_steps=staging_steps, checks=checks)
 
+CENTRES = replace(BACKGROUND, metrics=None)
+"""The same with means and modes: metrics on request are about values that cover the records."""
+
 SINGLE = replace(BACKGROUND, staging_steps=lambda spec: staging_steps(spec, clustered=False))
 """The same where every class has been held together by itself."""

@@ -8,12 +8,19 @@ whose the values of a class are; beta-likeness bounds what the class as a whole 
 
 from __future__ import annotations
 
-from pganon.forms.background import BACKGROUND, SINGLE
+from pganon.forms.background import BACKGROUND, CENTRES, SINGLE
 from pganon.methods.background.clusters import link_steps
 from pganon.methods.background.drawn import drawn_steps
 from pganon.methods.background.grown import grown_steps
 from pganon.methods.background.kept import kept_steps
-from pganon.methods.background.options import BetaPrimacy, JsReduce, KAgg, KInc
+from pganon.methods.background.options import (
+    BetaPrimacy,
+    JsReduce,
+    KAgg,
+    KAggMic,
+    KInc,
+    KIncMic,
+)
 from pganon.methods.background.reduced import reduced_steps
 from pganon.methods.background.shape import Shape
 from pganon.methods.base import Method
@@ -44,4 +51,6 @@ def _suppressed(spec: ReleaseSpec) -> Step:
 BETA_PRIMACY = Method(BetaPrimacy, BACKGROUND, drawn)
 KINC = Method(KInc, BACKGROUND, grown)
 KAGG = Method(KAgg, BACKGROUND, grown)
+KINC_MIC = Method(KIncMic, CENTRES, grown)
+KAGG_MIC = Method(KAggMic, CENTRES, grown)
 JS_REDUCE = Method(JsReduce, SINGLE, reduced)

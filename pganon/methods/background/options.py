@@ -115,11 +115,17 @@ class KAgg(Primacy):
 class KIncMic(KInc):
     """The same classes, shown by means and modes (kInc_Mic)."""
 
+    shows = "centre"
+    parts = ()
+
     name: Literal["kinc_mic"]  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 class KAggMic(KAgg):
     """The same with the sum of squared errors as cost, shown by means and modes (kAgg_Mic)."""
+
+    shows = "centre"
+    parts = ()
 
     name: Literal["kagg_mic"]  # pyright: ignore[reportIncompatibleVariableOverride]
 
