@@ -73,6 +73,8 @@ class MethodOptions(Declaration):
             follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
+        refuses_constant: whether it refuses a sensitive column with one value, which its models do
+            not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
     """
@@ -95,6 +97,7 @@ class MethodOptions(Declaration):
     assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
+    refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1
 

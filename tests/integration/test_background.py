@@ -121,7 +121,14 @@ def test_centres(db: Database, method: str) -> None:
     """Means and modes of the published classes, computed from the source."""
     types = {**TYPES, "paid": "numeric", "born": "date", "seen": "timestamptz"}
     rows = [
-        (age, sex, s, None if age % 5 == 3 else age / 8, f"19{age}-0{age % 9 + 1}-11", f"2020-01-{age % 28 + 1:02} 08:00+00")
+        (
+            age,
+            sex,
+            s,
+            None if age % 5 == 3 else age / 8,
+            f"19{age}-0{age % 9 + 1}-11",
+            f"2020-01-{age % 28 + 1:02} 08:00+00",
+        )
         for age, sex, s in D14
     ]
     make_table(db.connect("source_owner"), types, rows)
@@ -130,4 +137,4 @@ def test_centres(db: Database, method: str) -> None:
     staged = run(db.owner(), policy)
     print(classes(staged))
     print(staged.table("classes"))
-    print(staged.views if hasattr(staged,"views") else "")
+    print(staged.views if hasattr(staged, "views") else "")

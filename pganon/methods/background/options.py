@@ -28,6 +28,7 @@ class Background(MethodOptions):
     sensitive = "one"
     codes_sensitive = True
     loses_shares = True
+    refuses_constant = True
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]
