@@ -13,7 +13,7 @@ from pganon.errors import PganonError
 from pganon.publish import lifecycle
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
-from tests.support.harness.driver import Staged, fetch, publish, refused, run
+from tests.support.harness.driver import Staged, fetch, loaded, publish, refused, run
 from tests.support.sources.background import ROLES, SUPPRESSES, beta_policy, build, groups
 from tests.support.sources.stays import texts
 
@@ -50,6 +50,9 @@ def people(n: int = 160, seed: int = 5) -> list[tuple[Any, ...]]:
 def declared(name: str = "random", **others: Any) -> dict[str, Any]:
     """Clusters of this policy are the sexes."""
     asked = {"k": 3, "beta": 2.0, "j": 0.06, "knowledge": KERNEL, **SUPPRESSES, **others}
+    if name == "js_reduce":
+        # It leaves out who finds no class, which moves the published shares.
+        asked["closeness"] = {"model": "t_closeness", "t": 0.6}
     return beta_policy(METHODS[name], **asked)
 
 
@@ -98,17 +101,14 @@ def test_class_numbers_are_in_no_order(db: Database, name: str) -> None:
     """Neither of the curve nor of blocks, which would tell what was cut first."""
     build(db, [(20 + n % 97, "FM"[n % 2], "abcd"[n * 7 % 4]) for n in range(300)])
     without = declared(name, knowledge=None)
-    placed, numbers = [], []
+    placed = []
     for seed in range(3):
         staged = run(db.owner(), without, seed=seed)
         held = staged.members
         assert sorted(held) == list(range(1, len(held) + 1))
         ages = {number: min((key - 1) % 97 for key in keys) for number, keys in held.items()}
         placed.append(sorted(held, key=lambda number, ages=ages: (ages[number], number)))
-        numbers.append(groups(staged))
-    if name in ("kagg", "kinc", "kagg_mic", "kinc_mic", "js_reduce"):
-        assert numbers[0] == numbers[1]
-        assert placed[0] != placed[1]
+    assert placed[0] != placed[1]
     if len(placed[0]) > 20:
         assert sum(map(_correlation, placed)) / 3 < 0.35
 
@@ -264,8 +264,6 @@ def test_a_class_of_two_clusters_is_not_published(db: Database) -> None:
         db.owner().execute(text.format(**names).encode())
 
     hook = faults.at("verify.fingerprint", act)
-    from tests.support.harness.driver import loaded
-
     with pytest.raises(PganonError) as caught:
         faults.run(db.dsn(), loaded(declared()), before=hook, jobs=1)
     assert hook.reached  # type: ignore[attr-defined]
@@ -313,8 +311,13 @@ def test_the_j_that_is_named_is_the_smallest(db: Database) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_j_of_0_puts_equal_priors_together(db: Database, name: str) -> None:
     """Sexes have no influence here, and two ages are far apart: two priors."""
-    build(db, [(20 if n < 24 else 60, "FM"[n % 2], "aabb"[n % 4] if n < 24 else "ab"[n % 2])
-               for n in range(48)])  # fmt: skip
+    build(
+        db,
+        [
+            (20, "FM"[n % 2], "ab"[n // 2 % 2]) if n < 24 else (60, "FM"[n % 2], "aab"[n // 2 % 3])
+            for n in range(48)
+        ],
+    )
     known = {"kernel": {"bandwidth": {"age": 0.5, "sex": 2}}}
     staged = run(db.owner(), declared(name, j=0, knowledge=known))
     held = staged.table("audit")
@@ -357,7 +360,7 @@ def test_other_methods_do_not_accept_a_column_that_a_model_is_about(db: Database
     accepted = {**ROLES, "s": {"role": "sensitive", "unprotected": "accept"}}
     with refused("policy") as caught:
         run(db.owner(), beta_policy("mondrian", columns=accepted))
-    assert "beta_likeness is about the column s" in str(caught[0])
+    assert "beta_likeness is about the column" in str(caught[0])
 
 
 def clustered(staged: Staged) -> dict[int, set[int]]:
@@ -371,7 +374,7 @@ def clustered(staged: Staged) -> dict[int, set[int]]:
 def test_dropped_clusters_change_the_reference(db: Database) -> None:
     """Without the cluster of b, the share of c in what is published is less, and its limit, too."""
     rows = [(20, "F", "abc"[n % 3] if n < 12 else "a") for n in range(14)]
-    rows += [(60, "M", "bbbbc"[n % 5]) for n in range(10)]
+    rows += [(60, "M", "b")] * 10
     build(db, rows)
     known = {"kernel": {"bandwidth": 0.4}}
     staged = run(db.owner(), declared(knowledge=known, k=2, beta=0.8, j=0.01))

@@ -17,8 +17,8 @@ from pganon.encode.curve import along_curve
 from pganon.encode.work import CODED
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.shape import Shape
-from pganon.methods.background.work import NUMBER_OF_VECTORS
 from pganon.methods.pairs import pair
+from pganon.published.prior_facts import NUMBER_OF_VECTORS
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.search.background.linkage import MOST, clusters
 from pganon.search.tasks import TaskResult

@@ -19,7 +19,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
 from pganon.encode.facts import value_count
-from pganon.encode.work import codes_of, sensitive_values
+from pganon.encode.work import codes_of
+from pganon.methods.background.arrays import codes, whole_arrays
 from pganon.policy.knowledge import Kernel
 from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
@@ -156,18 +157,7 @@ class _Smoothing:
                 "select q.cell, :w as weights from q join t on :same", found, w=weights, same=same
             )
         rows = query("select q.cell, t.value, t.w from q join t on :same", found, same=same)
-        return whole_arrays(self.spec, state, rows)
-
-
-def whole_arrays(spec: ReleaseSpec, state: State, weights: exp.Select) -> exp.Select:
-    """(cell, weights) from (cell, value, w), where values that a cell lacks have no row."""
-    (item,) = spec.sensitive
-    return query(
-        "select x.cell, array_agg(coalesce(g.w, 0) order by x.value) as weights from"
-        " (select q.cell, d.code as value from q cross join d) as x"
-        " left join g on g.cell = x.cell and g.value = x.value group by x.cell",
-        {"q": state.work(QI_CELLS), "d": state.work(sensitive_values(item.index)), "g": weights},
-    )
+        return whole_arrays(state, codes(self.spec, state), rows)
 
 
 def _neighbours(axis: Axis, state: State, bandwidth: float) -> exp.Expr:

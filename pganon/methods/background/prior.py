@@ -12,21 +12,24 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.facts import has_null
-from pganon.encode.work import CODED, codes_of, sensitive_values
+from pganon.encode.work import CODED, codes_of
+from pganon.methods.background.arrays import shares
+from pganon.methods.background.coarse import coarse_steps
+from pganon.methods.background.given import given_steps
 from pganon.methods.background.kernel import kernel_steps
-from pganon.methods.background.work import NUMBER_OF_CELLS, NUMBER_OF_VECTORS
 from pganon.policy.knowledge import Knowledge
+from pganon.published.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 DECIMALS = 12
 """Probabilities are rounded, so that no rounding of sums decides which priors are equal."""
 
 
 def prior_steps(spec: ReleaseSpec) -> list[Step]:
-    """From `coded` to the tables of :mod:`pganon.methods.background.work`.
+    """From `coded` to the tables of :mod:`pganon.published.work`.
 
     No steps where no model of the policy says how far priors may differ.
     """
@@ -42,8 +45,11 @@ def prior_steps(spec: ReleaseSpec) -> list[Step]:
 
 def _weight_steps(spec: ReleaseSpec, knowledge: Knowledge) -> list[Step]:
     """From `value_cells` and cells to `cell_weights`."""
-    assert knowledge.kernel is not None
-    return kernel_steps(spec, knowledge.kernel)
+    if knowledge.kernel is not None:
+        return kernel_steps(spec, knowledge.kernel)
+    if knowledge.cells is not None:
+        return coarse_steps(spec, knowledge.cells)
+    return given_steps(spec)
 
 
 def _cell_steps(spec: ReleaseSpec) -> list[Step]:
@@ -121,12 +127,27 @@ def _vector_steps(spec: ReleaseSpec, smoothing: float) -> list[Step]:
                 {"p": s.work("cell_priors"), "v": s.work(VECTORS)},
             ),
         ),
+        *([_unexpected_check(spec)] if spec.prior is not None else []),
         DropTables(
             "tidy",
             "what priors were made from",
             lambda s: [s.work(name) for name in ("value_cells", "cell_weights", "cell_priors")],
         ),
     ]
+
+
+def _unexpected_check(spec: ReleaseSpec) -> Step:
+    """An estimate gives every value that occurs some probability, a relation need not."""
+    return Check(
+        "unexpected",
+        "records whose value has probability 0",
+        lambda s: query(
+            "select coalesce(sum(v.n), 0)::bigint as unexpected from v"
+            " join p on p.cell = v.cell where p.probabilities[v.value] = 0",
+            {"v": s.work("value_cells"), "p": s.work("cell_priors")},
+        ),
+        gives=[UNEXPECTED],
+    )
 
 
 def _priors(spec: ReleaseSpec, state: State, smoothing: float) -> exp.Expr:
@@ -146,14 +167,3 @@ def _priors(spec: ReleaseSpec, state: State, smoothing: float) -> exp.Expr:
         {"w": state.work("cell_weights")},
         p=rounded,
     )
-
-
-def shares(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """Of all sensitive values in the source, by code."""
-    (item,) = spec.sensitive
-    tree = query(
-        "select array_agg(d.share order by d.code) from"
-        " (select v.code, v.n::float8 / sum(v.n) over () as share from v) as d",
-        {"v": state.work(sensitive_values(item.index))},
-    )
-    return scalar(tree)
