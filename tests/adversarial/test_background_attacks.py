@@ -52,7 +52,7 @@ def declared(name: str = "random", **others: Any) -> dict[str, Any]:
     asked = {"k": 3, "beta": 2.0, "j": 0.06, "knowledge": KERNEL, **SUPPRESSES, **others}
     if name == "js_reduce":
         # It leaves out who finds no class, which moves the published shares.
-        asked["closeness"] = {"model": "t_closeness", "t": 0.6}
+        asked["closeness"] = {"model": "t_closeness", "t": 0.95}
     return beta_policy(METHODS[name], **asked)
 
 
@@ -201,9 +201,8 @@ TAMPERED: dict[str, tuple[str, set[str]]] = {
         {"audit"},
     ),
     "records of another cluster": (
-        f"UPDATE {AUDIT} AS a SET prior = b.prior FROM {AUDIT} AS b WHERE b.cluster <> a.cluster"
-        f" AND a.ctid = (SELECT min(ctid) FROM {AUDIT}) AND b.ctid = (SELECT min(ctid) FROM {AUDIT}"
-        f" WHERE cluster <> (SELECT cluster FROM {AUDIT} ORDER BY ctid LIMIT 1))",
+        f"INSERT INTO {AUDIT} SELECT b.class_id, b.cluster, a.prior, 0 FROM {AUDIT} AS a,"
+        f" (SELECT * FROM {AUDIT} LIMIT 1) AS b WHERE a.cluster <> b.cluster",
         {"background_knowledge"},
     ),
     "all clusters in one": (f"UPDATE {AUDIT} SET cluster = 1", {"background_knowledge"}),
