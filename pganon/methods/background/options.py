@@ -28,6 +28,7 @@ class Background(MethodOptions):
     sensitive = "one"
     codes_sensitive = True
     loses_shares = True
+    refuses_constant = True
 
     @property
     def random(self) -> bool:
