@@ -58,8 +58,8 @@ class MethodOptions(Declaration):
         example: one of them as a policy writes it.
         adds: columns that its published views have in addition to those of the source.
         parts: additional published views, named by :func:`part_name`.
-        shows: how a column that records are grouped by is published: a generalized value, an
-            array of values, or the exact value.
+        shows: how a column that records are grouped by is published: a generalized value, the mean
+            or mode, an array of values, or the exact value.
         sensitive: how many sensitive columns there must be.
         levels: levels of its models that it can guarantee, where a model has levels.
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
@@ -72,6 +72,7 @@ class MethodOptions(Declaration):
         assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
             follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
+        loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         revision: raised when the same records under the same seed give other groups than before.
     """
@@ -82,7 +83,7 @@ class MethodOptions(Declaration):
     example: ClassVar[str]
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
-    shows: ClassVar[Literal["generalized", "values", "exact"]] = "generalized"
+    shows: ClassVar[Literal["generalized", "centre", "values", "exact"]] = "generalized"
     sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
     levels: ClassVar[tuple[str, ...]] = ()
     codes_sensitive: ClassVar[bool] = False
@@ -93,6 +94,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
+    loses_shares: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     revision: ClassVar[int] = 1
 

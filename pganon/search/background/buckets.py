@@ -83,3 +83,16 @@ def beta_split(sizes: Counts, f: Shares, k: int) -> npt.NDArray[np.int64]:
 def _holds(nodes: npt.NDArray[np.int64], f: Shares, k: int) -> npt.NDArray[np.bool_]:
     records = nodes.sum(axis=1)
     return (records >= k) & (nodes <= most_records(f, records)).all(axis=1)
+
+
+def planned(counts: Counts, limits: BetaLimits, k: int) -> tuple[list[list[int]], Counts]:
+    """Buckets of the values of a block, and classes x buckets: how many records each class gets.
+
+    Args:
+        counts: records by value; k or more, which satisfy beta-likeness.
+    """
+    buckets = beta_partition(counts, limits)
+    if buckets is None:
+        raise ValueError("the records do not satisfy beta-likeness")
+    sizes = np.array([counts[bucket].sum() for bucket in buckets])
+    return buckets, beta_split(sizes, bucket_limits(buckets, limits), k)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pganon.search.background.limits import BetaLimits, Counts, Limits, Model
-from pganon.search.background.linkage import Dendrogram
+from pganon.search.background.limits import BetaLimits, Counts, Likeness, Limits, Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,12 +18,14 @@ class Kept:
     """What is left when no further cluster has to be dropped.
 
     Attributes:
-        clusters: by cluster, whether it is kept.
+        clusters: by cluster, whether it is kept, if only in part.
+        counts: clusters x values, the records that are kept.
         published: records by value of the clusters kept.
         limits: against the source and what is published; None if nothing is.
     """
 
     clusters: npt.NDArray[np.bool_]
+    counts: Counts
     published: Counts
     limits: Limits | None
 
@@ -38,35 +40,69 @@ def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
         histograms: clusters x values.
         source: records by value of the complete source.
     """
-    histograms, source = np.asarray(histograms), np.asarray(source)
-    known = source / source.sum()
-    stays = (histograms.sum(axis=1) >= k) & model.limits(known).allowed(histograms)
-    while stays.any():
-        published = histograms[stays].sum(axis=0)
-        limits = model.limits(known, published / published.sum())
-        misses = stays & ~limits.allowed(histograms)
-        if not misses.any():
-            return Kept(stays, published, limits)
-        stays = stays & ~misses
-    return Kept(stays, np.zeros(histograms.shape[1], dtype=np.int64), None)
+    return _settled(histograms, source, k, model, _allowed)
+
+
+def trimmed(histograms: Counts, source: Counts, k: int, model: Likeness) -> Kept:
+    """The same where of clusters that miss the model the largest part is kept that satisfies it.
+
+    Args:
+        histograms: clusters x values.
+        source: records by value of the complete source.
+    """
+    return _settled(histograms, source, k, model, _trimmed)
+
+
+def _settled(
+    histograms: Counts, source: Counts, k: int, model: Model, part: Callable[[Counts, Any], Counts]
+) -> Kept:
+    """Args: part: of clusters, what satisfies the limits."""
+    counts, known = np.asarray(histograms), np.asarray(source) / np.sum(source)
+    references = [known]
+    while True:
+        limits = model.limits(*references)
+        left = part(counts, limits)
+        left = left * (left.sum(axis=1) >= k)[:, None]
+        published = left.sum(axis=0)
+        stays = left.any(axis=1)
+        if not stays.any():
+            return Kept(stays, left, published, None)
+        if len(references) == 2 and (left == counts).all():
+            return Kept(stays, left, published, limits)
+        counts, references = left, [known, published / published.sum()]
+
+
+def _allowed(histograms: Counts, limits: Limits) -> Counts:
+    return histograms * limits.allowed(histograms)[:, None]
+
+
+def _trimmed(histograms: Counts, limits: BetaLimits) -> Counts:
+    return np.array([trim(counts, limits) for counts in histograms])
+
+
+class Clustered(Protocol):
+    """A dendrogram, or several."""
+
+    @property
+    def levels(self) -> npt.NDArray[np.float64]: ...
+
+    def labels(self, j: float) -> npt.NDArray[np.int64]: ...
 
 
 def smallest_j(
-    blocks: Sequence[tuple[Dendrogram, Counts]], source: Counts, k: int, model: Model
+    dendrogram: Clustered, histograms: Counts, source: Counts, k: int, model: Model
 ) -> float | None:
-    """The smallest J at which every cluster is kept; None if all records together would not be.
+    """The smallest J at which every cluster is kept; None if the model fails even for all together.
 
     Clusters only grow with J, and the union of clusters that can be kept can be kept.
 
     Args:
-        blocks: clustered each by itself, unless J is 1; with the histograms of the vectors.
+        histograms: vectors x values.
     """
-    levels = [0.0, *np.unique(np.concatenate([tree.levels for tree, _ in blocks])).tolist(), 1.0]
+    levels = [0.0, *np.unique(dendrogram.levels).tolist()]
 
     def all_kept(j: float) -> bool:
-        found = np.concatenate([by_cluster(counts, tree.labels(j)) for tree, counts in blocks])
-        if j >= 1:
-            found = found.sum(axis=0, keepdims=True)
+        found = by_cluster(histograms, dendrogram.labels(j))
         return bool(kept(found, source, k, model).clusters.all())
 
     at = bisect_left(levels, True, key=all_kept)
