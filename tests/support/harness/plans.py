@@ -91,7 +91,11 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
         {"sensitive_tables": [["disease"], ["drug"]], "link_threshold": 1},
     ),
     "lgb_mdp": (_DECIDED, _LOCAL, {}),
-    "lgb_ncp": (_DECIDED, _LOCAL, {}),
+    "lgb_ncp": (
+        _DECIDED,
+        [*_LOCAL[:2], {"model": "local_bucket_diversity", "column": "zip", "l": 2}],
+        {"buckets": "aligned"},
+    ),
     "beta_primacy": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
     "kinc": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
     "kagg": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),

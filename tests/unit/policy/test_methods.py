@@ -138,7 +138,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, danonyir, geneir, anatomy or 13 others"
+        " mondrian, danonyir, geneir, anatomy or 14 others"
     )
 
 
@@ -162,7 +162,7 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     )
     size = model["model"] == "k_anonymity"
     others = (
-        "mondrian, sloms, lgb_mdp, lgb_ncp or 6 others"
+        "mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
         if size
         else "mondrian, lgb_mdp, lgb_ncp, local_bucketization or 5 others"
     )
@@ -465,7 +465,7 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method mondrian, sloms, lgb_mdp, lgb_ncp or 6 others"
+        "use anatomy_l_diversity, or the method mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"
