@@ -9,6 +9,7 @@ Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -93,6 +94,17 @@ def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remember what there was before `-m` took its choice."""
     config.stash[COLLECTED] = list(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going through modules and tests again and again.
+
+    They live to the end. Statements are trees with references to parents, of which every run makes
+    many, so it would be called often; the first generation may be larger than the 700 by default.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(scope="session")
