@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -104,8 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     database.forget_reached()
     _silence_driver()
     try:
-        command = typer.main.get_command(app)
-        result = command.main(args=given, prog_name="pganon", standalone_mode=False)
+        result = _command().main(args=given, prog_name="pganon", standalone_mode=False)
         return result if isinstance(result, int) else EXIT_OK
     except PganonError as error:
         return _fail(error, json)
@@ -119,6 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_OK
     except Exception as error:
         return _unexpected(error, json)
+
+
+@cache
+def _command() -> Any:
+    """The parser of all commands, which takes longer to make than most command lines to parse."""
+    return typer.main.get_command(app)
 
 
 def _silence_driver() -> None:
