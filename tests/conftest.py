@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Any
 
@@ -139,6 +140,22 @@ def db(server: Server) -> Iterator[Database]:
 def bare_db(server: Server) -> Iterator[Database]:
     """A database without pganon."""
     yield from _database(server, server.template(installed=False))
+
+
+@pytest.fixture
+def db_after(server: Server) -> Iterator[Callable[..., tuple[Database, Any]]]:
+    """`db_after(prepare, ...)`: a database in which `prepare(db, ...)` was done, and what it gave.
+
+    Once per server, of which every test gets a copy of its own. So `prepare` is a function of a
+    module, and what it gives is not changed.
+    """
+    with ExitStack() as copies:
+
+        def copy(prepare: Callable[..., Any], *arguments: Any) -> tuple[Database, Any]:
+            template, given = server.prepared(prepare, *arguments)
+            return copies.enter_context(contextmanager(_database)(server, template)), given
+
+        yield copy
 
 
 def _database(server: Server, template: str) -> Iterator[Database]:
