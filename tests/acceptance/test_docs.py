@@ -16,12 +16,11 @@ from typing import Any
 import click
 import psycopg
 import pytest
-import typer
 import yaml
 from psycopg import conninfo
 
 from pganon import database, embedded
-from pganon.cli.main import app
+from pganon.cli.main import application
 from pganon.cli.policy import Checked
 from pganon.cli.server import Status
 from pganon.errors import Problem
@@ -204,7 +203,7 @@ def _commands(group: click.Group, path: str = "pganon") -> Iterator[tuple[str, c
 
 
 def _cli() -> dict[str, Any]:
-    return dict(_commands(typer.main.get_command(app)))  # pyright: ignore[reportArgumentType]
+    return dict(_commands(application()))
 
 
 def _sections(text: str) -> dict[str, str]:
