@@ -39,7 +39,7 @@ _OPTIONAL_KEYS = (
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
-    ("unprotected", ("sensitive",), "warn"),
+    ("unprotected", sensitive_when.HIDDEN, "warn"),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 
@@ -122,6 +122,7 @@ def policy_refusals(
     exclusions: Iterable[Any] = (),
     inference: object = None,
     on_infeasible: object = None,
+    republication: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -134,12 +135,13 @@ def policy_refusals(
         example = (method or known.method_classes[0]).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
     out += method_refusals(
-        known, method, columns, models, release, individual, inference, on_infeasible
+        known, method, columns, models, release, individual, inference, on_infeasible, republication
     )
     out += _model_refusals(known, models, columns)
     out += sensitive_when.sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
-    out += _protected_refusals(models, columns)
+    if method is None or not method.refuses_constant:
+        out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
     out += exclusion_refusals(known, exclusions, columns, method)
@@ -164,6 +166,9 @@ def _model_refusals(known: Known, models: Iterable[Any], columns: Columns) -> It
             yield from _tree_refusals(i, model, columns.get(name))
             yield from _null_refusals(known, model, columns.get(name))
         yield from _public_refusals(i, model, columns)
+        for refusal in model.refusals(columns):
+            place = ("privacy", i, *refusal.place)
+            yield Refusal(place, refusal.message, refusal.suggestion)
 
 
 def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal]:
