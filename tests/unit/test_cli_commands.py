@@ -21,7 +21,7 @@ def test_commands_of_a_module(module: str) -> None:
         (("verify", "r"), ("release",)),
         (("verify", "run"), ("release",)),
         (("--dsn", "verify", "run", "p.yaml"), tuple(main.MODULES)),
-        (("verfy", "r"), tuple(main.MODULES)),
+        (("publish", "r"), tuple(main.MODULES)),
         (("--help",), tuple(main.MODULES)),
         ((), tuple(main.MODULES)),
     ],
