@@ -1400,67 +1400,104 @@ GROUP BY
   "h"."cluster";
 
 -- partition.divide.whole: nodes that are not divided
-CREATE TABLE pganon_work.r0_undivided_0 AS
-SELECT
-  1 AS "level",
-  "c"."cluster",
-  "c"."node"
-FROM (
+CREATE TABLE pganon_work.r0_whole_0 AS
+WITH "u" AS MATERIALIZED (
   SELECT
-    "s"."cluster",
-    "s"."node" >> 1 AS "node",
-    COUNT(*) AS "halves",
-    MIN("s"."size") AS "least"
+    "n"."cluster",
+    "n"."node"
   FROM (
     SELECT
       "h"."cluster",
-      "h"."node",
-      SUM("h"."n") AS "size"
-    FROM "pganon_work"."r0_hist_0" AS "h"
-    GROUP BY
-      "h"."cluster",
-      "h"."node"
-  ) AS "s"
+      "h"."node" AS "node",
+      "h"."n",
+      "l"."f",
+      LEAST(
+        (
+          (
+            (
+              (
+                (
+                  2 * "h"."node"
+                ) + 1 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          ) - (
+            (
+              (
+                (
+                  2 * "h"."node"
+                ) + 0 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          )
+        ),
+        (
+          (
+            (
+              (
+                (
+                  2 * "h"."node" + 1
+                ) + 1 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          ) - (
+            (
+              (
+                (
+                  2 * "h"."node" + 1
+                ) + 0 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          )
+        )
+      ) AS "room"
+    FROM "pganon_work"."r0_hist_1" AS "h"
+    JOIN "pganon_work"."r0_pieces" AS "p"
+      ON "p"."cluster" = "h"."cluster"
+    JOIN "pganon_work"."r0_limits" AS "l"
+      ON "l"."value" = "h"."value"
+    WHERE
+      "p"."pieces" >> 0 >= 2
+  ) AS "n"
   GROUP BY
-    1,
-    2
-) AS "c"
-LEFT JOIN (
-  SELECT DISTINCT
-    "h"."cluster",
-    "h"."node"
-  FROM "pganon_work"."r0_hist_1" AS "h"
-  JOIN (
-    SELECT
-      "s"."cluster",
-      "s"."node" >> 1 AS "node",
-      COUNT(*) AS "halves",
-      MIN("s"."size") AS "least"
-    FROM (
-      SELECT
-        "h"."cluster",
-        "h"."node",
-        SUM("h"."n") AS "size"
-      FROM "pganon_work"."r0_hist_0" AS "h"
-      GROUP BY
-        "h"."cluster",
-        "h"."node"
-    ) AS "s"
-    GROUP BY
-      1,
-      2
-  ) AS "c"
-    ON "c"."cluster" = "h"."cluster" AND "c"."node" = "h"."node"
-  JOIN "pganon_work"."r0_limits" AS "l"
-    ON "l"."value" = "h"."value"
+    "n"."cluster",
+    "n"."node"
+  HAVING
+    MIN("n"."room") < 2
+    OR BOOL_OR("n"."n" > FLOOR("n"."f" * "n"."room" * 1.000000000001))
+)
+SELECT
+  "b".*
+FROM (
+  SELECT
+    1 AS "level",
+    "u"."node",
+    "u"."cluster"
+  FROM "u"
+  UNION ALL
+  SELECT
+    "w"."level",
+    "w"."node",
+    "w"."cluster"
+  FROM (
+    SELECT DISTINCT
+      0 AS "level",
+      "h"."node",
+      "h"."cluster"
+    FROM "pganon_work"."r0_hist_0" AS "h"
+  ) AS "w"
   WHERE
-    "h"."n" > FLOOR("l"."f" * "c"."least" * 1.000000000001)
-) AS "x"
-  ON "x"."cluster" = "c"."cluster" AND "x"."node" = "c"."node"
-WHERE
-  "c"."halves" = 2 AND (
-    "c"."least" < 2 OR "x"."node" IS NOT NULL
-  );
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "u"
+      WHERE
+        "u"."node" = "w"."node" >> (
+          1 - "w"."level"
+        )
+        AND "u"."cluster" = "w"."cluster"
+    )
+) AS "b";
 
 -- partition.divide.progress: whether the next level is the root
 SELECT
@@ -1470,51 +1507,14 @@ FROM "pganon_work"."r0_hist_1" AS "h";
 -- partition.leaves: the block of every piece
 CREATE TABLE pganon_work.r0_leaves AS
 SELECT
-  "a"."piece",
   (
-    "a"."piece" >> COALESCE("a"."level", 0)
-  ) << COALESCE("a"."level", 0) AS "block",
-  "a"."cluster"
-FROM (
-  SELECT
-    "l"."piece",
-    MAX("u"."level") AS "level",
-    "l"."cluster"
-  FROM (
-    SELECT
-      "p"."piece",
-      "g"."level",
-      "p"."piece" >> "g"."level" AS "node",
-      "p"."cluster"
-    FROM (
-      SELECT DISTINCT
-        "h"."node" AS "piece",
-        "h"."cluster"
-      FROM "pganon_work"."r0_hist_0" AS "h"
-    ) AS "p"
-    CROSS JOIN (
-      SELECT
-        GENERATE_SERIES(1, 1) AS "level"
-    ) AS "g"
-  ) AS "l"
-  LEFT JOIN (
-    SELECT
-      "u".*
-    FROM (
-      SELECT
-        "u"."level",
-        "u"."node",
-        "u"."cluster"
-      FROM "pganon_work"."r0_undivided_0" AS "u"
-    ) AS "u"
-  ) AS "u"
-    ON "u"."level" = "l"."level"
-    AND "u"."node" = "l"."node"
-    AND "u"."cluster" = "l"."cluster"
-  GROUP BY
-    "l"."piece",
-    "l"."cluster"
-) AS "a";
+    "w"."node" << "w"."level"
+  ) + GENERATE_SERIES(0, (
+    1 << "w"."level"
+  ) - 1) AS "piece",
+  "w"."node" << "w"."level" AS "block",
+  "w"."cluster"
+FROM "pganon_work"."r0_whole_0" AS "w";
 
 -- partition.blocks: blocks of all clusters, numbered
 CREATE TABLE pganon_work.r0_blocks AS
@@ -1535,7 +1535,7 @@ SELECT
 FROM "pganon_work"."r0_blocks" AS "b";
 
 -- partition.tidy: the trees
-DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_undivided_0;
+DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_whole_0;
 
 -- partition.blocked: the block of every record
 CREATE TABLE pganon_work.r0_blocked AS
