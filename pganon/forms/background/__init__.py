@@ -6,8 +6,15 @@ from dataclasses import replace
 
 from pganon.forms.background.audit import checks, relations, staging_steps
 from pganon.forms.class_description import CLASSES
+from pganon.published.prior_facts import prior_warnings
 
-BACKGROUND = replace(CLASSES, relations=relations, staging_steps=staging_steps, checks=checks)
+BACKGROUND = replace(
+    CLASSES,
+    relations=relations,
+    staging_steps=staging_steps,
+    checks=checks,
+    warnings=lambda spec, facts: tuple(prior_warnings(spec, facts)),
+)
 
 CENTRES = replace(BACKGROUND, metrics=None)
 """The same with means and modes: metrics on request are about values that cover the records."""
