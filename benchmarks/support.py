@@ -147,6 +147,12 @@ def write_json(name: str, value: object) -> None:
     print(f"\nwritten: {file}")
 
 
+def kept(name: str) -> dict[str, Any]:
+    """The figures of the last run of a benchmark, of which another may measure some parts anew."""
+    file = RESULTS / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
 def redraw(name: str, draw: Callable[[dict[str, Any], Path], None]) -> None:
     """Draw the plots of a benchmark from the figures of its last run."""
     file = RESULTS / f"{name}.json"

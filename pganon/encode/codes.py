@@ -18,6 +18,7 @@ from pganon.encode.sensitive import (
     value_counts,
     value_facts,
 )
+from pganon.encode.sensitive_order import ordered_dictionary
 from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
@@ -49,7 +50,9 @@ def encode_steps(
     """
     chains: list[Sequence[Step]] = [beside, *dictionary_chains(spec)]
     chains += [
-        [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
+        ordered_dictionary(item, spec.base_dir)
+        if item.rearranged
+        else [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
         for item in valued(spec)
     ]
     steps: list[Step] = [

@@ -8,8 +8,7 @@ They are the tables :func:`pganon.encode.work.dictionary`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -17,14 +16,13 @@ from pganon.catalog.values import in_order
 from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.hidden import applies
+from pganon.encode.orders import order_steps, order_table
 from pganon.encode.trees import tree_steps
 from pganon.encode.work import SNAP, dictionary
-from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
 from pganon.sqltools import col, fragment, named, num, query, union_all
-from pganon.steps import Check, CreateTable, DropTables, Load, Name, State, Step
-from pganon.steps.facts import counts
+from pganon.steps import CreateTable, DropTables, Name, State, Step
 
 _AT_ONCE = 8
 """Columns per scan. Each has a hash table of its own in it; GROUPING takes 31 at most."""
@@ -112,7 +110,9 @@ def _codes_of(spec: ReleaseSpec, axis: Axis) -> list[Step]:
     if attribute.scale is Scale.TREE:
         return tree_steps(spec.policy, spec.base_dir, attribute)
     if attribute.order is not None:
-        steps += _order_steps(attribute, attribute.order)
+        steps += order_steps(
+            str(i), attribute.column.name, attribute.order, lambda s: s.work(f"values{i}")
+        )
     steps.append(
         CreateTable(
             f"dictionary{i}",
@@ -133,7 +133,7 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
             " coalesce((o.place - min(o.place) over ())::float8"
             " / nullif(max(o.place) over () - min(o.place) over (), 0), 0) as position"
             " from v join o on o.value = v.value::text",
-            {**values, "o": state.work(f"order{attribute.index}")},
+            {**values, "o": order_table(state, str(attribute.index))},
         )
     place = in_order(attribute.column, col("value", "v"))
     tree = query(
@@ -159,40 +159,3 @@ def with_null_code(state: State, i: int, ranked: exp.Select) -> exp.Expr:
         {"v": state.work(f"values{i}")},
     )
     return union_all([query("select r.* from r", {"r": ranked}), missing])
-
-
-def _order_steps(attribute: Attribute, order: tuple[str, ...]) -> list[Step]:
-    i = attribute.index
-    name = quote(attribute.column.name)
-
-    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        if not row["missing"]:
-            return None
-        return PreconditionError(
-            f"the order of column {name} lacks {row['missing']} values"
-            f" that occur in {row['records']} records",
-            hint="add them to `order` in the policy",
-            code="order_gap",
-        )
-
-    return [
-        Load(
-            f"order{i}",
-            f"the policy's order of {name}",
-            lambda s: s.work(f"order{i}"),
-            (("value", "text"), ("place", "integer")),
-            lambda: [(value, place) for place, value in enumerate(order, start=1)],
-        ),
-        Check(
-            f"order{i}_covers",
-            f"every value of {name} has a place",
-            lambda s: query(
-                "select count(*) as missing, coalesce(sum(v.n), 0)::bigint as records from v"
-                " left join o on o.value = v.value::text"
-                " where v.value is not null and o.value is null",
-                {"v": s.work(f"values{i}"), "o": s.work(f"order{i}")},
-            ),
-            problem,
-            gives=counts("missing", "records", of=f"order{i}_"),
-        ),
-    ]

@@ -50,8 +50,13 @@ def sensitive_dictionary(item: Sensitive) -> Step:
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
         lambda s: s.work(sensitive_values(item.index)),
-        lambda s: values_of(item, _where_sensitive(item, s.work(SNAP)), f"s{item.index}"),
+        lambda s: hidden_values(item, s),
     )
+
+
+def hidden_values(item: Sensitive, state: State) -> exp.Select:
+    """(code, value, n): values of the column where it is sensitive."""
+    return values_of(item, _where_sensitive(item, state.work(SNAP)), f"s{item.index}")
 
 
 def _where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp.Select:

@@ -18,7 +18,7 @@ from pganon.encode.work import sensitive_values
 from pganon.identifiers import quote
 from pganon.spec.model import Sensitive
 from pganon.sqltools import cast, col, query, union_all
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, Name, State, Step
 
 
 def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
@@ -28,16 +28,7 @@ def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
     j = item.index
     name = quote(item.column.name)
     return [
-        CreateTable(
-            f"sensitive_leaves{j}",
-            f"values of {name} that need an ancestor",
-            lambda s: s.work(f"sleaves{j}"),
-            lambda s: query(
-                "select :value as value, d.n from d where d.value is not null",
-                {"d": s.work(sensitive_values(j))},
-                value=_leaf(item),
-            ),
-        ),
+        leaves_step(item, lambda s: s.work(sensitive_values(j))),
         *hierarchy_steps(
             f"s{j}", item.hierarchy, lambda s: s.work(f"sleaves{j}"), item.leaf_type, base_dir, name
         ),
@@ -50,9 +41,23 @@ def sensitive_tree_steps(item: Sensitive, base_dir: Path) -> list[Step]:
     ]
 
 
-def _leaf(item: Sensitive) -> exp.Expr:
+def leaves_step(item: Sensitive, values: Name) -> CreateTable:
+    """`sleaves<j>` from the values of a dictionary."""
+    return CreateTable(
+        f"sensitive_leaves{item.index}",
+        f"values of {quote(item.column.name)} that need an ancestor",
+        lambda s: s.work(f"sleaves{item.index}"),
+        lambda s: query(
+            "select :value as value, d.n from d where d.value is not null",
+            {"d": values(s)},
+            value=leaf(item, "d"),
+        ),
+    )
+
+
+def leaf(item: Sensitive, table: str) -> exp.Expr:
     """A value of the dictionary, where numbers with fractions are texts, as a leaf."""
-    value = col("value", "d")
+    value = col("value", table)
     if item.leaf_type == "numeric" and item.column.kind in ("numeric", "float"):
         return cast(value, "numeric")
     return value
@@ -65,7 +70,7 @@ def _paths(item: Sensitive, state: State) -> exp.Expr:
         " cross join lateral unnest(t.labels) with ordinality as x(label, level)"
         " where x.level < cardinality(t.labels)",
         tables,
-        leaf=_leaf(item),
+        leaf=leaf(item, "d"),
     )
     keyed = query(
         "select f.code, f.level,"

@@ -83,23 +83,29 @@ _LEAVES = """
     from t join v on v.value = t.value
 """
 _LEAVES_BY_PATH = """
-    select row_number() over (
-        order by (
-            select array_agg(x.label order by x.place desc)
-            from unnest(t.labels) with ordinality as x(label, place)
-        ) collate "C", t.value
-    )::int as code, t.value, v.n, t.labels
+    select row_number() over (order by :path, t.value)::int as code, t.value, v.n, t.labels
     from t join v on v.value = t.value
 """
 
 
+def downwards(table: str) -> exp.Expr:
+    """What orders the leaves of a tree without ranges: their labels from the top down."""
+    return fragment(
+        "(select array_agg(x.label order by x.place desc)"
+        ' from unnest(:labels) with ordinality as x(label, place)) collate "C"',
+        labels=col("labels", table),
+    )
+
+
 def _leaf_codes(state: State, attribute: Attribute) -> exp.Expr:
     """Leaves numbered so that the leaves below every ancestor are neighbours."""
-    tree = query(
-        _LEAVES if attribute.ranged else _LEAVES_BY_PATH,
-        {"t": state.work(f"tree_{attribute.index}"), "v": state.work(f"values{attribute.index}")},
-    )
-    return tree.select(col("lowers", "t"), col("uppers", "t")) if attribute.ranged else tree
+    tables = {
+        "t": state.work(f"tree_{attribute.index}"),
+        "v": state.work(f"values{attribute.index}"),
+    }
+    if not attribute.ranged:
+        return query(_LEAVES_BY_PATH, tables, path=downwards("t"))
+    return query(_LEAVES, tables).select(col("lowers", "t"), col("uppers", "t"))
 
 
 def _levels(state: State, attribute: Attribute) -> exp.Expr:

@@ -42,6 +42,7 @@ OWN = (
     local.MDP,
     local.NCP,
     local.BUCKETS,
+    local.GROUPS,
     background.BETA_PRIMACY,
     background.KINC,
     background.KAGG,

@@ -26,7 +26,7 @@ def chains(
                 query("select count(*) as kinds, sum(h.n) as n from h", {"h": counted}), by, "h"
             )
             return query(
-                "select coalesce(sum(g.n) filter (where g.kinds = 1), 0)::float8 / sum(g.n)::float8"
+                "select coalesce(sum(g.n) filter (where g.kinds = 1) / sum(g.n), 0)::float8"
                 " as share from g",
                 {"g": groups},
             )

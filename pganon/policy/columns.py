@@ -12,6 +12,6 @@ Columns = Mapping[str, "ColumnPolicy | None"]
 """By name, in the policy's order; None is declared, but wrong in itself."""
 
 
-def of_role(columns: Columns, role: str) -> list[str]:
-    """Names of the columns with a role, in the policy's order."""
-    return [name for name, column in columns.items() if column and column.role == role]
+def of_role(columns: Columns, *roles: str) -> list[str]:
+    """Names of the columns with one of these roles, in the policy's order."""
+    return [name for name, column in columns.items() if column and column.role in roles]

@@ -33,6 +33,10 @@ _IDLE = {
 """Why keys that say how to generalize do nothing, by whether values are exact."""
 
 
+_FEW = 4
+"""Methods that a hint names."""
+
+
 def method_refusals(
     known: Known,
     method: MethodOptions | None,
@@ -42,6 +46,7 @@ def method_refusals(
     individual: object = None,
     inference: object = None,
     on_infeasible: object = None,
+    republication: object = None,
 ) -> list[Refusal]:
     """Problems of a policy with its method; arguments that are None are not checked."""
     if method is None:
@@ -63,6 +68,7 @@ def method_refusals(
         *_long_names(method, columns, release),
         *_nothing_to_infer(known, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
+        *_published_once(method, republication),
     ]
 
 
@@ -72,6 +78,16 @@ def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Itera
             ("on_infeasible",),
             f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
             "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
+        )
+
+
+def _published_once(method: MethodOptions, republication: object) -> Iterable[Refusal]:
+    if republication in ("warn", "allow") and method.published_once:
+        yield Refusal(
+            ("republication",),
+            f"the method {method.name} has no republication: {republication}: what its buckets and"
+            " those of another release of the same people disclose together is not judged yet",
+            "remove republication; a run with --dry-run is never refused for other releases",
         )
 
 
@@ -103,6 +119,8 @@ def _wrong_models(known: Known, method: MethodOptions, models: Sequence[Any]) ->
 
 def _or_methods(names: Iterable[str], verb: str = "") -> str:
     found = list(names)
+    if len(found) > _FEW:
+        found = [*found[:_FEW], f"{len(found) - _FEW} others"]
     return f", or {verb}the method {alternatives(found)}" if found else ""
 
 

@@ -39,7 +39,7 @@ _OPTIONAL_KEYS = (
     ("set", ("quasi_sensitive",), None),
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
-    ("unprotected", ("sensitive",), "warn"),
+    ("unprotected", sensitive_when.HIDDEN, "warn"),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 
@@ -122,6 +122,7 @@ def policy_refusals(
     exclusions: Iterable[Any] = (),
     inference: object = None,
     on_infeasible: object = None,
+    republication: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -134,7 +135,7 @@ def policy_refusals(
         example = (method or known.method_classes[0]).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
     out += method_refusals(
-        known, method, columns, models, release, individual, inference, on_infeasible
+        known, method, columns, models, release, individual, inference, on_infeasible, republication
     )
     out += _model_refusals(known, models, columns)
     out += sensitive_when.sensitive_when_refusals(columns)

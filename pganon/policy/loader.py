@@ -190,6 +190,7 @@ def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
         [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else (),
         data.get("inference"),
         data.get("on_infeasible"),
+        data.get("republication"),
     )
     return out + across
 

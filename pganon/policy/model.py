@@ -173,6 +173,7 @@ class Policy(Declaration):
                 self.exclusions,
                 self.inference,
                 self.on_infeasible,
+                self.republication,
             )
         )
         return self

@@ -69,13 +69,13 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
-            follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         refuses_constant: whether it refuses a sensitive column with one value, which its models do
             not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
+        published_once: whether a policy may not accept that other releases show other groups of the
+            same people, because what both together disclose cannot be judged.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -94,11 +94,11 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
-    assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
+    published_once: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
@@ -115,8 +115,19 @@ class MethodOptions(Declaration):
         return frozenset()
 
     @property
+    def assumes(self) -> tuple[str, ...]:
+        """What else a reader may know, and what not, for the bounds to hold: phrases that follow
+        "a reader who"."""
+        return ()
+
+    @property
     def independent(self) -> bool:
         """Whether sensitive tables may have separate buckets."""
+        return False
+
+    @property
+    def repeats_values(self) -> bool:
+        """Whether a value may be in a bucket of local generalization more than once."""
         return False
 
     @property

@@ -17,8 +17,5 @@ QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
 UNPROTECTED = ("warn", "accept")
-LATER_METHODS = (
-    "full_domain",
-    "local_generalization",
-)
+LATER_METHODS = ("full_domain",)
 DISTANCES = ("equal", "ordered", "hierarchical")

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from pganon.policy.columns import Columns
 from pganon.policy.knowledge import Knowledge
 from pganon.policy.model import Name, RelationName
+from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
@@ -27,6 +28,10 @@ class PrivacyModel(ModelDeclaration):
     @abstractmethod
     def measures(self) -> tuple[Model, ...]:
         """What is measured of every group, each with its parameter; groups must satisfy all."""
+
+    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
+        """The same of what a method makes."""
+        return self.measures()
 
 
 class KAnonymity(PrivacyModel):
@@ -216,7 +221,9 @@ class SlicingLDiversity(PrivacyModel):
 class LocalBucketDiversity(PrivacyModel):
     """Every bucket of the column holds l or more values, none of them twice.
 
-    The column is sensitive, or semi-sensitive: then its buckets hold the values that are hidden.
+    In buckets that several columns have in common values may repeat; then at most 1/l of a bucket's
+    records have the same one. The column is sensitive, or semi-sensitive: then its buckets hold the
+    values that are hidden.
     """
 
     model: Literal["local_bucket_diversity"]
@@ -225,6 +232,10 @@ class LocalBucketDiversity(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (frequency.LocalBucketDiversity(self.l),)
+
+    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
+        level = "attribute" if method.repeats_values else "unique"
+        return (frequency.LocalBucketDiversity(self.l, level),)
 
 
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -326,11 +337,11 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     AnatomyLDiversity,
     SlicingLDiversity,
     LocalBucketDiversity,
+    BackgroundKnowledge,
     IRKAnonymity,
     IRKLAnonymity,
     IRAlphaBetaAnonymity,
     EIRLDiversity,
     EIRAlphaBetaAnonymity,
-    BackgroundKnowledge,
 )
 """Every privacy model of this version."""

@@ -132,9 +132,17 @@ class _Builder:
                     found = self._attribute(len(attributes), column, declared, published)
                     if found is not None and hidden is not None:
                         attributes.append(replace(found, hidden=hidden))
-                        sensitive.append(
-                            Sensitive(len(sensitive), column, published, "as_value", hidden=hidden)
+                        item = Sensitive(
+                            len(sensitive),
+                            column,
+                            published,
+                            "as_value",
+                            leaf_type=self._leaf_type(column, declared),
+                            hidden=hidden,
+                            order=declared.order,
+                            leaves=None if found.ranged else declared.hierarchy,
                         )
+                        sensitive.append(item)
                     self._distance(name, column)
                 case "sensitive":
                     self._supported(name, column)
@@ -335,12 +343,15 @@ class _Builder:
     ) -> Sensitive:
         if declared.hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
-        # Numbers that the policy calls categorical are codes: their digits are what counts.
-        kind = "text" if declared.type == "categorical" else canonical_type(column)
-        hierarchy = declared.hierarchy
+        kind, hierarchy = self._leaf_type(column, declared), declared.hierarchy
         item = Sensitive(index, column, published, declared.nulls, hierarchy, kind)
         self._tree(column.name, lambda: sensitive_tree_steps(item, self.base_dir))
         return item
+
+    @staticmethod
+    def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
+        # Numbers that the policy calls categorical are codes: their digits are what counts.
+        return "text" if declared.type == "categorical" else canonical_type(column)
 
     def _attribute(
         self, index: int, column: Column, declared: ColumnPolicy, published: str

@@ -9,7 +9,7 @@ from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division")
+_CHOICES = ("profile", "division", "buckets", "select", "lemma2")
 """Options of methods that decide against whom a bound holds."""
 
 
@@ -68,7 +68,7 @@ def adversary(spec: ReleaseSpec) -> str | None:
             knows.append("does not use where the method divided the records")
         if spec.rules:
             knows.append("excludes values by no other rules than those of the policy")
-        knows += method.assumes
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
+    knows += method.assumes
     return ", and ".join(knows)

@@ -128,8 +128,11 @@ class Sensitive:
 
     Attributes:
         hierarchy: the tree that distances between its values are taken in, if any.
-        leaf_type: type of the values as leaves of the tree.
+        leaf_type: type of the values as leaves of a tree.
         hidden: of a semi-sensitive column, where it is sensitive; None if it is everywhere.
+        order: of a semi-sensitive column, the policy's own order of the values, lowest first.
+        leaves: of a semi-sensitive column, the hierarchy of which the leaves from left to right
+            are the order of the values; None where that is their natural order.
     """
 
     index: int
@@ -139,6 +142,13 @@ class Sensitive:
     hierarchy: Hierarchy | None = None
     leaf_type: str = "text"
     hidden: Hidden | None = None
+    order: tuple[str, ...] | None = None
+    leaves: Hierarchy | None = None
+
+    @property
+    def rearranged(self) -> bool:
+        """Whether its values have another order than their natural one."""
+        return self.order is not None or self.leaves is not None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
 
 ACCEPT = "republication: warn or allow accepts the risk"
+ONCE = "what this method publishes beside another release of the same people cannot be accepted"
 CODE = "republication"
 
 
@@ -117,13 +118,13 @@ class Republication:
         if self.earlier:
             return self._refusal()
         copied = self.copied(source_fingerprint)
-        return _refused(self._of_a_copy(copied), ACCEPT) if copied else None
+        return _refused(self._of_a_copy(copied), self._remedy) if copied else None
 
     def after_grouping(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
         """The refusal of reused groups that differ; `same` is None where this is unknown."""
         if not self.refuses or same is not False:
             return None
-        return _refused(self._difference(source_fingerprint, same), ACCEPT)
+        return _refused(self._difference(source_fingerprint, same), self._remedy)
 
     def warning(self, source_fingerprint: bytes, same: bool | None) -> str | None:
         """For a run whose policy accepts other groups, if it has others."""
@@ -138,7 +139,11 @@ class Republication:
     def _refusal(self) -> PrivacyRefusal:
         changed = not self.candidates and self._nearest.partition_hash is not None
         undo = "; undoing the change of the policy avoids it" if changed else ""
-        return _refused(self._difference(), f"{ACCEPT}{undo}")
+        return _refused(self._difference(), f"{self._remedy}{undo}")
+
+    @property
+    def _remedy(self) -> str:
+        return ONCE if self.policy.method.published_once else ACCEPT
 
     @property
     def _nearest(self) -> Earlier:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pganon.run.warnings import warnings_of
+from pganon.spec.guarantee import guarantee
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table
@@ -388,6 +390,68 @@ def test_misspelt_exception(db: Database, row: tuple[int | None, str | None]) ->
     with refused("unmatched_exceptions") as caught:
         run(db.owner(), declared)
     assert "1 rows of public.hidden" in str(caught[0])
+
+
+def test_groups_alone(db: Database) -> None:
+    """Groups as LGB_MDP makes them; hidden values stand beside the records, each in its bucket."""
+    make_example(db)
+    declared = local_policy(EXAMPLE_COLUMNS, [K2], method={"name": "local_generalization"})
+    staged = run(db.owner(), declared)
+    assert groups(staged) == [[1, 2], [3, 6], [4, 8], [5, 7]]
+    assert staged.utility.discernibility == 16
+    assert staged.utility.gcp == pytest.approx(427 / 5589)
+    assert values(staged, 2, "disease") == [[row[5]] for row in sorted(EXAMPLE, key=lambda r: r[5])]
+    for j, (column, at) in enumerate((("age", 1), ("zip", 3), ("disease", 5))):
+        value_of = {row[f"{column}_bucket"]: row[column] for row in staged.table(f"values{j}")}
+        for row in staged.table("members"):
+            record = EXAMPLE[int(row["member"]) - 1]
+            hidden = at == 5 or record[at + 1]
+            number = row[f"{column}_bucket"]
+            assert value_of.get(number) == (record[at] if hidden else None)
+    stated = {check.model for check in staged.plan.stored_checks(staged.state)}
+    assert stated == {"structure", "forms", "buckets", "k_anonymity"}
+    (promise,) = guarantee(staged.plan.spec)
+    assert "knows which columns the person hides" in promise["adversary"]
+    assert "no hidden value of anybody" in promise["adversary"]
+    assert staged.utility.inferred == staged.utility.taught == {}
+    warned = warnings_of(staged.plan, staged.state)
+    for name in ("age", "zip", "disease"):
+        assert any(f"no model is about the sensitive column {name}" in text for text in warned)
+
+
+def test_groups_alone_with_small_subsets(db: Database) -> None:
+    make_table(db.connect("source_owner"), SMALL_TYPES, SMALL)
+    method = {"name": "local_generalization", "small_subsets": "merge"}
+    staged = run(db.owner(), local_policy(SMALL_COLUMNS, SMALL_MODELS[:1], method=method))
+    assert groups(staged) == [[1, 2, 3, 4], [5, 6, 7], [8, 9, 10], [11, 12, 13]]
+    forms = Counter((row["age_form"], row["city_form"]) for row in staged.table("groups"))
+    assert forms == {("g", "g"): 2, ("b", "g"): 1, ("w", "b"): 1}
+
+
+@pytest.mark.parametrize(
+    ("disease", "share"), [("flu", "100 %"), ("own", "0 %"), ("pairs", "50 %")]
+)
+def test_groups_alone_say_how_many_records_are_told(db: Database, disease: str, share: str) -> None:
+    """Of two groups of two: those in which all have the same hidden value tell it."""
+    held = {"flu": "aaaa", "own": "abcd", "pairs": "aabc"}[disease]
+    rows = [(i // 2, value) for i, value in enumerate(held)]
+    make_table(db.connect("source_owner"), {"x": "integer", "v": "text"}, rows)
+    declared = local_policy(
+        {"x": "quasi_identifying", "v": "sensitive"}, [K2], method={"name": "local_generalization"}
+    )
+    staged = run(db.owner(), declared)
+    (warned,) = [t for t in warnings_of(staged.plan, staged.state) if "no model is about" in t]
+    assert f"{share} of the released records are in groups in which all have" in warned
+
+
+def test_groups_alone_where_nobody_hides(db: Database) -> None:
+    rows = [(i, False) for i in range(6)]
+    make_table(db.connect("source_owner"), {"v": "integer", "p": "boolean"}, rows)
+    columns = {"v": {**semi("p"), "unprotected": "accept"}}
+    declared = local_policy(columns, [K2], method={"name": "local_generalization"})
+    staged = run(db.owner(), declared)
+    assert values(staged, 0, "v") == []
+    assert not any("no model" in t for t in warnings_of(staged.plan, staged.state))
 
 
 def test_buckets_alone(db: Database) -> None:

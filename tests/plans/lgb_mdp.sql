@@ -514,6 +514,279 @@ FROM (
   FROM "pganon_work"."r0_histogram0" AS "h"
 ) AS "x";
 
+-- partition.histogram1: hidden values of disease
+CREATE TABLE pganon_work.r0_histogram1 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s1" AS "code",
+    COUNT(*) AS "n"
+  FROM "pganon_work"."r0_placed" AS "p"
+  WHERE
+    "p"."s1" > 0
+  GROUP BY
+    "p"."s1"
+) AS "h"
+JOIN "pganon_work"."r0_sdict1" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible1: whether hidden values of disease can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AS "short",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram1" AS "h"
+) AS "x";
+
+-- partition.linked: whether buckets of one column tell of those of another
+SELECT
+  CAST(JSONB_AGG(
+    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
+  ) AS TEXT) AS "links"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      0 AS "i",
+      1 AS "j",
+      (
+        SELECT
+          COUNT(*)
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b"
+          FROM "pganon_work"."r0_placed" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+      ) AS "records",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "association"
+              FROM (
+                WITH "e" AS MATERIALIZED (
+                  SELECT
+                    1 AS "n"
+                ), "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b"
+                    FROM "pganon_work"."r0_placed" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                  CROSS JOIN "e"
+                ), "g" AS MATERIALIZED (
+                  SELECT
+                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                    COALESCE("x"."k0", "x"."k1") AS "va",
+                    COALESCE("x"."k1", "x"."k0") AS "vb",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
+                  FROM "x"
+                  GROUP BY
+                    GROUPING SETS (
+                      ("x"."k0"),
+                      ("x"."k1"),
+                      ("x"."k0", "x"."k1")
+                    )
+                ), "d" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+                    SUM("g"."f") AS "n"
+                  FROM "g"
+                  WHERE
+                    "g"."i" = "g"."j"
+                  GROUP BY
+                    "g"."i"
+                ), "s" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    "g"."j",
+                    SUM("g"."f" * "g"."f" / (
+                      "a"."f" * "b"."f"
+                    )) - 1 AS "phi2"
+                  FROM "g"
+                  JOIN "g" AS "a"
+                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+                  JOIN "g" AS "b"
+                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+                  WHERE
+                    "g"."i" < "g"."j"
+                  GROUP BY
+                    "g"."i",
+                    "g"."j"
+                )
+                SELECT
+                  "s"."i",
+                  "s"."j",
+                  CASE
+                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+                    THEN 0
+                    WHEN LEAST(
+                      "a"."distinct_values" - (
+                        "a"."distinct_values" - 1
+                      ) * (
+                        "a"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0),
+                      "b"."distinct_values" - (
+                        "b"."distinct_values" - 1
+                      ) * (
+                        "b"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0)
+                    ) - 1 <= 1e-9
+                    THEN 0
+                    ELSE LEAST(
+                      1,
+                      SQRT(
+                        GREATEST(
+                          0,
+                          "s"."phi2" - (
+                            "a"."distinct_values" - 1
+                          ) * (
+                            "b"."distinct_values" - 1
+                          ) / (
+                            "a"."n" - 1
+                          )
+                        ) / (
+                          LEAST(
+                            "a"."distinct_values" - (
+                              "a"."distinct_values" - 1
+                            ) * (
+                              "a"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0),
+                            "b"."distinct_values" - (
+                              "b"."distinct_values" - 1
+                            ) * (
+                              "b"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0)
+                          ) - 1
+                        )
+                      )
+                    )
+                  END AS "value"
+                FROM "s"
+                JOIN "d" AS "a"
+                  ON "a"."i" = "s"."i"
+                JOIN "d" AS "b"
+                  ON "b"."i" = "s"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "strength",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "dependencies"
+              FROM (
+                WITH "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b"
+                    FROM "pganon_work"."r0_placed" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                )
+                SELECT
+                  "h"."i",
+                  "p"."j",
+                  1 AS "value"
+                FROM (
+                  SELECT
+                    "g"."i",
+                    BOOL_AND("g"."same0") AS "same0",
+                    BOOL_AND("g"."same1") AS "same1"
+                  FROM (
+                    SELECT
+                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                      COALESCE("x"."k0", "x"."k1") AS "va",
+                      COALESCE("x"."k1", "x"."k0") AS "vb",
+                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
+                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
+                    FROM "x"
+                    GROUP BY
+                      GROUPING SETS (
+                        ("x"."k0"),
+                        ("x"."k1")
+                      )
+                  ) AS "g"
+                  GROUP BY
+                    "g"."i"
+                ) AS "h"
+                CROSS JOIN (
+                  SELECT
+                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+                  FROM "x"
+                ) AS "w"
+                CROSS JOIN LATERAL (
+                  VALUES
+                    (0, "h"."same0", "w"."varies0"),
+                    (1, "h"."same1", "w"."varies1")
+                ) AS "p"("j", "same", "varies")
+                WHERE
+                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "determined"
+  ) AS "u"
+) AS "x";
+
 -- partition.plan0: how many of each value of zip go to which bucket
 SELECT
   1 AS "nothing";
@@ -573,44 +846,6 @@ JOIN "pganon_work"."r0_plan0" AS "d"
 -- partition.tidy: what the buckets were made from
 DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
 
--- partition.histogram1: hidden values of disease
-CREATE TABLE pganon_work.r0_histogram1 AS
-SELECT
-  "h"."code",
-  "h"."n",
-  CAST(NULL AS DOUBLE PRECISION) AS "position"
-FROM (
-  SELECT
-    "p"."s1" AS "code",
-    COUNT(*) AS "n"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s1" > 0
-  GROUP BY
-    "p"."s1"
-) AS "h"
-JOIN "pganon_work"."r0_sdict1" AS "d"
-  ON "d"."code" = "h"."code";
-
--- partition.eligible1: whether hidden values of disease can be in buckets
-SELECT
-  "x"."cells",
-  "x"."most",
-  "x"."kinds",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AS "short",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AND FALSE AS "withheld"
-FROM (
-  SELECT
-    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
-    COALESCE(MAX("h"."n"), 0) AS "most",
-    COUNT(*) AS "kinds"
-  FROM "pganon_work"."r0_histogram1" AS "h"
-) AS "x";
-
 -- partition.plan1: how many of each value of disease go to which bucket
 SELECT
   1 AS "nothing";
@@ -669,212 +904,6 @@ JOIN "pganon_work"."r0_plan1" AS "d"
 
 -- partition.tidy: what the buckets were made from
 DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
-
--- partition.linked0_1: whether buckets of zip tell of disease
-SELECT
-  "x"."records",
-  "x"."records" BETWEEN 1 AND 3 AS "few",
-  (
-    SELECT
-      CAST(COALESCE(
-        JSONB_AGG(
-          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-        ),
-        CAST('[]' AS JSONB)
-      ) AS text) AS "association"
-    FROM (
-      WITH "e" AS MATERIALIZED (
-        SELECT
-          1 AS "n"
-      ), "x" AS MATERIALIZED (
-        SELECT
-          COALESCE("t"."a", -1) AS "k0",
-          COALESCE("t"."b", -1) AS "k1"
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-        CROSS JOIN "e"
-      ), "g" AS MATERIALIZED (
-        SELECT
-          CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-          CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-          COALESCE("x"."k0", "x"."k1") AS "va",
-          COALESCE("x"."k1", "x"."k0") AS "vb",
-          CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
-        FROM "x"
-        GROUP BY
-          GROUPING SETS (
-            ("x"."k0"),
-            ("x"."k1"),
-            ("x"."k0", "x"."k1")
-          )
-      ), "d" AS MATERIALIZED (
-        SELECT
-          "g"."i",
-          CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
-          SUM("g"."f") AS "n"
-        FROM "g"
-        WHERE
-          "g"."i" = "g"."j"
-        GROUP BY
-          "g"."i"
-      ), "s" AS MATERIALIZED (
-        SELECT
-          "g"."i",
-          "g"."j",
-          SUM("g"."f" * "g"."f" / (
-            "a"."f" * "b"."f"
-          )) - 1 AS "phi2"
-        FROM "g"
-        JOIN "g" AS "a"
-          ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
-        JOIN "g" AS "b"
-          ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
-        WHERE
-          "g"."i" < "g"."j"
-        GROUP BY
-          "g"."i",
-          "g"."j"
-      )
-      SELECT
-        "s"."i",
-        "s"."j",
-        CASE
-          WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
-          THEN 0
-          WHEN LEAST(
-            "a"."distinct_values" - (
-              "a"."distinct_values" - 1
-            ) * (
-              "a"."distinct_values" - 1
-            ) / NULLIF("a"."n" - 1, 0),
-            "b"."distinct_values" - (
-              "b"."distinct_values" - 1
-            ) * (
-              "b"."distinct_values" - 1
-            ) / NULLIF("a"."n" - 1, 0)
-          ) - 1 <= 1e-9
-          THEN 0
-          ELSE LEAST(
-            1,
-            SQRT(
-              GREATEST(
-                0,
-                "s"."phi2" - (
-                  "a"."distinct_values" - 1
-                ) * (
-                  "b"."distinct_values" - 1
-                ) / (
-                  "a"."n" - 1
-                )
-              ) / (
-                LEAST(
-                  "a"."distinct_values" - (
-                    "a"."distinct_values" - 1
-                  ) * (
-                    "a"."distinct_values" - 1
-                  ) / NULLIF("a"."n" - 1, 0),
-                  "b"."distinct_values" - (
-                    "b"."distinct_values" - 1
-                  ) * (
-                    "b"."distinct_values" - 1
-                  ) / NULLIF("a"."n" - 1, 0)
-                ) - 1
-              )
-            )
-          )
-        END AS "value"
-      FROM "s"
-      JOIN "d" AS "a"
-        ON "a"."i" = "s"."i"
-      JOIN "d" AS "b"
-        ON "b"."i" = "s"."j"
-    ) AS "v"
-  ) AS "association",
-  (
-    SELECT
-      CAST(COALESCE(
-        JSONB_AGG(
-          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-        ),
-        CAST('[]' AS JSONB)
-      ) AS text) AS "dependencies"
-    FROM (
-      WITH "x" AS MATERIALIZED (
-        SELECT
-          COALESCE("t"."a", -1) AS "k0",
-          COALESCE("t"."b", -1) AS "k1"
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-      )
-      SELECT
-        "h"."i",
-        "p"."j",
-        1 AS "value"
-      FROM (
-        SELECT
-          "g"."i",
-          BOOL_AND("g"."same0") AS "same0",
-          BOOL_AND("g"."same1") AS "same1"
-        FROM (
-          SELECT
-            CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-            CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-            COALESCE("x"."k0", "x"."k1") AS "va",
-            COALESCE("x"."k1", "x"."k0") AS "vb",
-            MIN("x"."k0") = MAX("x"."k0") AS "same0",
-            MIN("x"."k1") = MAX("x"."k1") AS "same1"
-          FROM "x"
-          GROUP BY
-            GROUPING SETS (
-              ("x"."k0"),
-              ("x"."k1")
-            )
-        ) AS "g"
-        GROUP BY
-          "g"."i"
-      ) AS "h"
-      CROSS JOIN (
-        SELECT
-          MIN("x"."k0") < MAX("x"."k0") AS "varies0",
-          MIN("x"."k1") < MAX("x"."k1") AS "varies1"
-        FROM "x"
-      ) AS "w"
-      CROSS JOIN LATERAL (
-        VALUES
-          (0, "h"."same0", "w"."varies0"),
-          (1, "h"."same1", "w"."varies1")
-      ) AS "p"("j", "same", "varies")
-      WHERE
-        "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
-    ) AS "v"
-  ) AS "dependencies"
-FROM (
-  SELECT
-    (
-      SELECT
-        COUNT(*)
-      FROM (
-        SELECT
-          "p"."s0" AS "a",
-          "p"."s1" AS "b"
-        FROM "pganon_work"."r0_placed" AS "p"
-        WHERE
-          "p"."s0" > 0 AND "p"."s1" > 0
-      ) AS "t"
-    ) AS "records"
-) AS "x";
 
 -- partition.cells: equal records collapse into weighted cells
 CREATE TABLE pganon_work.r0_cells_0 AS
@@ -1392,12 +1421,20 @@ SELECT
   ) AS INT) AS "b0"
 FROM (
   SELECT
-    "g"."b0" AS "gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
-  WHERE
-    "g"."b0" IS NOT NULL
+    "u"."gid"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "g"."b0" AS "gid"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      WHERE
+        "g"."b0" IS NOT NULL
+    ) AS "u"
+  ) AS "u"
   GROUP BY
-    "g"."b0"
+    "u"."gid"
 ) AS "g";
 
 -- recode.numbers_b1: random numbers for the buckets of disease
@@ -1419,12 +1456,20 @@ SELECT
   ) AS INT) AS "b1"
 FROM (
   SELECT
-    "g"."b1" AS "gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
-  WHERE
-    "g"."b1" IS NOT NULL
+    "u"."gid"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "g"."b1" AS "gid"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      WHERE
+        "g"."b1" IS NOT NULL
+    ) AS "u"
+  ) AS "u"
   GROUP BY
-    "g"."b1"
+    "u"."gid"
 ) AS "g";
 
 -- recode.group_records: the group and the buckets of every record
@@ -1438,8 +1483,8 @@ SELECT
   "c"."v1",
   "c"."p0",
   "c"."record",
-  "n0"."b0",
-  "n1"."b1"
+  "n0"."b0" AS "b0",
+  "n1"."b1" AS "b1"
 FROM "pganon_work"."r0_local_grouped" AS "g"
 JOIN "pganon_work"."r0_coded" AS "c"
   ON "c"."rid" = "g"."rid"

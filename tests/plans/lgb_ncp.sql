@@ -348,20 +348,6 @@ LEFT JOIN "pganon_work"."r0_sdict1" AS "e1"
 SELECT
   0 AS "unknown";
 
--- encode.reference0_source: distribution of zip (source)
-CREATE TABLE pganon_work.r0_ref0_source AS
-SELECT
-  "x"."code" AS "value",
-  "x"."code" AS "position",
-  "x"."n",
-  CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share"
-FROM (
-  SELECT
-    "d"."code",
-    "d"."n"
-  FROM "pganon_work"."r0_sdict0" AS "d"
-) AS "x";
-
 -- encode.tidy: the snapshot is not needed any more
 DROP TABLE pganon_work.r0_snap;
 
@@ -500,11 +486,11 @@ SELECT
   "x"."cells",
   "x"."most",
   "x"."kinds",
-  "x"."cells" > 0 AND (
-    "x"."cells" < 2 OR "x"."kinds" < 2
+  (
+    "x"."most" * 2 > "x"."cells"
   ) AS "short",
-  "x"."cells" > 0 AND (
-    "x"."cells" < 2 OR "x"."kinds" < 2
+  (
+    "x"."most" * 2 > "x"."cells"
   ) AND FALSE AS "withheld"
 FROM (
   SELECT
@@ -513,65 +499,6 @@ FROM (
     COUNT(*) AS "kinds"
   FROM "pganon_work"."r0_histogram0" AS "h"
 ) AS "x";
-
--- partition.plan0: how many of each value of zip go to which bucket
-SELECT
-  1 AS "nothing";
-SELECT
-  "h"."code",
-  "h"."n",
-  "h"."position"
-FROM "pganon_work"."r0_histogram0" AS "h"
-ORDER BY
-  "h"."code";
-COPY pganon_work.r0_plan0 (code, first, last, base, shift, modulo) FROM STDIN;
-
--- partition.planned0: whether values of zip in every bucket lie apart
-SELECT
-  0 AS "narrow";
-
--- partition.bucketed0: the bucket of every hidden value of zip
-CREATE TABLE pganon_work.r0_bucketed0 AS
-SELECT
-  "r"."rid",
-  "d"."base" + (
-    "r"."rank" - "d"."first" + "d"."shift"
-  ) % "d"."modulo" AS "b"
-FROM (
-  SELECT
-    "p"."rid",
-    "p"."s0" AS "code",
-    ROW_NUMBER() OVER (
-      PARTITION BY "p"."s0"
-      ORDER BY HASHTEXTEXTENDED(
-        CAST(HASH_RECORD_EXTENDED(
-          ROW(CAST('bucket 0' AS text), "p"."rid"),
-          (
-            SELECT
-              "s"."partition_seed"
-            FROM "pganon_private"."run_secret" AS "s"
-            WHERE
-              "s"."run_id" = 0
-          )
-        ) AS TEXT),
-        (
-          SELECT
-            "s"."partition_seed"
-          FROM "pganon_private"."run_secret" AS "s"
-          WHERE
-            "s"."run_id" = 0
-        )
-      ), "p"."rid"
-    ) - 1 AS "rank"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s0" > 0
-) AS "r"
-JOIN "pganon_work"."r0_plan0" AS "d"
-  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
-
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
 
 -- partition.histogram1: hidden values of disease
 CREATE TABLE pganon_work.r0_histogram1 AS
@@ -611,38 +538,450 @@ FROM (
   FROM "pganon_work"."r0_histogram1" AS "h"
 ) AS "x";
 
--- partition.plan1: how many of each value of disease go to which bucket
+-- partition.linked: whether buckets of one column tell of those of another
 SELECT
-  1 AS "nothing";
+  CAST(JSONB_AGG(
+    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
+  ) AS TEXT) AS "links"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      0 AS "i",
+      1 AS "j",
+      (
+        SELECT
+          COUNT(*)
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b"
+          FROM "pganon_work"."r0_placed" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+      ) AS "records",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "association"
+              FROM (
+                WITH "e" AS MATERIALIZED (
+                  SELECT
+                    1 AS "n"
+                ), "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b"
+                    FROM "pganon_work"."r0_placed" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                  CROSS JOIN "e"
+                ), "g" AS MATERIALIZED (
+                  SELECT
+                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                    COALESCE("x"."k0", "x"."k1") AS "va",
+                    COALESCE("x"."k1", "x"."k0") AS "vb",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
+                  FROM "x"
+                  GROUP BY
+                    GROUPING SETS (
+                      ("x"."k0"),
+                      ("x"."k1"),
+                      ("x"."k0", "x"."k1")
+                    )
+                ), "d" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+                    SUM("g"."f") AS "n"
+                  FROM "g"
+                  WHERE
+                    "g"."i" = "g"."j"
+                  GROUP BY
+                    "g"."i"
+                ), "s" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    "g"."j",
+                    SUM("g"."f" * "g"."f" / (
+                      "a"."f" * "b"."f"
+                    )) - 1 AS "phi2"
+                  FROM "g"
+                  JOIN "g" AS "a"
+                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+                  JOIN "g" AS "b"
+                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+                  WHERE
+                    "g"."i" < "g"."j"
+                  GROUP BY
+                    "g"."i",
+                    "g"."j"
+                )
+                SELECT
+                  "s"."i",
+                  "s"."j",
+                  CASE
+                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+                    THEN 0
+                    WHEN LEAST(
+                      "a"."distinct_values" - (
+                        "a"."distinct_values" - 1
+                      ) * (
+                        "a"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0),
+                      "b"."distinct_values" - (
+                        "b"."distinct_values" - 1
+                      ) * (
+                        "b"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0)
+                    ) - 1 <= 1e-9
+                    THEN 0
+                    ELSE LEAST(
+                      1,
+                      SQRT(
+                        GREATEST(
+                          0,
+                          "s"."phi2" - (
+                            "a"."distinct_values" - 1
+                          ) * (
+                            "b"."distinct_values" - 1
+                          ) / (
+                            "a"."n" - 1
+                          )
+                        ) / (
+                          LEAST(
+                            "a"."distinct_values" - (
+                              "a"."distinct_values" - 1
+                            ) * (
+                              "a"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0),
+                            "b"."distinct_values" - (
+                              "b"."distinct_values" - 1
+                            ) * (
+                              "b"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0)
+                          ) - 1
+                        )
+                      )
+                    )
+                  END AS "value"
+                FROM "s"
+                JOIN "d" AS "a"
+                  ON "a"."i" = "s"."i"
+                JOIN "d" AS "b"
+                  ON "b"."i" = "s"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "strength",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "dependencies"
+              FROM (
+                WITH "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b"
+                    FROM "pganon_work"."r0_placed" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                )
+                SELECT
+                  "h"."i",
+                  "p"."j",
+                  1 AS "value"
+                FROM (
+                  SELECT
+                    "g"."i",
+                    BOOL_AND("g"."same0") AS "same0",
+                    BOOL_AND("g"."same1") AS "same1"
+                  FROM (
+                    SELECT
+                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                      COALESCE("x"."k0", "x"."k1") AS "va",
+                      COALESCE("x"."k1", "x"."k0") AS "vb",
+                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
+                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
+                    FROM "x"
+                    GROUP BY
+                      GROUPING SETS (
+                        ("x"."k0"),
+                        ("x"."k1")
+                      )
+                  ) AS "g"
+                  GROUP BY
+                    "g"."i"
+                ) AS "h"
+                CROSS JOIN (
+                  SELECT
+                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+                  FROM "x"
+                ) AS "w"
+                CROSS JOIN LATERAL (
+                  VALUES
+                    (0, "h"."same0", "w"."varies0"),
+                    (1, "h"."same1", "w"."varies1")
+                ) AS "p"("j", "same", "varies")
+                WHERE
+                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "determined"
+  ) AS "u"
+) AS "x";
+
+-- partition.planned0: whether values of zip in every bucket lie apart
 SELECT
-  "h"."code",
-  "h"."n",
-  "h"."position"
-FROM "pganon_work"."r0_histogram1" AS "h"
-ORDER BY
-  "h"."code";
-COPY pganon_work.r0_plan1 (code, first, last, base, shift, modulo) FROM STDIN;
+  0 AS "narrow";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram0;
 
 -- partition.planned1: whether values of disease in every bucket lie apart
 SELECT
   0 AS "narrow";
 
--- partition.bucketed1: the bucket of every hidden value of disease
-CREATE TABLE pganon_work.r0_bucketed1 AS
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram1;
+
+-- partition.strata_values: hidden values by the associated columns that a record hides
+CREATE TABLE pganon_work.r0_strata_values AS
 SELECT
-  "r"."rid",
-  "d"."base" + (
-    "r"."rank" - "d"."first" + "d"."shift"
-  ) % "d"."modulo" AS "b"
+  "m"."lead",
+  "m"."stratum",
+  "v"."item",
+  "v"."code",
+  COUNT(*) AS "n"
 FROM (
   SELECT
-    "p"."rid",
-    "p"."s1" AS "code",
+    "u".*
+  FROM (
+    SELECT
+      0 AS "lead",
+      (
+        CAST((
+          "p"."s0" > 0
+        ) AS INT) * 1 + (
+          CAST((
+            "p"."s1" > 0
+          ) AS INT) * 2
+        )
+      ) AS "stratum",
+      "p"."rid",
+      "p"."s0" AS "s0",
+      "p"."s1" AS "s1"
+    FROM "pganon_work"."r0_placed" AS "p"
+    WHERE
+      "p"."s0" > 0 OR "p"."s1" > 0
+  ) AS "u"
+) AS "m"
+CROSS JOIN LATERAL (
+  VALUES
+    (0, "m"."s0"),
+    (1, "m"."s1")
+) AS "v"("item", "code")
+WHERE
+  "v"."code" > 0
+GROUP BY
+  "m"."lead",
+  "m"."stratum",
+  "v"."item",
+  "v"."code";
+
+-- partition.strata: into how many piles their records are dealt, and by which column
+CREATE TABLE pganon_work.r0_strata AS
+SELECT
+  "d".*,
+  CAST((
+    SUM("d"."chunks") OVER (ORDER BY "d"."lead", "d"."stratum") - "d"."chunks"
+  ) AS BIGINT) AS "first"
+FROM (
+  SELECT DISTINCT ON ("c"."lead", "c"."stratum")
+    "c"."lead",
+    "c"."stratum",
+    "c"."item",
+    "c"."l",
+    "c"."records" / "c"."l" AS "piles",
+    LEAST(GREATEST("c"."records" / 20000, 1), "c"."records" / "c"."l") AS "chunks"
+  FROM (
+    SELECT
+      "v"."lead",
+      "v"."stratum",
+      "v"."item",
+      (
+        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+      ) AS "l",
+      CAST(SUM("v"."n") AS BIGINT) AS "records",
+      MAX("v"."n") AS "most"
+    FROM "pganon_work"."r0_strata_values" AS "v"
+    GROUP BY
+      "v"."lead",
+      "v"."stratum",
+      "v"."item"
+  ) AS "c"
+  ORDER BY
+    "c"."lead",
+    "c"."stratum",
+    "c"."most" DESC,
+    "c"."item"
+) AS "d";
+
+-- partition.strata: whether they can be in buckets
+SELECT
+  (
+    SELECT
+      CAST(SUM("t"."chunks") AS BIGINT)
+    FROM "pganon_work"."r0_strata" AS "t"
+  ) AS "chunks",
+  "c"."lead",
+  "c"."stratum",
+  "c"."item",
+  "c"."records" AS "cells",
+  "c"."most"
+FROM (
+  SELECT
+    "v"."lead",
+    "v"."stratum",
+    "v"."item",
+    (
+      CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+    ) AS "l",
+    CAST(SUM("v"."n") AS BIGINT) AS "records",
+    MAX("v"."n") AS "most"
+  FROM "pganon_work"."r0_strata_values" AS "v"
+  GROUP BY
+    "v"."lead",
+    "v"."stratum",
+    "v"."item"
+) AS "c"
+ORDER BY
+  "c"."records" / "c"."most" - "c"."l",
+  "c"."lead",
+  "c"."stratum",
+  "c"."item"
+LIMIT 1;
+
+-- partition.piles: records in piles, in a random order of the piles
+CREATE TABLE pganon_work.r0_piles AS
+SELECT
+  "n"."lead",
+  "n"."stratum",
+  "n"."first" + "o"."place" * "n"."chunks" / "n"."piles" AS "chunk",
+  "o"."place",
+  "n"."rid",
+  "n"."s0",
+  "n"."s1"
+FROM (
+  SELECT
+    "m".*,
+    "t"."piles",
+    "t"."chunks",
+    "t"."first",
+    (
+      ROW_NUMBER() OVER (
+        PARTITION BY "m"."lead", "m"."stratum"
+        ORDER BY (
+          CASE "t"."item" WHEN 0 THEN "m"."s0" WHEN 1 THEN "m"."s1" END
+        ), HASHTEXTEXTENDED(
+          CAST(HASH_RECORD_EXTENDED(
+            ROW(CAST('records ' || CAST("m"."lead" AS TEXT) AS text), "m"."rid"),
+            (
+              SELECT
+                "s"."partition_seed"
+              FROM "pganon_private"."run_secret" AS "s"
+              WHERE
+                "s"."run_id" = 0
+            )
+          ) AS TEXT),
+          (
+            SELECT
+              "s"."partition_seed"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ), "m"."rid"
+      ) - 1
+    ) % "t"."piles" AS "pile"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        0 AS "lead",
+        (
+          CAST((
+            "p"."s0" > 0
+          ) AS INT) * 1 + (
+            CAST((
+              "p"."s1" > 0
+            ) AS INT) * 2
+          )
+        ) AS "stratum",
+        "p"."rid",
+        "p"."s0" AS "s0",
+        "p"."s1" AS "s1"
+      FROM "pganon_work"."r0_placed" AS "p"
+      WHERE
+        "p"."s0" > 0 OR "p"."s1" > 0
+    ) AS "u"
+  ) AS "m"
+  JOIN "pganon_work"."r0_strata" AS "t"
+    ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum"
+) AS "n"
+JOIN (
+  SELECT
+    "e"."lead",
+    "e"."stratum",
+    "e"."pile",
     ROW_NUMBER() OVER (
-      PARTITION BY "p"."s1"
+      PARTITION BY "e"."lead", "e"."stratum"
       ORDER BY HASHTEXTEXTENDED(
         CAST(HASH_RECORD_EXTENDED(
-          ROW(CAST('bucket 1' AS text), "p"."rid"),
+          ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"),
           (
             SELECT
               "s"."partition_seed"
@@ -658,223 +997,136 @@ FROM (
           WHERE
             "s"."run_id" = 0
         )
-      ), "p"."rid"
-    ) - 1 AS "rank"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s1" > 0
-) AS "r"
-JOIN "pganon_work"."r0_plan1" AS "d"
-  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
+      ), "e"."pile"
+    ) - 1 AS "place"
+  FROM (
+    SELECT
+      "t"."lead",
+      "t"."stratum",
+      "g"."pile"
+    FROM "pganon_work"."r0_strata" AS "t"
+    CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")
+  ) AS "e"
+) AS "o"
+  ON "o"."lead" = "n"."lead"
+  AND "o"."stratum" = "n"."stratum"
+  AND "o"."pile" = "n"."pile";
 
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
-
--- partition.linked0_1: whether buckets of zip tell of disease
+-- partition.chunk_blocks: chunks of piles put together until each could be a bucket
 SELECT
-  "x"."records",
-  "x"."records" BETWEEN 1 AND 3 AS "few",
-  (
-    SELECT
-      CAST(COALESCE(
-        JSONB_AGG(
-          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-        ),
-        CAST('[]' AS JSONB)
-      ) AS text) AS "association"
-    FROM (
-      WITH "e" AS MATERIALIZED (
-        SELECT
-          1 AS "n"
-      ), "x" AS MATERIALIZED (
-        SELECT
-          COALESCE("t"."a", -1) AS "k0",
-          COALESCE("t"."b", -1) AS "k1"
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-        CROSS JOIN "e"
-      ), "g" AS MATERIALIZED (
-        SELECT
-          CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-          CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-          COALESCE("x"."k0", "x"."k1") AS "va",
-          COALESCE("x"."k1", "x"."k0") AS "vb",
-          CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
-        FROM "x"
-        GROUP BY
-          GROUPING SETS (
-            ("x"."k0"),
-            ("x"."k1"),
-            ("x"."k0", "x"."k1")
-          )
-      ), "d" AS MATERIALIZED (
-        SELECT
-          "g"."i",
-          CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
-          SUM("g"."f") AS "n"
-        FROM "g"
-        WHERE
-          "g"."i" = "g"."j"
-        GROUP BY
-          "g"."i"
-      ), "s" AS MATERIALIZED (
-        SELECT
-          "g"."i",
-          "g"."j",
-          SUM("g"."f" * "g"."f" / (
-            "a"."f" * "b"."f"
-          )) - 1 AS "phi2"
-        FROM "g"
-        JOIN "g" AS "a"
-          ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
-        JOIN "g" AS "b"
-          ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
-        WHERE
-          "g"."i" < "g"."j"
-        GROUP BY
-          "g"."i",
-          "g"."j"
-      )
-      SELECT
-        "s"."i",
-        "s"."j",
-        CASE
-          WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
-          THEN 0
-          WHEN LEAST(
-            "a"."distinct_values" - (
-              "a"."distinct_values" - 1
-            ) * (
-              "a"."distinct_values" - 1
-            ) / NULLIF("a"."n" - 1, 0),
-            "b"."distinct_values" - (
-              "b"."distinct_values" - 1
-            ) * (
-              "b"."distinct_values" - 1
-            ) / NULLIF("a"."n" - 1, 0)
-          ) - 1 <= 1e-9
-          THEN 0
-          ELSE LEAST(
-            1,
-            SQRT(
-              GREATEST(
-                0,
-                "s"."phi2" - (
-                  "a"."distinct_values" - 1
-                ) * (
-                  "b"."distinct_values" - 1
-                ) / (
-                  "a"."n" - 1
-                )
-              ) / (
-                LEAST(
-                  "a"."distinct_values" - (
-                    "a"."distinct_values" - 1
-                  ) * (
-                    "a"."distinct_values" - 1
-                  ) / NULLIF("a"."n" - 1, 0),
-                  "b"."distinct_values" - (
-                    "b"."distinct_values" - 1
-                  ) * (
-                    "b"."distinct_values" - 1
-                  ) / NULLIF("a"."n" - 1, 0)
-                ) - 1
-              )
-            )
-          )
-        END AS "value"
-      FROM "s"
-      JOIN "d" AS "a"
-        ON "a"."i" = "s"."i"
-      JOIN "d" AS "b"
-        ON "b"."i" = "s"."j"
-    ) AS "v"
-  ) AS "association",
-  (
-    SELECT
-      CAST(COALESCE(
-        JSONB_AGG(
-          JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-        ),
-        CAST('[]' AS JSONB)
-      ) AS text) AS "dependencies"
-    FROM (
-      WITH "x" AS MATERIALIZED (
-        SELECT
-          COALESCE("t"."a", -1) AS "k0",
-          COALESCE("t"."b", -1) AS "k1"
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-      )
-      SELECT
-        "h"."i",
-        "p"."j",
-        1 AS "value"
-      FROM (
-        SELECT
-          "g"."i",
-          BOOL_AND("g"."same0") AS "same0",
-          BOOL_AND("g"."same1") AS "same1"
-        FROM (
-          SELECT
-            CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-            CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-            COALESCE("x"."k0", "x"."k1") AS "va",
-            COALESCE("x"."k1", "x"."k0") AS "vb",
-            MIN("x"."k0") = MAX("x"."k0") AS "same0",
-            MIN("x"."k1") = MAX("x"."k1") AS "same1"
-          FROM "x"
-          GROUP BY
-            GROUPING SETS (
-              ("x"."k0"),
-              ("x"."k1")
-            )
-        ) AS "g"
-        GROUP BY
-          "g"."i"
-      ) AS "h"
-      CROSS JOIN (
-        SELECT
-          MIN("x"."k0") < MAX("x"."k0") AS "varies0",
-          MIN("x"."k1") < MAX("x"."k1") AS "varies1"
-        FROM "x"
-      ) AS "w"
-      CROSS JOIN LATERAL (
-        VALUES
-          (0, "h"."same0", "w"."varies0"),
-          (1, "h"."same1", "w"."varies1")
-      ) AS "p"("j", "same", "varies")
-      WHERE
-        "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
-    ) AS "v"
-  ) AS "dependencies"
+  1 AS "nothing";
+SELECT
+  DENSE_RANK() OVER (ORDER BY "s"."lead", "s"."stratum") AS "stratum",
+  "s"."chunk",
+  "s"."size",
+  "h"."item",
+  "h"."code",
+  "h"."n"
 FROM (
   SELECT
+    "p"."lead",
+    "p"."stratum",
+    "p"."chunk",
+    COUNT(*) AS "size"
+  FROM "pganon_work"."r0_piles" AS "p"
+  GROUP BY
+    "p"."lead",
+    "p"."stratum",
+    "p"."chunk"
+) AS "s"
+LEFT JOIN (
+  SELECT
+    "p"."chunk",
+    "f"."item",
+    "f"."code",
+    COUNT(*) AS "n"
+  FROM "pganon_work"."r0_piles" AS "p"
+  JOIN (
+    SELECT
+      "v"."lead",
+      "v"."stratum",
+      "v"."item",
+      "v"."code"
+    FROM "pganon_work"."r0_strata_values" AS "v"
+    JOIN "pganon_work"."r0_strata" AS "t"
+      ON "t"."lead" = "v"."lead" AND "t"."stratum" = "v"."stratum"
+    WHERE
+      "v"."n" * (
+        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+      ) > "t"."piles" / "t"."chunks" * "t"."l"
+      AND "t"."chunks" > 1
+  ) AS "f"
+    ON "f"."lead" = "p"."lead"
+    AND "f"."stratum" = "p"."stratum"
+    AND "f"."code" = (
+      CASE "f"."item" WHEN 0 THEN "p"."s0" WHEN 1 THEN "p"."s1" END
+    )
+  GROUP BY
+    "p"."chunk",
+    "f"."item",
+    "f"."code"
+) AS "h"
+  ON "h"."chunk" = "s"."chunk"
+ORDER BY
+  "s"."chunk",
+  "h"."item",
+  "h"."code";
+COPY pganon_work.r0_chunk_blocks (chunk, block, alone) FROM STDIN;
+
+-- partition.pile_buckets: piles put together until each is a bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "p"."chunk",
+  "p"."place",
+  "v"."item",
+  "v"."code",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_piles" AS "p"
+CROSS JOIN LATERAL (
+  VALUES
+    (0, "p"."s0"),
+    (1, "p"."s1")
+) AS "v"("item", "code")
+WHERE
+  "p"."chunk" = 0
+  AND "v"."code" > 0
+  AND EXISTS(
+    SELECT
+      1
+    FROM "pganon_work"."r0_chunk_blocks" AS "b"
+    WHERE
+      "b"."chunk" = 0 AND "b"."alone"
+  )
+GROUP BY
+  "p"."chunk",
+  "p"."place",
+  "v"."item",
+  "v"."code"
+ORDER BY
+  "p"."place",
+  "v"."item",
+  "v"."code";
+COPY pganon_work.r0_pile_buckets (chunk, place, b) FROM STDIN;
+
+-- partition.shared: the bucket of every record in its associated columns
+CREATE TABLE pganon_work.r0_shared AS
+SELECT
+  "p"."lead",
+  "p"."rid",
+  COALESCE(
+    "q"."b",
     (
-      SELECT
-        COUNT(*)
-      FROM (
-        SELECT
-          "p"."s0" AS "a",
-          "p"."s1" AS "b"
-        FROM "pganon_work"."r0_placed" AS "p"
-        WHERE
-          "p"."s0" > 0 AND "p"."s1" > 0
-      ) AS "t"
-    ) AS "records"
-) AS "x";
+      (
+        CAST("c"."block" AS BIGINT) << 32
+      ) + CAST(0 AS BIGINT) * 2654435761 % 4294967296
+    )
+  ) AS "b"
+FROM "pganon_work"."r0_piles" AS "p"
+JOIN "pganon_work"."r0_chunk_blocks" AS "c"
+  ON "c"."chunk" = "p"."chunk"
+LEFT JOIN "pganon_work"."r0_pile_buckets" AS "q"
+  ON "q"."chunk" = "p"."chunk" AND "q"."place" = "p"."place";
 
 -- partition.cells: equal records collapse into weighted cells
 CREATE TABLE pganon_work.r0_cells_0 AS
@@ -1435,13 +1687,31 @@ SELECT
 FROM "pganon_work"."r0_placed" AS "p"
 JOIN "pganon_work"."r0_group_cells" AS "g"
   ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-LEFT JOIN "pganon_work"."r0_bucketed0" AS "b0"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s0" > 0
+) AS "b0"
   ON "b0"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_bucketed1" AS "b1"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s1" > 0
+) AS "b1"
   ON "b1"."rid" = "p"."rid";
 
 -- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
+DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
 
 -- recode.numbers_group_id: random numbers for the groups
 CREATE TABLE pganon_work.r0_numbers_group_id AS
@@ -1487,39 +1757,26 @@ SELECT
   ) AS INT) AS "b0"
 FROM (
   SELECT
-    "g"."b0" AS "gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
-  WHERE
-    "g"."b0" IS NOT NULL
+    "u"."gid"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "g"."b0" AS "gid"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      WHERE
+        "g"."b0" IS NOT NULL
+      UNION ALL
+      SELECT
+        "g"."b1" AS "gid"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      WHERE
+        "g"."b1" IS NOT NULL
+    ) AS "u"
+  ) AS "u"
   GROUP BY
-    "g"."b0"
-) AS "g";
-
--- recode.numbers_b1: random numbers for the buckets of disease
-CREATE TABLE pganon_work.r0_numbers_b1 AS
-SELECT
-  "g"."gid",
-  CAST((
-    ROW_NUMBER() OVER (
-      ORDER BY SHA256(
-        (
-          SELECT
-            "s"."key"
-          FROM "pganon_private"."run_secret" AS "s"
-          WHERE
-            "s"."run_id" = 0
-        ) || CONVERT_TO(CAST('b1:' || CAST("g"."gid" AS text) AS text), 'UTF8')
-      ), "g"."gid"
-    )
-  ) AS INT) AS "b1"
-FROM (
-  SELECT
-    "g"."b1" AS "gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
-  WHERE
-    "g"."b1" IS NOT NULL
-  GROUP BY
-    "g"."b1"
+    "u"."gid"
 ) AS "g";
 
 -- recode.group_records: the group and the buckets of every record
@@ -1533,8 +1790,8 @@ SELECT
   "c"."v1",
   "c"."p0",
   "c"."record",
-  "n0"."b0",
-  "n1"."b1"
+  "n0"."b0" AS "b0",
+  "n1"."b0" AS "b1"
 FROM "pganon_work"."r0_local_grouped" AS "g"
 JOIN "pganon_work"."r0_coded" AS "c"
   ON "c"."rid" = "g"."rid"
@@ -1542,7 +1799,7 @@ JOIN "pganon_work"."r0_numbers_group_id" AS "n"
   ON "n"."gid" = "g"."gid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
   ON "n0"."gid" = "g"."b0"
-LEFT JOIN "pganon_work"."r0_numbers_b1" AS "n1"
+LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n1"
   ON "n1"."gid" = "g"."b1"
 ORDER BY
   "n"."group_id";
@@ -1795,14 +2052,6 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b1" AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
         FROM "pganon_stage"."r0_members" AS "t"
         GROUP BY
           "t"."member"
@@ -1829,20 +2078,17 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 -- verify.buckets_3: buckets on disease
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."disease_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."disease_bucket" IS NOT NULL GROUP BY "r"."disease_bucket") AS "a" FULL JOIN (SELECT "t"."disease_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."disease_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
 
--- verify.k_anonymity_4: k_anonymity
+-- verify.aligned_4: aligned
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "u".* FROM (SELECT 1 AS "number" FROM "pganon_stage"."r0_records" AS "r" WHERE FALSE) AS "u") AS "o") AS "b";
+
+-- verify.k_anonymity_5: k_anonymity
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
--- verify.local_bucket_diversity_5: local_bucket_diversity on disease
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
+-- verify.local_bucket_diversity_6: local_bucket_diversity on disease
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
 
--- verify.t_closeness_6: t_closeness on zip
-SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
-
--- verify.bucket_size_7: bucket_size on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
-
--- verify.distinct_values_8: distinct_values on zip
-SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT 1 AS "single" FROM "pganon_stage"."r0_values0" AS "t" HAVING COUNT(DISTINCT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
+-- verify.local_bucket_diversity_7: local_bucket_diversity on zip
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.utility: loss and sizes of the groups
 SELECT
@@ -2194,17 +2440,17 @@ SELECT
   AVG("g"."posterior") AS "confidence",
   CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
   CAST(AVG(CAST((
-    "g"."posterior" > 1.3
+    "g"."posterior" > 0.75
   ) AS INT)) AS DOUBLE PRECISION) AS "above",
   CAST((
     AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
-      "g"."posterior" > 1.3)
+      "g"."posterior" > 0.75)
   ) AS DOUBLE PRECISION) AS "correct",
   CAST(COALESCE(
     MAX("g"."n") FILTER(WHERE
-      "g"."posterior" > 1.3
-      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
-        1 - 1.3
+      "g"."posterior" > 0.75
+      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+        1 - 0.75
       ))),
     0
   ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
@@ -2481,17 +2727,17 @@ SELECT
   AVG("g"."posterior") AS "confidence",
   CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
   CAST(AVG(CAST((
-    "g"."posterior" > 1.3
+    "g"."posterior" > 0.75
   ) AS INT)) AS DOUBLE PRECISION) AS "above",
   CAST((
     AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
-      "g"."posterior" > 1.3)
+      "g"."posterior" > 0.75)
   ) AS DOUBLE PRECISION) AS "correct",
   CAST(COALESCE(
     MAX("g"."n") FILTER(WHERE
-      "g"."posterior" > 1.3
-      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
-        1 - 1.3
+      "g"."posterior" > 0.75
+      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+        1 - 0.75
       ))),
     0
   ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pganon.forms.background.audit import checks, relations, staging_steps
+from pganon.forms.background.metrics import ON_REQUEST
 from pganon.forms.class_description import CLASSES
 from pganon.published.prior_facts import prior_warnings
 
@@ -14,6 +15,7 @@ BACKGROUND = replace(
     staging_steps=staging_steps,
     checks=checks,
     warnings=lambda spec, facts: tuple(prior_warnings(spec, facts)),
+    metrics=ON_REQUEST,
 )
 
 CENTRES = replace(BACKGROUND, metrics=None)

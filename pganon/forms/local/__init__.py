@@ -7,8 +7,8 @@
 
 The view of the release joins groups and records, and never the values: which of a bucket's values
 is whose nobody is told. Numbers of groups and of the buckets of every column are random
-permutations under the run's secret key, each of its own; rows are in an order that published
-columns decide.
+permutations under the run's secret key, each of its own; columns with buckets in common have one
+number for both. Rows are in an order that published columns decide.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ METRICS = OnRequest(
 LOCAL = PublishedForm(
     relations=staging.relations,
     staging_steps=lambda spec: staging.staging_steps(Layout(spec)),
-    checks=lambda spec, state, tables: verification.checks(Layout(spec), tables),
-    views=lambda spec, state, tables: views.views(Layout(spec), tables),
+    checks=lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
+    views=lambda spec, state, tables: views.views(Layout(spec), state, tables),
     released=staging.released,
     misplaced=staging.misplaced,
     measures=lambda spec: figures.measures(Layout(spec)),

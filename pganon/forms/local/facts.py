@@ -58,22 +58,16 @@ def narrow(index: int) -> Fact[int]:
     return count("narrow", f"plan{index}_", assumed=0)
 
 
-@cache
-def few(one: int, other: int) -> Fact[bool]:
-    """Whether too few records hide both columns to measure their association."""
-    return flag("few", f"linked{one}_{other}_", assumed=False)
+LINKS = label("links", assumed="[[0, 1, 40, 1, 0]]")
+"""Of every pair of columns with buckets: their indexes, the records that hide both, Cramer's V, and
+whether one determines the other, as the text of a JSON array of arrays."""
 
+CHUNKS = count("chunks", "strata_")
+"""Chunks of records whose buckets several columns have in common."""
 
-@cache
-def linked(one: int, other: int) -> tuple[Fact[int] | Fact[bool] | Fact[str], ...]:
-    of = f"linked{one}_{other}_"
-    return (
-        count("records", of),
-        few(one, other),
-        label("association", of),
-        label("dependencies", of),
-    )
-
+STRATA = (CHUNKS, *counts("lead", "stratum", "item", "cells", "most", of="strata_"))
+"""The same, and of the column of a stratum that is nearest to its limit: the first column of its
+set, the stratum, the column, its hidden values there, and the most of one value."""
 
 GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
 from pganon.forms.local import facts, inferred
+from pganon.forms.local.aligned import sets
 from pganon.forms.local.layout import Layout, forms, is_generalized
 from pganon.forms.local.staging import bucket
 from pganon.forms.recode import EXTENTS
@@ -55,6 +56,7 @@ class LocalUtility(Utility):
         buckets: by published column.
         inferred: by published column, what naive Bayes learns of hidden values from the buckets.
         taught: the same from the records that show their value.
+        aligned: sets of columns that have their buckets in common.
     """
 
     discernibility: float
@@ -64,6 +66,7 @@ class LocalUtility(Utility):
     buckets: dict[str, BucketFigures]
     inferred: dict[str, Inferred]
     taught: dict[str, Inferred]
+    aligned: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
@@ -71,10 +74,12 @@ class LocalUtility(Utility):
             "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
             "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
             "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+            "aligned": tuple(map(tuple, document.get("aligned", ()))),
         }
         return super().recorded({**document, **read})
 
     def summary(self) -> dict[str, str]:
+        common = "; ".join(" and ".join(names) for names in self.aligned)
         return {
             "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
             "GCP": f"{self.gcp:.6f}",
@@ -83,6 +88,7 @@ class LocalUtility(Utility):
                 f" values, one of them {found.share:.4g} of a bucket at most"
                 for name, found in self.buckets.items()
             },
+            **({"buckets in common": common} if common else {}),
             **{f"inference of {name}": found.text for name, found in self.inferred.items()},
             **{f"taught of {name}": found.text for name, found in self.taught.items()},
         }
@@ -208,6 +214,9 @@ def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
         buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
         inferred=inferred.inferred(Layout(spec), found),
         taught=inferred.taught(Layout(spec), found),
+        aligned=tuple(
+            tuple(item.published for item in columns) for columns in sets(Layout(spec), found)
+        ),
     )
 
 

@@ -42,7 +42,7 @@ from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.published.inference import Inferred
 from pganon.search import inference as search
 from pganon.search.tasks import TaskResult
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.spec.model import Attribute, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import Chains, Check, Search, State, Step
 from pganon.steps.facts import Facts
@@ -52,18 +52,21 @@ Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
 
 def chains(layout: Layout) -> Chains:
     """Steps that observe what :func:`inferred` and :func:`taught` read."""
-    found = [
-        _Attack(layout, item, "guesses", search.guesses).steps for item in layout.spec.sensitive
-    ]
+    found = [_Attack(layout, item, "guesses", search.guesses).steps for item in hidden_in(layout)]
     found += [
-        _Attack(layout, item, "taught", search.taught_guesses).steps for item in shown(layout.spec)
+        _Attack(layout, item, "taught", search.taught_guesses).steps for item in shown_in(layout)
     ]
     return found
 
 
-def shown(spec: ReleaseSpec) -> list[Sensitive]:
-    """Columns that some show and others hide."""
-    return [item for item in spec.sensitive if item.hidden is not None]
+def hidden_in(layout: Layout) -> list[Sensitive]:
+    """Columns of which a reader has to infer hidden values."""
+    return [] if layout.single else list(layout.spec.sensitive)
+
+
+def shown_in(layout: Layout) -> list[Sensitive]:
+    """Those that some show and others hide."""
+    return [item for item in hidden_in(layout) if item.hidden is not None]
 
 
 def limit(layout: Layout, item: Sensitive, facts: Facts) -> float:
@@ -251,12 +254,12 @@ class _Attack:
 
 def inferred(layout: Layout, facts: Facts) -> dict[str, Inferred]:
     """From buckets, by published column."""
-    return _figures(layout, layout.spec.sensitive, "guesses", facts)
+    return _figures(layout, hidden_in(layout), "guesses", facts)
 
 
 def taught(layout: Layout, facts: Facts) -> dict[str, Inferred]:
     """From the records that show a value of the column, by published column."""
-    return _figures(layout, shown(layout.spec), "taught", facts)
+    return _figures(layout, shown_in(layout), "taught", facts)
 
 
 def _figures(

@@ -44,7 +44,16 @@ class Layout:
     @property
     def withholds(self) -> bool:
         """Whether values of a column that cannot be in buckets are withheld."""
-        return getattr(self.spec.policy.method, "ineligible", "refuse") == "withhold"
+        return getattr(self.spec.policy.method, "withholds", False)
+
+    def withheld(self, item: Sensitive, state: State) -> bool:
+        """Whether all values of the column are withheld."""
+        return self.withholds and state[facts.withheld(item.index)]
+
+    @property
+    def single(self) -> bool:
+        """Whether every hidden value has a bucket of its own, because there are only groups."""
+        return LocalBucketDiversity.name not in self.spec.policy.method.models
 
     def principle(self, item: Sensitive) -> Principle:
         """What the buckets of a column have to satisfy."""
@@ -90,9 +99,9 @@ def in_bucket(item: Sensitive, form: exp.Expr) -> exp.Expr:
     return exp.EQ(this=letter(item.hidden, form), expression=text(BUCKET))
 
 
-def shown_letter(item: Sensitive, form: exp.Expr, state: State) -> exp.Expr:
+def shown_letter(layout: Layout, item: Sensitive, form: exp.Expr, state: State) -> exp.Expr:
     """What is published as the form of a column."""
-    withheld = state[facts.withheld(item.index)]
+    withheld = layout.withheld(item, state)
     if item.hidden is None:
         return text(WITHHELD if withheld else BUCKET)
     found = letter(item.hidden, form)

@@ -14,6 +14,7 @@ from pganon.encode.records import ties
 from pganon.encode.work import CODED
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.buckets.staging import Rows
+from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
 from pganon.forms.members import code_columns, identity, members, repeated_members
 from pganon.identifiers import QualifiedName
@@ -31,7 +32,7 @@ from pganon.published.stored import (
 )
 from pganon.published.work import LOCAL_GROUPED
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, fragment, named, query
+from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -64,7 +65,11 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
         repeated(state.work(LOCAL_GROUPED), "rid"),
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
-        *[repeated(numbers(state, bucket(item)), "gid") for item in spec.sensitive],
+        *[
+            repeated(numbers(state, bucket(item)), "gid")
+            for item in spec.sensitive
+            if _leads(spec, item, state)
+        ],
         *repeated_members(spec, state),
     ]
 
@@ -78,7 +83,7 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
             "random numbers for groups, and for the buckets of every column",
             [
                 [drawn_numbers(_group_numbers, "random numbers for the groups", GROUP_ID)],
-                *[[_numbers(item)] for item in spec.sensitive],
+                *[[_numbers(spec, item)] for item in spec.sensitive],
             ],
         ),
         CreateTable(
@@ -132,17 +137,32 @@ def _group_numbers(state: State) -> exp.Select:
     return query("select g.gid from g group by g.gid", {"g": state.work(LOCAL_GROUPED)})
 
 
-def _numbers(item: Sensitive) -> CreateTable:
+def _leads(spec: ReleaseSpec, item: Sensitive, state: State) -> bool:
+    """Whether the numbers of the column's buckets are its own, or of a set that it is first in."""
+    return leader(Layout(spec), state.facts, item) == item
+
+
+def _numbers(spec: ReleaseSpec, item: Sensitive) -> CreateTable:
+    """Columns with buckets in common have one number for each."""
     name = bucket(item)
 
     def used(state: State) -> exp.Select:
-        return query(
-            "select :b as gid from g where :b is not null group by :b",
-            {"g": state.work(LOCAL_GROUPED)},
-            b=col(name, "g"),
-        )
+        parts = [
+            query(
+                "select :b as gid from g where :b is not null",
+                {"g": state.work(LOCAL_GROUPED)},
+                b=col(bucket(other), "g"),
+            )
+            for other in set_of(Layout(spec), state.facts, item)
+        ]
+        return query("select u.gid from u group by u.gid", {"u": stacked(parts)})
 
-    return drawn_numbers(used, f"random numbers for the buckets of {item.published}", name)
+    return drawn_numbers(
+        used,
+        f"random numbers for the buckets of {item.published}",
+        name,
+        lambda state: _leads(spec, item, state),
+    )
 
 
 def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -160,9 +180,11 @@ def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
     )
     for item in spec.sensitive:
         alias = f"n{item.index}"
-        table = aliased(numbers(state, bucket(item)), alias)
+        first = leader(Layout(spec), state.facts, item)
+        table = aliased(numbers(state, bucket(first)), alias)
         on = exp.EQ(this=col("gid", alias), expression=col(bucket(item), "g"))
-        tree = tree.join(table, on=on, join_type="left").select(col(bucket(item), alias))
+        tree = tree.join(table, on=on, join_type="left")
+        tree = tree.select(named(col(bucket(first), alias), bucket(item)))
     return tree.order_by(col(GROUP_ID, "n"))
 
 
@@ -176,7 +198,7 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
     )
     for item in layout.spec.sensitive:
         if layout.has_form(item):
-            letter = shown_letter(item, form, state)
+            letter = shown_letter(layout, item, form, state)
             tree = tree.select(named(fragment(":l::text", l=letter), form_column(item.published)))
     for attribute in layout.spec.attributes:
         tree = tree.select(*_generalized(attribute, form))

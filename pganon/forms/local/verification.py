@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from pganon.catalog.values import in_order
 from pganon.forms.checked import requirement_check, violations_check
+from pganon.forms.local.aligned import sets
 from pganon.forms.local.layout import Layout
-from pganon.forms.local.staging import part_of
+from pganon.forms.local.staging import RECORDS, part_of
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import GROUP_ID
 from pganon.privacy.base import Requirement
@@ -19,12 +20,12 @@ from pganon.published.elements import attribute_columns, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.search.local.subsets import BUCKET, GENERALIZED
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, query, text
+from pganon.sqltools import col, fragment, named, query, stacked, text
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
 
-def checks(layout: Layout, tables: Tables) -> tuple[CheckQuery, ...]:
+def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     spec = layout.spec
     found = [
@@ -35,6 +36,8 @@ def checks(layout: Layout, tables: Tables) -> tuple[CheckQuery, ...]:
             for item in spec.sensitive
         ],
     ]
+    if spec.policy.method.repeats_values:
+        found.append(_violations("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
         found += _required(layout, requirement, tables)
     return tuple(found)
@@ -43,8 +46,21 @@ def checks(layout: Layout, tables: Tables) -> tuple[CheckQuery, ...]:
 def histogram(
     spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """The column of a bucket, and (it, value, n)."""
+    """The column of a bucket, and (it, value, n).
+
+    Where every value has a bucket of its own, it is groups that a reader chooses from.
+    """
     name = bucket_column(item.published)
+    if Layout(spec).single:
+        tree = query(
+            "select r.group_id, :value as value, count(*) as n from records as r"
+            " join t on :held = :named group by 1, 2",
+            {**tables, "t": tables[part_of(item)]},
+            value=value_key(item, "t"),
+            held=col(name, "t"),
+            named=col(name, "r"),
+        )
+        return [GROUP_ID], tree
     tree = query(
         "select :bucket, :value as value, sum(t.count)::bigint as n from t group by 1, 2",
         {"t": tables[part_of(item)]},
@@ -127,6 +143,31 @@ def _buckets_broken(item: Sensitive, tables: Tables) -> exp.Select:
         " where a.n is distinct from b.n or coalesce(b.least, 0) < 1",
         {"a": records, "b": held},
     )
+
+
+def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
+    """Columns with buckets in common: records with several numbers in them, and buckets whose
+    records do not hide the same ones."""
+    records = {"r": tables[RECORDS]}
+    found = [query("select 1 as number from r where false", records)]
+    for columns in sets(layout, state.facts):
+        numbers = [col(bucket_column(item.published), "r") for item in columns]
+        first = exp.func("coalesce", *[number.copy() for number in numbers])
+        hides = [fragment("(:b is not null)::int", b=number.copy()) for number in numbers]
+        pattern = exp.Array(expressions=[h.copy() for h in hides])
+        other = [fragment(":b <> :first", b=n.copy(), first=first.copy()) for n in numbers]
+        rows = query("select :first as number from r", records, first=first).select(
+            named(pattern, "pattern"),
+            named(fragment("coalesce(:o, false)", o=exp.or_(*other)), "o"),
+        )
+        found.append(
+            query(
+                "select x.number from x where x.number is not null group by x.number"
+                " having bool_or(x.o) or min(x.pattern) <> max(x.pattern)",
+                {"x": rows},
+            )
+        )
+    return stacked(found)
 
 
 def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
+from pganon.forms.local.aligned import set_of
 from pganon.forms.local.layout import Layout
 from pganon.forms.local.staging import part_of
 from pganon.identifiers import quote
@@ -14,16 +15,17 @@ from pganon.published.elements import attribute_columns
 from pganon.published.form import Tables
 from pganon.spec.model import Attribute, Sensitive
 from pganon.sqltools import col, named, query, render
+from pganon.steps import State
 from pganon.steps.relations import PublishedView, ViewColumn
 
 _GROUP = ViewColumn(GROUP_ID, "integer", "Number of the group, random per release.")
 
 
-def views(layout: Layout, tables: Tables) -> tuple[PublishedView, ...]:
+def views(layout: Layout, state: State, tables: Tables) -> tuple[PublishedView, ...]:
     """The records, in plain columns too where there are ranges or sets, and values of buckets."""
     spec = layout.spec
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
-    shown = [column for part in _parts(layout) for column in part]
+    shown = [column for part in _parts(layout, state) for column in part]
     plain = PublishedView(
         name=spec.view,
         select=_select(tables, shown),
@@ -31,7 +33,7 @@ def views(layout: Layout, tables: Tables) -> tuple[PublishedView, ...]:
         comment="Anonymized release: values are generalized per group, or in a bucket where they"
         f" are sensitive. Guarantee: {guarantee}.",
     )
-    flat = [_flat(layout, tables)] if flattens(spec.attributes) else []
+    flat = [_flat(layout, state, tables)] if flattens(spec.attributes) else []
     return (plain, *flat, *[_values(layout, item, tables) for item in spec.sensitive])
 
 
@@ -44,7 +46,7 @@ def _select(tables: Tables, columns: list[FlatColumn]) -> str:
     )
 
 
-def _parts(layout: Layout, *, flat: bool = False) -> list[list[FlatColumn]]:
+def _parts(layout: Layout, state: State, *, flat: bool = False) -> list[list[FlatColumn]]:
     """The group, the attributes with buckets and forms beside them, sensitive columns, the rest."""
     spec = layout.spec
     found = [[FlatColumn(_GROUP, col(GROUP_ID, "r"))]]
@@ -52,8 +54,8 @@ def _parts(layout: Layout, *, flat: bool = False) -> list[list[FlatColumn]]:
     for attribute in spec.attributes:
         found.append(_attribute(layout, attribute, flat=flat))
         if attribute.hidden is not None:
-            found.append(_hidden(layout, by_flag[attribute.hidden.index]))
-    found += [_hidden(layout, item) for item in spec.sensitive if item.hidden is None]
+            found.append(_hidden(layout, by_flag[attribute.hidden.index], state))
+    found += [_hidden(layout, item, state) for item in spec.sensitive if item.hidden is None]
     for item in spec.carried:
         column = ViewColumn(item.published, item.column.stored_type, "Insensitive, unchanged.")
         found.append([FlatColumn(column, col(item.published, "r"))])
@@ -67,10 +69,14 @@ def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[Flat
     return [FlatColumn(column, col(column.name, "c")) for column in attribute_columns(attribute)]
 
 
-def _hidden(layout: Layout, item: Sensitive) -> list[FlatColumn]:
+def _hidden(layout: Layout, item: Sensitive, state: State) -> list[FlatColumn]:
     name = bucket_column(item.published)
     part = layout.spec.view_of(values_part(item.published))
     said = f"Number of the bucket in {part} that has the value of the record, random per release."
+    others = [c for c in set_of(layout, state.facts, item) if c != item]
+    if others:
+        names = " and ".join(quote(bucket_column(other.published)) for other in others)
+        said += f" The same number is in {names}."
     found = [FlatColumn(ViewColumn(name, "integer", said), col(name, "r"))]
     if layout.has_form(item):
         name = form_column(item.published)
@@ -82,8 +88,8 @@ def _hidden(layout: Layout, item: Sensitive) -> list[FlatColumn]:
     return found
 
 
-def _flat(layout: Layout, tables: Tables) -> PublishedView:
-    columns = [column for part in _parts(layout, flat=True) for column in part]
+def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:
+    columns = [column for part in _parts(layout, state, flat=True) for column in part]
     return PublishedView(
         name=layout.spec.view_of(FLAT),
         select=_select(tables, columns),

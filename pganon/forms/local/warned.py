@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from pganon.forms.buckets.inferred import NOTICEABLE, REMEDY, told_text
 from pganon.forms.local import inferred
-from pganon.forms.local.facts import few
+from pganon.forms.local.aligned import links
 from pganon.forms.local.layout import Layout
 from pganon.identifiers import quote
 from pganon.published.inference import Inferred
@@ -25,7 +24,7 @@ def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
         return
     layout = Layout(spec)
     learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
-    for item in spec.sensitive:
+    for item in inferred.hidden_in(layout):
         found = learned[item.published]
         if found.share is not None and found.share > NOTICEABLE:
             yield f"{told_text(item, found.share, found.limit)}; {REMEDY}"
@@ -59,9 +58,10 @@ def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:
 
 def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     """Pairs of columns that too few records hide both of."""
-    for one, other in combinations(spec.sensitive, 2):
-        if facts.get(few(one.index, other.index)):
+    for link in links(Layout(spec), facts):
+        if link.few:
             yield (
-                f"too few records hide both {quote(one.published)} and {quote(other.published)} to"
-                " measure whether their buckets tell of each other"
+                f"too few records hide both {quote(link.one.published)} and"
+                f" {quote(link.other.published)} to measure whether their buckets tell of each"
+                " other"
             )

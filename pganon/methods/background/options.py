@@ -30,6 +30,20 @@ class Background(MethodOptions):
     loses_shares = True
     refuses_constant = True
 
+    @property
+    def random(self) -> bool:
+        """Whether who knows the algorithm learns no more than what the classes show."""
+        return False
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        found: list[str] = []
+        if not self.random:
+            found.append("does not compute how the method came to its classes")
+        if getattr(self, "lemma2", "drop") == "trim":
+            found.append("does not see which records are left out")
+        return tuple(found)
+
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]
         closeness = [name for name in CLOSENESS if name in self.models]
@@ -47,6 +61,12 @@ class Background(MethodOptions):
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
         yield from _repeated(named, closeness)
+        if getattr(self, "lemma2", "drop") == "trim" and "t_closeness" in named:
+            yield Refusal(
+                ("method", "lemma2"),
+                "trim is for beta_likeness: under t_closeness no value is by itself too frequent",
+                "write lemma2: drop",
+            )
 
 
 def _repeated(named: Sequence[str], closeness: Sequence[str]) -> Iterable[Refusal]:
@@ -81,6 +101,10 @@ class BetaPrimacy(Background):
         Literal["random", "sweep", "nearest"],
         word("way to select records", "random", "sweep", "nearest"),
     ] = "random"
+
+    @property
+    def random(self) -> bool:
+        return self.select == "random" and self.division != "eligible"
 
 
 class Primacy(Background):

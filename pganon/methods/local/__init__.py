@@ -11,35 +11,55 @@ from collections.abc import Callable
 
 from pganon.forms.local import LOCAL
 from pganon.methods.base import Method
-from pganon.methods.local.buckets import bucket_steps
+from pganon.methods.local.aligned import aligned_steps
+from pganon.methods.local.buckets import bucket_chains
 from pganon.methods.local.displays import display_steps
+from pganon.methods.local.eligible import eligible_chains
 from pganon.methods.local.equal import equal_steps
 from pganon.methods.local.grouped import grouped_steps
 from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
 from pganon.methods.local.nearest import nearest_steps
-from pganon.methods.local.options import LgbMdp, LgbNcp, LocalBucketization
+from pganon.methods.local.options import (
+    LgbMdp,
+    LgbNcp,
+    LocalBucketization,
+    LocalGeneralization,
+)
 from pganon.methods.local.shape import Shape
+from pganon.methods.local.single import single_steps
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import Parallel, Step
 
-Grouping = Callable[[Shape], list[Step]]
+Half = Callable[[Shape], list[Step]]
 
 
-def _partition(grouping: Grouping) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
+def _partition(buckets: Half, groups: Half) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
     def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         shape = Shape(spec)
         return (
             *display_steps(shape),
-            Parallel("buckets", "buckets of hidden values", bucket_steps(shape)),
-            *link_steps(shape),
-            *grouping(shape),
+            *buckets(shape),
+            *groups(shape),
             *grouped_steps(shape),
         )
 
     return steps
 
 
-MDP = Method(LgbMdp, LOCAL, _partition(median_steps))
-BUCKETS = Method(LocalBucketization, LOCAL, _partition(equal_steps))
-NCP = Method(LgbNcp, LOCAL, _partition(nearest_steps))
+def _bucket_steps(shape: Shape) -> list[Step]:
+    """From `placed` to the buckets of all columns."""
+    chains = bucket_chains(shape)
+    if aligned := aligned_steps(shape):
+        chains.append(aligned)
+    return [
+        Parallel("eligible", "hidden values of every column", eligible_chains(shape)),
+        *link_steps(shape),
+        Parallel("buckets", "buckets of hidden values", chains),
+    ]
+
+
+MDP = Method(LgbMdp, LOCAL, _partition(_bucket_steps, median_steps))
+NCP = Method(LgbNcp, LOCAL, _partition(_bucket_steps, nearest_steps))
+BUCKETS = Method(LocalBucketization, LOCAL, _partition(_bucket_steps, equal_steps))
+GROUPS = Method(LocalGeneralization, LOCAL, _partition(single_steps, median_steps))

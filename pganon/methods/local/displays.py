@@ -58,9 +58,7 @@ def display_steps(shape: Shape) -> list[Step]:
             rows=lambda s, batch: query(
                 'select m.mask, m.n from m order by m.mask collate "C"', {"m": s.work("masks")}
             ),
-            tasks=lambda s, given, rows: [
-                _Displays(rows, shape.k, shape.options.small_subsets == "merge")
-            ],
+            tasks=lambda s, given, rows: [_Displays(rows, shape.k, shape.merges)],
         ),
         CreateTable(
             "placed",
@@ -89,7 +87,7 @@ def _mask(shape: Shape, table: str) -> exp.Expr:
 
 def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
     policy = shape.spec.policy
-    if not row["small"] or shape.options.small_subsets == "merge":
+    if not row["small"] or shape.merges:
         return None
     if policy.on_infeasible == "suppress":
         return None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.staging import bucket
+from pganon.identifiers import QualifiedName
+from pganon.methods.local.aligned import leftovers, shared
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.shape import Shape, codes
 from pganon.published.work import LOCAL_GROUPED
-from pganon.sqltools import aliased, col, named, query
+from pganon.spec.model import Sensitive
+from pganon.sqltools import aliased, col, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
@@ -25,7 +29,8 @@ def grouped_steps(shape: Shape) -> list[Step]:
             "what they were made from",
             lambda s: [
                 s.work("group_cells"),
-                *[bucketed(item, s) for item in shape.spec.sensitive],
+                *[bucketed(item, s) for item in _alone(shape, s)],
+                *leftovers(shape, s),
             ],
         ),
     ]
@@ -41,8 +46,26 @@ def _grouped(shape: Shape, state: State) -> exp.Expr:
     tree = tree.select(col("gid", "g"), *codes(shape, "p")).join(groups, on=exp.and_(*same))
     for item in shape.spec.sensitive:
         alias = f"b{item.index}"
-        table = aliased(bucketed(item, state), alias)
+        table = aliased(_buckets(shape, item, state), alias)
         on = exp.EQ(this=col("rid", alias), expression=col("rid", "p"))
         tree = tree.join(table, on=on, join_type="left")
         tree = tree.select(named(col("b", alias), bucket(item)))
     return tree
+
+
+def _alone(shape: Shape, state: State) -> list[Sensitive]:
+    """Columns with buckets of their own."""
+    columns = shape.spec.sensitive
+    return [c for c in columns if len(set_of(shape.layout, state.facts, c)) == 1]
+
+
+def _buckets(shape: Shape, item: Sensitive, state: State) -> QualifiedName | exp.Select:
+    """(rid, b): the bucket of every record that hides the column."""
+    if item in _alone(shape, state):
+        return bucketed(item, state)
+    return query(
+        "select s.rid, s.b from s join p on p.rid = s.rid where s.lead = :lead and :value > 0",
+        {"s": shared(state), "p": state.work("placed")},
+        lead=num(leader(shape.layout, state.facts, item).index),
+        value=col(f"s{item.index}", "p"),
+    )

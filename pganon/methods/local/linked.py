@@ -1,4 +1,4 @@
-"""Whether columns with buckets of their own tell of each other.
+"""Whether columns with buckets of their own would tell of each other.
 
 A record has the number of a bucket for each of its hidden values. Who knows which values go
 together can look for the only pair that both buckets allow.
@@ -6,48 +6,56 @@ together can look for the only pair that both buckets allow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 from sqlglot import exp
 
-from pganon.association import Associated, association, dependencies, values
+from pganon.association import Associated, association, dependencies
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local import facts
+from pganon.forms.local.aligned import Link, links, sets
 from pganon.identifiers import quote
 from pganon.methods.division import MEASURE
 from pganon.methods.local.shape import Shape
+from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, named, num, query, scalar
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, State, Step
 
 
 def link_steps(shape: Shape) -> list[Step]:
-    """A check for every pair of columns with buckets."""
-    return [_check(shape, one, other) for one, other in combinations(shape.spec.sensitive, 2)]
+    """All pairs of columns with buckets in one statement."""
+    if len(shape.spec.sensitive) < 2:
+        return []
+    return [
+        Check(
+            "linked",
+            "whether buckets of one column tell of those of another",
+            lambda s: _measured(shape, s),
+            lambda row, state: _problem(shape, state),
+            gives=[facts.LINKS],
+        )
+    ]
 
 
-def _check(shape: Shape, one: Sensitive, other: Sensitive) -> Check:
-    return Check(
-        f"linked{one.index}_{other.index}",
-        f"whether buckets of {quote(one.published)} tell of {quote(other.published)}",
-        lambda s: _measured(shape, one, other, s),
-        lambda row, state: _associated(shape, one, other, row),
-        gives=facts.linked(one.index, other.index),
+def _measured(shape: Shape, state: State) -> exp.Expr:
+    pairs = [_pair(shape, *pair, state) for pair in combinations(shape.spec.sensitive, 2)]
+    return query(
+        "select jsonb_agg(jsonb_build_array(x.i, x.j, x.records, x.strength, x.determined)"
+        " order by x.i, x.j)::text as links from x",
+        {"x": stacked(pairs)},
     )
 
 
-def _measured(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.Expr:
-    """(records, association, dependencies) of the records that hide both values."""
-    codes = [col(f"s{item.index}", "p") for item in (one, other)]
+def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.Select:
+    """(i, j, records, strength, determined) of the records that hide both values."""
     both = query(
         "select :a as a, :b as b from p where :a > 0 and :b > 0",
         {"p": state.work("placed")},
-        a=codes[0],
-        b=codes[1],
+        a=col(f"s{one.index}", "p"),
+        b=col(f"s{other.index}", "p"),
     )
-    if any(state[facts.withheld(item.index)] for item in (one, other)):
+    if any(shape.layout.withheld(item, state) for item in (one, other)):
         both = both.where(exp.false())
     columns = [
         Associated(item.published, col(name, "t"), cast(col(name, "t"), "float8"))
@@ -55,36 +63,59 @@ def _measured(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> e
         else Associated(item.published, col(name, "t"))
         for item, name in zip((one, other), "ab", strict=True)
     ]
-    fewest = 2 * max(shape.layout.least(one), shape.layout.least(other))
-    counted = query("select count(*) from t", {"t": both})
-    return query(
-        "select x.records, x.records between 1 and :few as few from x",
-        {"x": query("select :n as records", n=scalar(counted))},
-        few=num(fewest - 1),
-    ).select(
-        named(scalar(association(both, columns, MEASURE)), "association"),
-        named(scalar(dependencies(both, columns)), "dependencies"),
+    return query("select :i as i, :j as j", i=num(one.index), j=num(other.index)).select(
+        named(scalar(query("select count(*) from t", {"t": both})), "records"),
+        named(_largest(association(both, columns, MEASURE)), "strength"),
+        named(_largest(dependencies(both, columns)), "determined"),
     )
 
 
-def _associated(
-    shape: Shape, one: Sensitive, other: Sensitive, row: Mapping[str, Any]
-) -> PganonError | None:
-    if row["few"] or not row["records"]:
-        return None
-    strength = values(row["association"]).get((0, 1), 0.0)
-    determined = max(values(row["dependencies"]).values(), default=0.0)
-    limit = shape.options.link_threshold
-    if max(strength, determined) <= limit:
-        return None
-    known = "one determines the other" if determined else f"V = {strength:.2f}"
+def _largest(pairs: exp.Select) -> exp.Expr:
+    """The last number of [i, j, value] in the one JSON text that `pairs` selects, 0 without any."""
+    values = query(
+        "select max((v.pair ->> 2)::float8) from jsonb_array_elements(:pairs::jsonb) as v(pair)",
+        pairs=scalar(pairs),
+    )
+    return fragment("coalesce(:largest, 0)", largest=scalar(values))
+
+
+def _problem(shape: Shape, state: State) -> PganonError | None:
+    if shape.buckets.buckets == "aligned":
+        return _not_alignable(shape, state)
+    limit = shape.buckets.link_threshold
+    found = [x for x in links(shape.layout, state.facts) if x.association > limit]
+    return _associated(max(found, key=lambda link: link.association), limit) if found else None
+
+
+def _associated(link: Link, limit: float) -> PganonError:
+    known = "one determines the other" if link.determined else f"V = {link.strength:.2f}"
     return PrivacyRefusal(
-        f"columns {quote(one.published)} and {quote(other.published)} are associated ({known}):"
-        " independent buckets would reveal their values",
+        f"columns {quote(link.one.published)} and {quote(link.other.published)} are associated"
+        f" ({known}): independent buckets would reveal their values",
         model="local_bucket_diversity",
         required=limit,
-        observed=max(strength, determined),
-        hint="leave one of them out, or make one column of both; a higher link_threshold accepts"
-        " that who knows which values go together learns more than 1/l",
+        observed=link.association,
+        hint="use buckets: aligned, which gives associated columns their buckets in common; or"
+        " leave one of them out; a higher link_threshold accepts that who knows which values go"
+        " together learns more than 1/l",
         code="associated",
     )
+
+
+def _not_alignable(shape: Shape, state: State) -> PganonError | None:
+    """Buckets in common hold what bounds the share of a value, not a distance."""
+    for part in sets(shape.layout, state.facts):
+        for item in part:
+            model = shape.layout.principle(item)
+            if isinstance(model, LocalBucketDiversity):
+                continue
+            others = ", ".join(quote(other.published) for other in part if other != item)
+            return PrivacyRefusal(
+                f"column {quote(item.published)} is associated with {others}, and buckets in"
+                f" common cannot keep its {model.name}",
+                model=model.name,
+                required=model.parameter,
+                hint=f"use local_bucket_diversity for {quote(item.published)}, or leave it out",
+                code="associated",
+            )
+    return None

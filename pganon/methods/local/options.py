@@ -9,7 +9,8 @@ from pydantic import Field
 
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.bucket_options import word
-from pganon.policy.columns import Columns
+from pganon.policy.columns import Columns, of_role
+from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
 from pganon.policy.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
@@ -26,42 +27,29 @@ AssignValues = Annotated[
 
 
 class Local(MethodOptions):
-    """Base: values are generalized where they are quasi-identifying, in buckets where they hide."""
+    """Base: people decide which columns records show, and which they hide."""
 
     roles = UNPUBLISHED | {"quasi_identifying", "semi_sensitive", "sensitive", "insensitive"}
     grouped = "quasi_identifying"
-    models = frozenset({"k_anonymity", *PRINCIPLES})
-    example = "{model: local_bucket_diversity, column: disease, l: 3}"
     adds = (GROUP_ID, COUNT)
     parts = (FLAT,)
     codes_sensitive = True
-    unlinks = True
-    assumes = (
-        "knows which columns the person hides",
-        "knows no hidden value of anybody",
-        "learns nothing from records that show a column about those that hide it",
-    )
-
-    split: Split = "median"
-    assign: AssignValues = "m_invariance"
-    min_bucket_range: Mapping[Name, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    ineligible: Annotated[
-        Literal["refuse", "withhold"], word("word for ineligible", "refuse", "withhold")
-    ] = "refuse"
-    small_subsets: Annotated[
-        Literal["apart", "merge"], word("way to treat small subsets", "apart", "merge")
-    ] = "apart"
-    link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+    published_once = True
 
     @property
-    def independent(self) -> bool:
-        return True
+    def assumes(self) -> tuple[str, ...]:
+        return ("knows which columns the person hides", "knows no hidden value of anybody")
+
+    @property
+    def withholds(self) -> bool:
+        """Whether sensitive columns may be withheld from everybody."""
+        return False
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         return (FLAT, *[values_part(name) for name in _published(columns, HIDDEN)])
 
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
-        withheld = ("sensitive",) if self.ineligible == "withhold" else ()
+        withheld = ("sensitive",) if self.withholds else ()
         return (
             GROUP_ID,
             COUNT,
@@ -70,7 +58,7 @@ class Local(MethodOptions):
         )
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        hidden = [name for name, column in columns.items() if column and column.role in HIDDEN]
+        hidden = of_role(columns, *HIDDEN)
         if not hidden:
             yield Refusal(
                 ("columns",),
@@ -90,26 +78,79 @@ class Local(MethodOptions):
                     f" {MAX_BYTES} bytes",
                     "shorten it with `as:`",
                 )
-        for name in self.min_bucket_range:
-            if name not in hidden:
-                yield Refusal(
-                    ("method", "min_bucket_range", name),
-                    f"column {show(name)} has no buckets",
-                    nearest(name, hidden),
-                )
+
+
+class LocalGroups(Local):
+    """Base: what records show is generalized in groups."""
+
+    models = frozenset({"k_anonymity"})
+
+    small_subsets: Annotated[
+        Literal["apart", "merge"], word("way to treat small subsets", "apart", "merge")
+    ] = "apart"
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        grouping = "k_anonymity" in self.models
-        if grouping and not any(model.model == "k_anonymity" for model in models):
+        yield from super().model_refusals(columns, models)
+        if not any(model.model == "k_anonymity" for model in models):
             yield Refusal(
                 ("privacy",),
                 f"no model says how large the groups of the method {self.name} have to be",
                 "add {model: k_anonymity, k: 5}",
             )
-        yield from self._principles(columns, models)
 
-    def _principles(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+
+class LocalBuckets(Local):
+    """Base: what records hide is in buckets."""
+
+    models = frozenset(PRINCIPLES)
+    example = "{model: local_bucket_diversity, column: disease, l: 3}"
+    unlinks = True
+    split: Split = "median"
+    assign: AssignValues = "m_invariance"
+    min_bucket_range: Mapping[Name, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    ineligible: Annotated[
+        Literal["refuse", "withhold"], word("word for ineligible", "refuse", "withhold")
+    ] = "refuse"
+    buckets: Annotated[
+        Literal["independent", "aligned"], word("word for buckets", "independent", "aligned")
+    ] = "independent"
+    link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        learns = "learns nothing from records that show a column about those that hide it"
+        return (*super().assumes, learns)
+
+    @property
+    def repeats_values(self) -> bool:
+        return self.buckets == "aligned"
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    @property
+    def withholds(self) -> bool:
+        return self.ineligible == "withhold"
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        yield from super().refusals(columns)
+        hidden = of_role(columns, *HIDDEN)
+        for name in self.min_bucket_range:
+            at = ("method", "min_bucket_range", name)
+            if name not in hidden:
+                message = f"column {show(name)} has no buckets"
+                yield Refusal(at, message, nearest(name, hidden))
+            elif self.buckets == "aligned":
+                yield Refusal(
+                    at,
+                    "is for buckets of one column; buckets: aligned looks at no distance",
+                    "remove it, or use buckets: independent",
+                )
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         """Every column that is hidden from somebody has one principle."""
+        yield from super().model_refusals(columns, models)
         by_column: dict[str, list[str]] = {}
         for i, model in enumerate(models):
             if model.model not in PRINCIPLES:
@@ -127,6 +168,14 @@ class Local(MethodOptions):
                     f"the method {self.name} cannot guarantee distance: hierarchical",
                     "use distance: equal, or ordered for numbers and dates",
                 )
+            column = columns.get(model.column)
+            if getattr(model, "distance", None) == "ordered" and column and _rearranged(column):
+                yield Refusal(
+                    ("privacy", i, "distance"),
+                    f"distance: ordered takes values in their natural order, and column"
+                    f" {show(model.column)} has another one",
+                    "use distance: equal, or remove the order or hierarchy of the column",
+                )
             if model.model == "t_closeness" and model.column in self.min_bucket_range:
                 yield Refusal(
                     ("method", "min_bucket_range", model.column),
@@ -143,28 +192,30 @@ class Local(MethodOptions):
                 )
 
 
+def _rearranged(column: Any) -> bool:
+    """Whether an order or a hierarchy puts the values of a semi-sensitive column in order."""
+    by_value = isinstance(column.hierarchy, IntervalHierarchy | DateHierarchy)
+    return column.order is not None or (column.hierarchy is not None and not by_value)
+
+
 def _published(columns: Columns, roles: Iterable[str]) -> list[str]:
     """Published names of the columns of these roles."""
     wanted = set(roles)
     return [c.published_as or name for name, c in columns.items() if c and c.role in wanted]
 
 
-class LgbMdp(Local):
+class LgbMdp(LocalGroups, LocalBuckets):
     """Groups by cuts at medians of the widest column (LGB_MDP)."""
+
+    models = LocalGroups.models | LocalBuckets.models
 
     name: Literal["lgb_mdp"]
 
 
-class LocalBucketization(Local):
-    """Buckets alone: what is not hidden is published as it is, one group for equal records."""
-
-    models = frozenset(PRINCIPLES)
-
-    name: Literal["local_bucketization"]
-
-
-class LgbNcp(Local):
+class LgbNcp(LocalGroups, LocalBuckets):
     """Groups by top-down greedy division that keeps the loss low (LGB_NCP)."""
+
+    models = LocalGroups.models | LocalBuckets.models
 
     name: Literal["lgb_ncp"]
     ncp_assign: Annotated[
@@ -174,3 +225,17 @@ class LgbNcp(Local):
         Literal["fill", "stop"], word("way to treat a small side", "fill", "stop")
     ] = "fill"
     block_size: BlockSize = 20_000
+
+
+class LocalBucketization(LocalBuckets):
+    """Buckets alone: what is not hidden is published as it is, one group for equal records."""
+
+    name: Literal["local_bucketization"]
+
+
+class LocalGeneralization(LocalGroups):
+    """Groups alone, by cuts at medians: what is hidden is published as it is, beside the group."""
+
+    example = "{model: k_anonymity, k: 5}"
+
+    name: Literal["local_generalization"]

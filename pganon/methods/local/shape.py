@@ -6,7 +6,7 @@ placed       (rid, display, codes, s<j>)    the records that are released; codes
              value is not generalized, s<j> is 0 where it is in no bucket
 group_cells  (gid, display, codes)  the group of all records with these codes
 bucketed<j>  (rid, b)               the bucket of every hidden value of sensitive column j
-grouped      (rid, gid, display, b<j>)      all of it
+local_grouped  (rid, gid, display, codes, b<j>)   all of it
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.forms.local.layout import Layout
-from pganon.methods.local.options import Local
+from pganon.methods.local.options import Local, LocalBuckets, LocalGroups
 from pganon.methods.shape import MethodShape
 from pganon.sqltools import col
 
@@ -29,6 +29,17 @@ class Shape(MethodShape[Local]):
     @property
     def layout(self) -> Layout:
         return Layout(self.spec)
+
+    @property
+    def buckets(self) -> LocalBuckets:
+        """How buckets are made, where they are."""
+        assert isinstance(self.options, LocalBuckets)
+        return self.options
+
+    @property
+    def merges(self) -> bool:
+        """Whether small subsets of the records are united."""
+        return isinstance(self.options, LocalGroups) and self.options.small_subsets == "merge"
 
     @property
     def k(self) -> int:

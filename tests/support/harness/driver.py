@@ -166,7 +166,8 @@ def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> Ru
     Tests publish unrelated releases over one table and do not test disclosure between them.
     Every run makes a version.
     """
-    policy = {"republication": "allow", **policy}
+    once = policy_from(policy).method.published_once
+    policy = {"republication": "refuse" if once else "allow", **policy}
     options = Options(seed=seed, force=True)
     return run_release(loaded(policy), dsn=db.dsn("steward"), options=options)
 

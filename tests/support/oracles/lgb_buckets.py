@@ -216,19 +216,27 @@ def aligned_buckets(
     line = [k for v, _ in counts for k in _queue(columns[by], attributes[by], v, rank)]
     piles = _dealt(line, max(1, len(line) // least[by]))
     order = sorted(range(len(piles)), key=lambda at: rank("piles", at))
+    return merged_piles([piles[at] for at in order], rows, attributes, least)
 
-    def holds(keys: Iterable[Key]) -> bool:
-        held = list(keys)
-        each = [
-            histogram([cells[k] for k in held], a)
-            for cells, a in zip(columns, attributes, strict=True)
-        ]
-        return all(eligible(counts, m) for counts, m in zip(each, least, strict=True))
+
+def merged_piles(
+    piles: Sequence[Bucket],
+    rows: Mapping[Key, Sequence[Value]],
+    attributes: Sequence[Attribute],
+    least: Sequence[int],
+) -> list[Bucket]:
+    """Piles in their order, each united with the next until it is eligible."""
+
+    def holds(keys: Bucket) -> bool:
+        return all(
+            eligible(histogram([rows[key][at] for key in keys], attribute), least[at])
+            for at, attribute in enumerate(attributes)
+        )
 
     found: list[Bucket] = []
     open_: Bucket = frozenset()
-    for at in order:
-        open_ |= piles[at]
+    for pile in piles:
+        open_ |= pile
         if holds(open_):
             found.append(open_)
             open_ = frozenset()

@@ -56,10 +56,30 @@ def test_it_loads() -> None:
     [
         {"assign": "deal", "split": "none", "min_bucket_range": {"age": 10}},
         {"ineligible": "withhold", "small_subsets": "merge"},
+        {"buckets": "aligned", "link_threshold": 0.3},
     ],
 )
 def test_options(name: str, options: dict[str, Any]) -> None:
     policy_from(made(method={"name": name, **options}))
+
+
+def test_each_half_has_its_own_options() -> None:
+    alone = made(privacy=POLICY["privacy"][1:])
+    alone["method"] = {"name": "local_bucketization", "buckets": "aligned", "split": "none"}
+    policy_from(alone)
+    alone["method"]["small_subsets"] = "merge"
+    assert "not a key" in problems(alone)["method.small_subsets"]
+    alone = made(privacy=POLICY["privacy"][:1])
+    alone["method"] = {"name": "local_generalization", "small_subsets": "merge"}
+    alone["columns"]["age"]["unprotected"] = "accept"
+    policy_from(alone)
+    alone["method"]["ineligible"] = "withhold"
+    assert "not a key" in problems(alone)["method.ineligible"]
+    alone = made(method={"name": "local_generalization"})
+    assert "cannot guarantee local_bucket_diversity" in problems(alone)["privacy[1].model"]
+    alone = made(privacy=POLICY["privacy"][:1], method={"name": "local_generalization"})
+    alone["inference"] = {"limit": 0.6}
+    assert "nothing" in problems(alone)["inference"]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +137,20 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "cannot guarantee distance: hierarchical",
         ),
         (
+            {
+                "privacy__2__distance": "ordered",
+                "columns__zip__type": "ordinal",
+                "columns__zip__order": ["2", "1"],
+            },
+            "privacy[2].distance",
+            "takes values in their natural order",
+        ),
+        (
+            {"privacy__2__distance": "ordered", "columns__zip__hierarchy": {"prefix": [1]}},
+            "privacy[2].distance",
+            "takes values in their natural order",
+        ),
+        (
             {"method__min_bucket_range": {"sex": 3}},
             "method.min_bucket_range.sex",
             "has no buckets",
@@ -126,6 +160,14 @@ def test_options(name: str, options: dict[str, Any]) -> None:
             "method.min_bucket_range.zip",
             "all values differ",
         ),
+        (
+            {"method__min_bucket_range": {"age": 3}, "method__buckets": "aligned"},
+            "method.min_bucket_range.age",
+            "looks at no distance",
+        ),
+        ({"republication": "warn"}, "republication", "has no republication: warn"),
+        ({"republication": "allow"}, "republication", "is not judged yet"),
+        ({"method__buckets": "shared"}, "method.buckets", "shared"),
         ({"method__ncp_small": "stop"}, "method.ncp_small", "not a key"),
     ],
 )

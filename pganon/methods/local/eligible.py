@@ -1,0 +1,148 @@
+"""Whether the hidden values of a column can be in buckets at all.
+
+histogram<j>  (code, n, position)     hidden values that go to buckets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.work import sensitive_values
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.forms.local import facts
+from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.shape import Shape
+from pganon.privacy.frequency import LocalBucketDiversity
+from pganon.spec.model import Sensitive
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
+
+
+def histogram(item: Sensitive, state: State) -> QualifiedName:
+    return state.work(f"histogram{item.index}")
+
+
+def eligible_chains(shape: Shape) -> list[list[Step]]:
+    """From `placed` to the histograms, a chain of steps for every column."""
+    return [_Eligible(shape, item).steps() for item in shape.spec.sensitive]
+
+
+def too_frequent(
+    name: str,
+    l: int,  # noqa: E741 (the field's own letter)
+    cells: int,
+    most: int,
+    hint: str,
+    where: str = "",
+) -> PrivacyRefusal:
+    """No buckets of l different values can be made of so many cells; the value is not named."""
+    reachable = cells // most
+    return PrivacyRefusal(
+        f"column {quote(name)}: {cells} sensitive values{where} cannot satisfy l = {l}: the most"
+        f" frequent value occurs {most} times, at most {cells // l} allowed; the largest feasible"
+        f" l is {reachable}",
+        model=LocalBucketDiversity.name,
+        required=l,
+        observed=reachable,
+        hint=hint,
+        code="infeasible",
+    )
+
+
+@dataclass(frozen=True)
+class _Eligible:
+    shape: Shape
+    item: Sensitive
+
+    def steps(self) -> list[Step]:
+        j, name = self.item.index, quote(self.item.column.name)
+        return [
+            CreateTable(
+                f"histogram{j}",
+                f"hidden values of {name}",
+                lambda s: histogram(self.item, s),
+                self._histogram,
+            ),
+            Check(
+                f"eligible{j}",
+                f"whether hidden values of {name} can be in buckets",
+                self._sizes,
+                lambda row, state: self._ineligible(row),
+                gives=facts.eligible(j),
+            ),
+        ]
+
+    @property
+    def _least(self) -> int:
+        return self.shape.layout.least(self.item)
+
+    def _histogram(self, state: State) -> exp.Expr:
+        counted = query(
+            "select :s as code, count(*) as n from p where :s > 0 group by :s",
+            {"p": state.work("placed")},
+            s=col(f"s{self.item.index}", "p"),
+        )
+        return query(
+            "select h.code, h.n, :position as position from h join d on d.code = h.code",
+            {"h": counted, "d": state.work(sensitive_values(self.item.index))},
+            position=self._position(),
+        )
+
+    def _position(self) -> exp.Expr:
+        """How far a value is from the least one; NULL where it does not matter."""
+        column = self.item.column
+        if column.name not in self.shape.buckets.min_bucket_range:
+            return fragment("null::float8")
+        value = col("value", "d")
+        # Numbers are texts where several texts are one number.
+        number = cast(value, "numeric") if column.is_number else _seconds(value)
+        return fragment("(:x - min(:x) over ())::float8", x=number)
+
+    def _sizes(self, state: State) -> exp.Expr:
+        tree = query(
+            "select coalesce(sum(h.n), 0)::bigint as cells, coalesce(max(h.n), 0) as most,"
+            " count(*) as kinds from h",
+            {"h": histogram(self.item, state)},
+        )
+        least = num(self._least)
+        if isinstance(self.shape.layout.principle(self.item), LocalBucketDiversity):
+            short = fragment("x.most * :l > x.cells", l=least)
+        else:
+            short = fragment("x.cells > 0 and (x.cells < :least or x.kinds < 2)", least=least)
+        withholds = exp.true() if self.shape.buckets.ineligible == "withhold" else exp.false()
+        return query(
+            "select x.cells, x.most, x.kinds, :short as short from x", {"x": tree}, short=short
+        ).select(
+            named(fragment(":short and :withholds", short=short, withholds=withholds), "withheld")
+        )  # fmt: skip
+
+    def _ineligible(self, row: Mapping[str, Any]) -> PganonError | None:
+        if not row["short"] or self.shape.buckets.ineligible == "withhold":
+            return None
+        model, name = self.shape.layout.principle(self.item), self.item.column.name
+        cells = row["cells"]
+        if isinstance(model, LocalBucketDiversity):
+            hint = (
+                "lower l, use t_closeness for a column of few values, or withhold all of them with"
+                " ineligible: withhold"
+            )
+            return too_frequent(name, model.l, cells, row["most"], hint)
+        if cells < self._least:
+            message = f"{cells} sensitive values, min_size is {self._least}"
+        else:
+            message = "t-closeness needs at least 2 distinct sensitive values"
+        return PrivacyRefusal(
+            f"column {quote(name)}: {message}",
+            model=model.name,
+            required=model.parameter,
+            hint="withhold all of them with ineligible: withhold, or leave the column out",
+            code="infeasible",
+        )
+
+
+def _seconds(value: exp.Expr) -> exp.Expr:
+    return fragment("extract(epoch from :v)", v=value)
