@@ -251,3 +251,30 @@ def test_baseline(db: Database, case: Case) -> None:
     for group in groups if case.j < 1 else []:
         held = {priors[case.rows[key - 1][:-1]] for key in group}
         assert all(divergence(*two) <= case.j + EPS for two in combinations(held, 2))
+
+
+@pytest.mark.parametrize("method", [METHODS[0], {"name": "kagg", "residual": "suppress"}])
+@examples(3)
+@given(case=cases())
+def test_rule_r(db: Database, method: dict[str, Any], case: Case) -> None:
+    """A published reference discloses the histogram of the suppressed records, by subtraction."""
+    everybody = list(range(1, len(case.rows) + 1))
+    plain = attempted(db, case, method)
+    shown = (
+        set() if isinstance(plain, str) else {k for keys in plain.members.values() for k in keys}
+    )
+    again = attempted(db, case, method, publish={"reference": True})
+    if isinstance(plain, str):
+        assert isinstance(again, str)  # the rule is looked at before classes are verified
+        return
+    left = [key for key in everybody if key not in shown]
+    whole = case.counts(everybody)
+    limits = case.rule([[n / len(everybody) for n in whole]])
+    if not left or (len(left) >= case.k and limits.holds(case.counts(left))):
+        assert not isinstance(again, str)
+        shares = {row["s"]: row["share"] for row in again.table("shares")}
+        assert shares == pytest.approx(
+            {v: n / len(everybody) for v, n in zip(case.values, whole, strict=True)}
+        )
+    else:
+        assert again == "disclosed_by_subtraction"
