@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from pganon.forms.background.audit import checks, relations, staging_steps
 from pganon.forms.background.metrics import ON_REQUEST
+from pganon.forms.background.warned import warnings
 from pganon.forms.class_description import CLASSES
-from pganon.published.prior_facts import prior_warnings
 
 BACKGROUND = replace(
     CLASSES,
     relations=relations,
     staging_steps=staging_steps,
     checks=checks,
-    warnings=lambda spec, facts: tuple(prior_warnings(spec, facts)),
     metrics=ON_REQUEST,
+    warnings=warnings,
 )
 
 CENTRES = replace(BACKGROUND, metrics=None)

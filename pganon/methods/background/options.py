@@ -66,6 +66,13 @@ class Background(MethodOptions):
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
         yield from _repeated(named, closeness)
+        for i, model in enumerate(models):
+            if getattr(model, "distance", None) == "hierarchical":
+                yield Refusal(
+                    ("privacy", i, "distance"),
+                    f"the method {self.name} cannot guarantee distance: hierarchical",
+                    "use distance: equal, or ordered for numbers and dates",
+                )
         if self.trims and "t_closeness" in named:
             yield Refusal(
                 ("method", "lemma2"),
