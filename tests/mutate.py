@@ -72,8 +72,9 @@ TARGETS = {
             "options", "reading", "reduced", "shape")),
          "pganon/forms/background/audit.py", "pganon/forms/background/divergence.py",
          "pganon/forms/reference.py", "pganon/resolve/reference.py"),
-        ("test_background_blocks", "integration/test_background", "test_background_attacks", "test_published_reference",
-         "adversarial/test_background_posterior", "test_background_random"),
+        ("test_background_blocks", "integration/test_background", "test_published_reference",
+         "test_background_attacks", "adversarial/test_background_posterior",
+         "test_background_random"),
     ),
     "background": Target(
         ("pganon/search/background",),

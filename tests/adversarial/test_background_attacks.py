@@ -386,6 +386,16 @@ def test_dropped_clusters_change_the_reference(db: Database) -> None:
     assert max(staged.verified("beta_likeness")) <= 0.8 + 1e-9
 
 
+def test_dropped_clusters_count_as_suppressed(db: Database) -> None:
+    build(db, [*[(20, "F", "abc"[n % 3]) for n in range(15)], *[(60, "M", "b")] * 5])
+    known = {"kernel": {"bandwidth": 0.4}}
+    asked = declared(knowledge=known, k=2, beta=0.8, j=0.01, suppression_limit=0.2)
+    with refused("suppression_limit") as caught:
+        run(db.owner(), asked)
+    assert "5 of 20 records would be suppressed" in str(caught[0])
+    run(db.owner(), {**asked, "suppression_limit": 0.25})
+
+
 def audited(conn: Connection, run_id: int) -> list[tuple[Any, ...]]:
     name = sql.Identifier("pganon_private", f"r{run_id}_audit")
     return conn.execute(sql.SQL("SELECT * FROM {}").format(name)).fetchall()

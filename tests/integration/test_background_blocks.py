@@ -6,9 +6,11 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from psycopg import sql
 
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import Staged, refused, run
+from tests.support.harness.driver import Staged, fetch, refused, run
+from tests.support.oracles.background_search import Beta
 from tests.support.oracles.background_search import clusters as linked
 from tests.support.sources.background import ROLES, SUPPRESSES, beta_policy, build, groups
 from tests.support.sources.builders import make_table
@@ -23,7 +25,8 @@ clusters, cut, drawn, grown, near = (
 
 COLUMNS = {name: ROLES[name] for name in ("age", "s")}
 TYPES = {"age": "integer", "s": "text"}
-AGES = range(20, 33)
+AGES = range(20, 34)
+"""The first and the last have the same prior."""
 
 
 def prior(age: int) -> tuple[float, float]:
@@ -44,12 +47,12 @@ def knowing(j: float, **others: Any) -> dict[str, Any]:
     return beta_policy("beta_primacy", j=j, knowledge=relation, columns=COLUMNS, **others)
 
 
-def clusters_of_ages(staged: Staged) -> set[frozenset[int]]:
+def linked_priors(staged: Staged) -> set[frozenset[tuple[float, ...]]]:
+    """Priors of every cluster."""
     vectors = {row["prior"]: tuple(row["probabilities"]) for row in staged.table("prior")}
-    ages = {prior(age): age for age in AGES}
-    found: dict[int, set[int]] = {}
+    found: dict[int, set[tuple[float, ...]]] = {}
     for row in staged.table("audit"):
-        found.setdefault(row["cluster"], set()).add(ages[vectors[row["prior"]]])
+        found.setdefault(row["cluster"], set()).add(vectors[row["prior"]])
     return set(map(frozenset, found.values()))
 
 
@@ -60,17 +63,19 @@ def test_priors_are_linked_in_blocks_along_the_curve(
     monkeypatch.setattr(clusters, "MOST", most)
     believed(db)
     staged = run(db.owner(), knowing(0.03))
-    blocks = -(-len(AGES) // most)
+    # A prior lies where the first of its ages does.
+    priors = list(dict.fromkeys(map(prior, AGES)))
+    blocks = -(-len(priors) // most)
     expected = set()
     for block in range(blocks):
-        ages = [age for i, age in enumerate(AGES) if i * blocks // len(AGES) == block]
-        assert len(ages) <= most
-        labels = linked([prior(age) for age in ages], 0.03)
+        held = [p for i, p in enumerate(priors) if i * blocks // len(priors) == block]
+        assert len(held) <= most
+        labels = linked(held, 0.03)
         expected |= {
-            frozenset(a for a, other in zip(ages, labels, strict=True) if other == label)
+            frozenset(p for p, other in zip(held, labels, strict=True) if other == label)
             for label in set(labels)
         }
-    assert clusters_of_ages(staged) == expected
+    assert linked_priors(staged) == expected
     assert len(expected) > blocks
 
 
@@ -162,3 +167,23 @@ def test_the_baseline_in_blocks(db: Database) -> None:
         assert not any(min(held) < border < max(held) for border in borders)
     assert {len(group) for group in found} == {4}
     assert len(found) == 4 * (30 // 4)
+
+
+def test_limits_are_those_of_both_references(db: Database) -> None:
+    """Of all records, and of those of two clusters out of three."""
+    rows = [(20, "abcc"[n % 4]) for n in range(12)] + [(50, "aabc"[n % 4]) for n in range(8)]
+    rows += [(80, "b")] * 6
+    build(db, rows, TYPES)
+    known = {"kernel": {"bandwidth": 0.3}}
+    asked = beta_policy("beta_primacy", beta=1, j=0.001, knowledge=known, columns=COLUMNS)
+    staged = run(db.owner(), {**asked, **SUPPRESSES})
+    assert sum(map(len, groups(staged))) == 20
+    name = staged.state.work("limits").identifier
+    found = fetch(staged.conn, sql.SQL("SELECT share, f FROM {} ORDER BY value").format(name))
+    shares = [
+        min([s for _, s in held].count(value) / len(held) for held in (rows, rows[:20]))
+        for value in "abc"
+    ]
+    assert [row["share"] for row in found] == pytest.approx(shares)
+    rule = Beta(1, [shares])
+    assert [row["f"] for row in found] == pytest.approx([rule.f(p) for p in shares])
