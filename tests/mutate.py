@@ -66,6 +66,16 @@ TARGETS = {
         ("test_identity_models", "test_identity_search", "test_identity_examples",
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
     ),
+    "background_steps": Target(
+        (*(f"pganon/methods/background/{name}.py" for name in
+           ("clusters", "constant", "cut", "divided", "drawn", "grown", "kept", "levels", "near",
+            "options", "reading", "reduced", "shape")),
+         "pganon/forms/background/audit.py", "pganon/forms/background/divergence.py",
+         "pganon/forms/reference.py", "pganon/resolve/reference.py"),
+        ("test_background_blocks", "integration/test_background", "test_published_reference",
+         "test_background_attacks", "adversarial/test_background_posterior",
+         "test_background_random"),
+    ),
     "background": Target(
         ("pganon/search/background",),
         ("test_background_examples", "test_background_data", "test_background_search"),

@@ -21,6 +21,16 @@ from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
 from pganon.forms.members import cell_members, code_columns, repeated_members
 from pganon.forms.recode import generalized, preparation_steps
+from pganon.forms.reference import (
+    SHARES,
+    published,
+    reference_checks,
+    reference_views,
+    released_counts,
+    shares_steps,
+    source_counts,
+    with_shares,
+)
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.elements import attribute_columns, text_key, value_key
@@ -45,6 +55,8 @@ from pganon.steps.relations import (
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; those the views read come first."""
     parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
+    if published(spec) is not None:
+        parts.insert(2, (SHARES, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
     return stored(state, parts)
@@ -79,6 +91,7 @@ def staging_steps(
             "relations of records, and the extents of the classes",
             _of_records(spec, records or records_of_classes, extents),
         ),
+        *shares_steps(spec),
         CreateTable(
             "extents",
             "size and extent of every class",
@@ -239,7 +252,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         found += [_check(spec, requirement, kind, tables) for kind in kinds]
-    return tuple(found)
+    return (*found, *reference_checks(spec, tables))
 
 
 def structure_check(tables: Tables) -> CheckQuery:
@@ -281,27 +294,15 @@ def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
 
 
 def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
-    path = [] if item.hierarchy is None else ["path"]
-    counted = query(
-        "select f.value, f.position, f.n from reference as f where f.attribute = :a",
-        dict(tables),
-        a=num(item.index),
-    ).select(*[col(name, "f") for name in path])
+    counted = source_counts(item, tables)
     if kind == "published":
-        published = query(
-            "select :value as value, count(*) as n from records as r group by 1",
-            dict(tables),
-            value=value_key(item, "r"),
-        )
+        path = [] if item.hierarchy is None else ["path"]
         counted = query(
             "select f.value, f.position, coalesce(p.n, 0) as n from f"
             " left join p on p.value = f.value",
-            {"f": counted, "p": published},
+            {"f": counted, "p": released_counts(item, tables)},
         ).select(*[col(name, "f") for name in path])
-    return query(
-        "select x.value, x.position, x.n::float8 / sum(x.n) over () as share from x",
-        {"x": counted},
-    ).select(*[col(name, "x") for name in path])
+    return with_shares(item, counted)
 
 
 # -- views ------------------------------------------------------------------------------------
@@ -325,9 +326,8 @@ def views(
         columns=columns,
         comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
     )
-    if not flattens(spec.attributes):
-        return (shown,)
-    return (shown, _flat(spec, tables, owner))
+    flat = [_flat(spec, tables, owner)] if flattens(spec.attributes) else []
+    return (shown, *flat, *reference_views(spec, tables))
 
 
 def _joined(tables: Tables, columns: Sequence[exp.Expr]) -> exp.Select:

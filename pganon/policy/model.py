@@ -110,6 +110,7 @@ class Publish(Declaration):
     )
     readers: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     keep: Annotated[int, Field(ge=1, le=10_000)] = 3
+    reference: bool = False
 
 
 Variable = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]

@@ -38,6 +38,12 @@ EXPECTED = "expected"
 FLAT = "flat"
 """Part of a release of classes that shows ranges and sets in plain columns."""
 
+REFERENCE = "reference"
+"""Part of a release of classes: the distribution of the source that they are held against."""
+
+SHARE = "share"
+"""Published column of it with the share of a sensitive value."""
+
 UNPUBLISHED = frozenset({"identifying", "individual"})
 """Roles that every method drops."""
 
@@ -71,6 +77,7 @@ class MethodOptions(Declaration):
             try to infer whose they are.
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
+        shows_reference: whether it can publish the distribution that its models compare with.
         refuses_constant: whether it refuses a sensitive column with one value, which its models do
             not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
@@ -96,6 +103,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
+    shows_reference: ClassVar[bool] = False
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
@@ -107,6 +115,11 @@ class MethodOptions(Declaration):
     @property
     def collapses(self) -> bool:
         """Whether the records of an individual with the same sensitive value count once."""
+        return False
+
+    @property
+    def trims(self) -> bool:
+        """Whether it suppresses records for their sensitive values alone."""
         return False
 
     @property

@@ -31,6 +31,7 @@ from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exceptions import exception_problem
 from pganon.resolve.exclusions import rule_refusals, rules
+from pganon.resolve.reference import reference_refusals
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
 from pganon.spec.model import Attribute, Carried, Hidden, ReleaseSpec, Scale, Sensitive, Shown
@@ -162,6 +163,8 @@ class _Builder:
         for wrong in collation_refusals(self.policy, self.relation):
             self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         for wrong in rule_refusals(self.policy, attributes, sensitive):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+        for wrong in reference_refusals(self.policy, sensitive):
             self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         if self.problems:
             return None

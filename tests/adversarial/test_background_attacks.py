@@ -14,7 +14,9 @@ from pganon.publish import lifecycle
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.driver import Staged, fetch, loaded, publish, refused, run
+from tests.support.oracles.background_search import posterior
 from tests.support.sources.background import ROLES, SUPPRESSES, beta_policy, build, groups
+from tests.support.sources.builders import make_table
 from tests.support.sources.stays import texts
 
 pytestmark = pytest.mark.primary_server_only
@@ -384,6 +386,16 @@ def test_dropped_clusters_change_the_reference(db: Database) -> None:
     assert max(staged.verified("beta_likeness")) <= 0.8 + 1e-9
 
 
+def test_dropped_clusters_count_as_suppressed(db: Database) -> None:
+    build(db, [*[(20, "F", "abc"[n % 3]) for n in range(15)], *[(60, "M", "b")] * 5])
+    known = {"kernel": {"bandwidth": 0.4}}
+    asked = declared(knowledge=known, k=2, beta=0.8, j=0.01, suppression_limit=0.2)
+    with refused("suppression_limit") as caught:
+        run(db.owner(), asked)
+    assert "5 of 20 records would be suppressed" in str(caught[0])
+    run(db.owner(), {**asked, "suppression_limit": 0.25})
+
+
 def audited(conn: Connection, run_id: int) -> list[tuple[Any, ...]]:
     name = sql.Identifier("pganon_private", f"r{run_id}_audit")
     return conn.execute(sql.SQL("SELECT * FROM {}").format(name)).fetchall()
@@ -398,3 +410,109 @@ def test_cluster_numbers_say_nothing_to_readers(db: Database, released: int) -> 
         " WHERE nspname IN ('published', 'pganon_data') AND attnum > 0"
     ).fetchall()
     assert not {"cluster", "prior"} & {row[0] for row in columns}
+
+
+# -- priors that somebody else gives ------------------------------------------------------------
+
+GIVEN = {"relation": "public.prior"}
+
+
+def give(db: Database, priors: dict[str, list[float]], values: str) -> None:
+    """Priors by sex."""
+    rows = [
+        (sex, value, p)
+        for sex, each in priors.items()
+        for value, p in zip(values, each, strict=True)
+    ]
+    types = {"sex": "text", "s": "text", "probability": "float8"}
+    make_table(db.connect("source_owner"), types, rows, name=("public", "prior"))
+
+
+def by_sex(**others: Any) -> dict[str, Any]:
+    columns = {name: ROLES[name] for name in ("sex", "s")}
+    return declared(**{"columns": columns, "knowledge": GIVEN, "k": 2, **others})
+
+
+def couples(n: int = 24) -> list[tuple[Any, ...]]:
+    return [("FM"[i % 2], "ab"[i // 2 % 2]) for i in range(n)]
+
+
+def test_a_prior_that_changes_later_changes_nothing(db: Database) -> None:
+    """What was stored counts, for classes were made from it; the next run reads anew."""
+    build(db, couples(), {"sex": "text", "s": "text"})
+    give(db, {"F": [0.5, 0.5], "M": [0.6, 0.4]}, "ab")
+    publish(db, by_sex(j=0.1))
+    give(db, {"F": [1, 0], "M": [0, 1]}, "ab")
+    conn = db.owner()
+    assert [m for m in lifecycle.verify(conn, "r") if not m.holds] == []
+    db.source("DROP TABLE public.prior", grant=False)
+    assert [m for m in lifecycle.verify(conn, "r") if not m.holds] == []
+    give(db, {"F": [1, 0], "M": [0, 1]}, "ab")
+    staged = run(conn, by_sex(j=0.1))
+    assert len(clustered(staged)) == 2
+
+
+def test_a_prior_of_a_stranger(db: Database) -> None:
+    """Who writes the priors decides who is in which class: functions of others do not run."""
+    build(db, couples(), {"sex": "text", "s": "text"})
+    give(db, {"F": [0.5, 0.5], "M": [0.6, 0.4]}, "ab")
+    db.connect("source_owner").execute(
+        "CREATE FUNCTION public.evil(p float8) RETURNS float8 LANGUAGE plpgsql AS"
+        " $$ BEGIN RETURN p; END $$;"
+        "CREATE VIEW public.believed AS SELECT sex, s, public.evil(probability) AS probability"
+        " FROM public.prior; GRANT SELECT ON public.believed TO steward"
+    )
+    asked = by_sex(knowledge={"relation": "public.believed"})
+    with refused("untrusted_code") as caught:
+        publish(db, asked)
+    assert "public.believed" in str(caught[0])
+    assert publish(db, {**asked, "trust": ["source_owner"]}).version == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ("DELETE FROM public.prior WHERE sex = 'M'", "no prior for 1 combinations"),
+        ("UPDATE public.prior SET probability = 0.4", "the probabilities of 2 combinations"),
+        ("UPDATE public.prior SET probability = 'NaN'", "4 probabilities are negative, NaN"),
+        ("INSERT INTO public.prior SELECT id + 10, sex, s, 0 FROM public.prior", "4 rows repeat"),
+        ("DELETE FROM public.prior", "has no rows"),
+    ],
+)
+def test_priors_that_are_none_are_refused_without_values(
+    db: Database, change: str, part: str
+) -> None:
+    build(db, couples(), {"sex": "text", "s": "text"})
+    db.source(f"UPDATE public.t SET s = '{SECRET}' WHERE s = 'a'", grant=False)
+    give(db, {"F": [0.5, 0.5], "M": [0.6, 0.4]}, "ab")
+    db.source(f"UPDATE public.prior SET s = '{SECRET}' WHERE s = 'a'", grant=False)
+    db.source(change, grant=False)
+    with refused("bad_priors") as caught:
+        run(db.owner(), by_sex())
+    assert part in str(caught[0])
+    assert SECRET not in f"{caught[0]} {caught[0].hint}"
+
+
+def test_a_prior_that_rules_out_what_somebody_has(db: Database) -> None:
+    """It is wrong, and allowed; the owner is told of how many records."""
+    build(db, couples(), {"sex": "text", "s": "text"})
+    give(db, {"F": [1, 0], "M": [0.9, 0.1]}, "ab")
+    staged = run(db.owner(), by_sex(j=0.5))
+    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    assert any("probability 0" in text and "6" in text for text in said), said
+
+
+def test_g8_j_does_not_bound_the_posterior(db: Database) -> None:
+    """A limit that the documentation states: hiv is ruled out for F, so M has it for certain."""
+    build(db, [("F", "flu"), ("M", "hiv")], {"sex": "text", "s": "text"})
+    rows = [("F", "flu", 1.0), ("M", "flu", 0.95), ("M", "hiv", 0.05)]
+    types = {"sex": "text", "s": "text", "probability": "float8"}
+    make_table(db.connect("source_owner"), types, rows, name=("public", "prior"))
+    staged = run(db.owner(), by_sex(j=0.03))
+    assert groups(staged) == [[1, 2]]
+    assert staged.verified("background_knowledge") == [pytest.approx(0.025462, abs=1e-6)]
+    priors = {row["prior"]: row["probabilities"] for row in staged.table("prior")}
+    held = [priors[row["prior"]] for row in staged.table("audit") for _ in range(row["n"])]
+    found = posterior(held, [1, 1])
+    assert found is not None
+    assert max(map(max, found)) == 1

@@ -1588,6 +1588,194 @@ SELECT
   "x"."n"
 FROM "pganon_work"."r0_sdict0" AS "x";
 
+-- recode.subtracted: what the published distribution tells of suppressed records
+SELECT
+  CAST(COALESCE(SUM("l"."n"), 0) AS BIGINT) AS "withheld",
+  CAST((
+    (
+      0 + (
+        SELECT
+          "w"."failing"
+        FROM (
+          SELECT
+            COUNT(*) FILTER(WHERE
+              NOT (
+                "groups"."measure" >= 2
+              )) AS "failing",
+            MIN("groups"."measure") AS "measured"
+          FROM (
+            SELECT
+              CAST(SUM("g"."n") AS BIGINT) AS "measure",
+              "g"."class_id"
+            FROM (
+              SELECT
+                "h"."value",
+                "h"."n",
+                "h"."class_id"
+              FROM (
+                SELECT
+                  1 AS "class_id",
+                  "f"."value",
+                  "f"."n" - COALESCE("p"."n", 0) AS "n"
+                FROM (
+                  SELECT
+                    "f"."value",
+                    "f"."position",
+                    "f"."n"
+                  FROM "pganon_stage"."r0_reference" AS "f"
+                  WHERE
+                    "f"."attribute" = 0
+                ) AS "f"
+                LEFT JOIN (
+                  SELECT
+                    COALESCE('=' || CAST((
+                      CAST("r"."disease" AS TEXT) COLLATE "C"
+                    ) AS text), '') AS "value",
+                    COUNT(*) AS "n"
+                  FROM "pganon_stage"."r0_records" AS "r"
+                  GROUP BY
+                    1
+                ) AS "p"
+                  ON "p"."value" = "f"."value"
+                WHERE
+                  "f"."n" > COALESCE("p"."n", 0)
+              ) AS "h"
+            ) AS "g"
+            GROUP BY
+              "g"."class_id"
+          ) AS "groups"
+        ) AS "w"
+      ) + (
+        SELECT
+          "w"."failing"
+        FROM (
+          SELECT
+            COUNT(*) FILTER(WHERE
+              NOT (
+                "groups"."measure" <= 3.000000000003
+              )) AS "failing",
+            MAX("groups"."measure") AS "measured"
+          FROM (
+            SELECT
+              CASE
+                WHEN BOOL_AND(
+                  COALESCE(
+                    CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0),
+                    CAST('Infinity' AS DOUBLE PRECISION)
+                  ) - 1 <= 1e-12 - LN(NULLIF("g"."share", 0))
+                )
+                THEN GREATEST(
+                  MAX(
+                    COALESCE(
+                      CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0),
+                      CAST('Infinity' AS DOUBLE PRECISION)
+                    )
+                  ) - 1,
+                  0
+                )
+                ELSE CAST('Infinity' AS DOUBLE PRECISION)
+              END AS "measure",
+              "g"."class_id"
+            FROM (
+              SELECT
+                "h"."value",
+                "h"."n",
+                "h"."class_id",
+                SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
+                COALESCE("r"."share", 0) AS "share",
+                COALESCE("r"."position", 0) AS "position"
+              FROM (
+                SELECT
+                  1 AS "class_id",
+                  "f"."value",
+                  "f"."n" - COALESCE("p"."n", 0) AS "n"
+                FROM (
+                  SELECT
+                    "f"."value",
+                    "f"."position",
+                    "f"."n"
+                  FROM "pganon_stage"."r0_reference" AS "f"
+                  WHERE
+                    "f"."attribute" = 0
+                ) AS "f"
+                LEFT JOIN (
+                  SELECT
+                    COALESCE('=' || CAST((
+                      CAST("r"."disease" AS TEXT) COLLATE "C"
+                    ) AS text), '') AS "value",
+                    COUNT(*) AS "n"
+                  FROM "pganon_stage"."r0_records" AS "r"
+                  GROUP BY
+                    1
+                ) AS "p"
+                  ON "p"."value" = "f"."value"
+                WHERE
+                  "f"."n" > COALESCE("p"."n", 0)
+              ) AS "h"
+              LEFT JOIN (
+                SELECT
+                  "x"."value",
+                  "x"."position",
+                  CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share"
+                FROM (
+                  SELECT
+                    "f"."value",
+                    "f"."position",
+                    "f"."n"
+                  FROM "pganon_stage"."r0_reference" AS "f"
+                  WHERE
+                    "f"."attribute" = 0
+                ) AS "x"
+              ) AS "r"
+                ON "r"."value" = "h"."value"
+            ) AS "g"
+            GROUP BY
+              "g"."class_id"
+          ) AS "groups"
+        ) AS "w"
+      )
+    )
+  ) AS BIGINT) AS "missed"
+FROM (
+  SELECT
+    1 AS "class_id",
+    "f"."value",
+    "f"."n" - COALESCE("p"."n", 0) AS "n"
+  FROM (
+    SELECT
+      "f"."value",
+      "f"."position",
+      "f"."n"
+    FROM "pganon_stage"."r0_reference" AS "f"
+    WHERE
+      "f"."attribute" = 0
+  ) AS "f"
+  LEFT JOIN (
+    SELECT
+      COALESCE('=' || CAST((
+        CAST("r"."disease" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "value",
+      COUNT(*) AS "n"
+    FROM "pganon_stage"."r0_records" AS "r"
+    GROUP BY
+      1
+  ) AS "p"
+    ON "p"."value" = "f"."value"
+  WHERE
+    "f"."n" > COALESCE("p"."n", 0)
+) AS "l";
+
+-- recode.shares: the distribution that is published
+CREATE TABLE pganon_stage.r0_shares AS
+SELECT
+  CAST((
+    "d"."value"
+  ) AS text) AS "disease",
+  CAST("d"."n" AS DOUBLE PRECISION) / SUM("d"."n") OVER () AS "share"
+FROM "pganon_work"."r0_sdict0" AS "d"
+ORDER BY
+  "d"."code";
+
 -- recode.extents: size and extent of every class
 CREATE TABLE pganon_work.r0_extents AS
 SELECT
@@ -1698,7 +1886,7 @@ ORDER BY
   "v"."vector";
 
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_shares', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1752,10 +1940,13 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003)) AS "fai
 -- verify.beta_likeness_3: beta_likeness on disease against the published distribution
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT CASE WHEN BOOL_AND(COALESCE(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOUBLE PRECISION)) - 1 <= 1e-12 - LN(NULLIF("g"."share", 0))) THEN GREATEST(MAX(COALESCE(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOUBLE PRECISION))) - 1, 0) ELSE CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id", 2) AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "p" ON "p"."value" = "f"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
 
--- verify.audit_4: audit
+-- verify.reference_4: reference on disease
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "f" FULL JOIN (SELECT COALESCE('=' || CAST((CAST("s"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "s"."share" FROM "pganon_stage"."r0_shares" AS "s") AS "s" ON "s"."value" = "f"."value" WHERE "s"."share" IS DISTINCT FROM "f"."share") AS "b";
+
+-- verify.audit_5: audit
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT "r"."class_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") AS "c" FULL JOIN (SELECT "a"."class_id", SUM("a"."n") AS "n", COUNT(DISTINCT "a"."cluster") AS "clusters" FROM "pganon_stage"."r0_audit" AS "a" GROUP BY "a"."class_id") AS "h" ON "h"."class_id" = "c"."class_id" WHERE "c"."n" IS DISTINCT FROM "h"."n" OR "h"."clusters" IS DISTINCT FROM 1) + (SELECT COUNT(*) FROM "pganon_stage"."r0_audit" AS "a" LEFT JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior" WHERE "p"."prior" IS NULL) + (SELECT COUNT(*) FROM (SELECT "p"."prior" FROM "pganon_stage"."r0_prior" AS "p" GROUP BY "p"."prior" HAVING COUNT(*) > 1) AS "twice") + (SELECT COUNT(*) FROM "pganon_stage"."r0_prior" AS "p" WHERE NOT (SELECT ABS(SUM("x"."p") - 1) <= 0.000001 AND MIN("x"."p") >= 0 FROM UNNEST("p"."probabilities") AS "x"("p")) IS TRUE) AS "measured") AS "b";
 
--- verify.background_knowledge_5: background_knowledge
+-- verify.background_knowledge_6: background_knowledge
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.800000001)) AS "failing", MAX("groups"."measure") AS "measured" FROM (WITH "p" AS MATERIALIZED (SELECT "p"."cluster", "p"."prior", "p"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("p"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT "a"."cluster", "a"."prior", "p"."probabilities" FROM (SELECT "x"."cluster", "x"."prior" FROM "pganon_stage"."r0_audit" AS "x" GROUP BY "x"."cluster", "x"."prior") AS "a" JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior") AS "p"), "k0" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r0" FROM "p" AS "o" JOIN (SELECT "m"."cluster", "m"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("m"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT "x"."cluster", ARRAY_AGG("x"."share" ORDER BY "x"."place") AS "probabilities" FROM (SELECT "p"."cluster", "u"."place", AVG("u"."share") AS "share" FROM "p" CROSS JOIN LATERAL UNNEST("p"."probabilities") WITH ORDINALITY AS "u"("share", "place") GROUP BY "p"."cluster", "u"."place") AS "x" GROUP BY "x"."cluster") AS "m") AS "c" ON "c"."cluster" = "o"."cluster"), "k1" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r1" FROM "k0" AS "o" JOIN (SELECT DISTINCT ON ("y"."cluster") "y".* FROM "k0" AS "y" ORDER BY "y"."cluster", "y"."r0" DESC NULLS LAST) AS "c" ON "c"."cluster" = "o"."cluster"), "k2" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r2" FROM "k1" AS "o" JOIN (SELECT DISTINCT ON ("y"."cluster") "y".* FROM "k1" AS "y" ORDER BY "y"."cluster", "y"."r1" DESC NULLS LAST) AS "c" ON "c"."cluster" = "o"."cluster"), "l" AS MATERIALIZED (SELECT "k2"."cluster", MAX(GREATEST("k2"."r1", "k2"."r2")) AS "r" FROM "k2" GROUP BY 1) SELECT "l"."cluster", GREATEST("l"."r" * "l"."r", COALESCE("w"."d", 0)) AS "measure" FROM "l" LEFT JOIN (SELECT "l"."cluster", MAX((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("a"."entropy" + "b"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("a"."probabilities", "b"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "d" FROM "l" JOIN "k2" AS "a" ON "a"."cluster" = "l"."cluster" JOIN "k2" AS "b" ON "b"."cluster" = "l"."cluster" WHERE ("a"."r0", "a"."prior") > ("b"."r0", "b"."prior") AND 2 * "a"."r0" >= "l"."r" - 1e-09 AND LEAST("a"."r0" + "b"."r0", "a"."r1" + "b"."r1", "a"."r2" + "b"."r2") >= "l"."r" - 1e-09 GROUP BY "l"."cluster") AS "w" ON "w"."cluster" = "l"."cluster") AS "groups";
 
 -- verify.utility: loss, discernibility, class sizes
@@ -1863,9 +2054,11 @@ FROM (
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_shares" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_audit" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_prior" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
+CREATE OR REPLACE VIEW "published"."visits_reference" AS SELECT "s"."disease", "s"."share" FROM "pganon_data"."r0_shares" AS "s";

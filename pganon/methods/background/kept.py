@@ -62,7 +62,7 @@ def kept_steps(shape: Shape) -> list[Step]:
                 {"v": s.work("cluster_values")},
             ),
             tasks=lambda s, given, rows: [
-                _Kept(rows, given["source"], shape.k, shape.model, shape.trims)
+                _Kept(rows, given["source"], shape.k, shape.model, shape.options.trims)
             ],
             gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS],
         ),
@@ -186,7 +186,7 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         {"c": state.work(CODED), "k": state.work("cell_clusters")},
         same=equal(shape.codes, "k", "c"),
     ).select(*[col(code, "c") for code in shape.codes], named(col(shape.value, "c"), "value"))
-    if shape.trims:
+    if shape.options.trims:
         rank = numbered([col(NUMBER, "x")], [col("cluster", "x"), col("value", "x")])
         ranked = query("select x.* from x", {"x": clustered}).select(named(rank, "rank"))
         stay = query(

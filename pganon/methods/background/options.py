@@ -28,6 +28,7 @@ class Background(MethodOptions):
     sensitive = "one"
     codes_sensitive = True
     loses_shares = True
+    shows_reference = True
     refuses_constant = True
 
     @property
@@ -40,9 +41,13 @@ class Background(MethodOptions):
         found: list[str] = []
         if not self.random:
             found.append("does not compute how the method came to its classes")
-        if getattr(self, "lemma2", "drop") == "trim":
+        if self.trims:
             found.append("does not see which records are left out")
         return tuple(found)
+
+    @property
+    def trims(self) -> bool:
+        return getattr(self, "lemma2", "drop") == "trim"
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]
@@ -68,7 +73,7 @@ class Background(MethodOptions):
                     f"the method {self.name} cannot guarantee distance: hierarchical",
                     "use distance: equal, or ordered for numbers and dates",
                 )
-        if getattr(self, "lemma2", "drop") == "trim" and "t_closeness" in named:
+        if self.trims and "t_closeness" in named:
             yield Refusal(
                 ("method", "lemma2"),
                 "trim is for beta_likeness: under t_closeness no value is by itself too frequent",

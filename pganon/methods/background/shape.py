@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.encode.work import sensitive_values
 from pganon.identifiers import QualifiedName
-from pganon.methods.background.options import Background, BetaPrimacy, Primacy
+from pganon.methods.background.options import Background
 from pganon.methods.shape import MethodShape
 from pganon.privacy.base import Model
 from pganon.privacy.knowledge import BackgroundKnowledge
@@ -48,12 +48,6 @@ class Shape(MethodShape[Background]):
         if isinstance(measured, BetaLikeness):
             return limits.Likeness(measured.beta, measured.variant)
         return limits.Closeness(measured.t, measured.distance == "ordered")
-
-    @property
-    def trims(self) -> bool:
-        """Whether clusters that cannot stay whole stay in part."""
-        options = self.options
-        return isinstance(options, BetaPrimacy | Primacy) and options.lemma2 == "trim"
 
     @cached_property
     def knowledge(self) -> BackgroundKnowledge | None:

@@ -28,6 +28,7 @@ class Mondrian(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
+    shows_reference = True
     weighs = True
     revision = 2
 

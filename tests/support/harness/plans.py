@@ -110,6 +110,9 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
 
 METHODS = tuple(_PARTS)
 
+_REFERENCES = ("kinc",)
+"""Methods whose policy publishes the distribution of the source."""
+
 
 def policy_of(method: str) -> LoadedPolicy:
     columns, privacy, options = _PARTS[method]
@@ -129,6 +132,7 @@ def policy_of(method: str) -> LoadedPolicy:
                 "method": {"name": method, **options},
                 "trust": ["source_owner"],
                 "suppression_limit": 0.5,
+                "publish": {"reference": method in _REFERENCES},
             }
         )
     )

@@ -293,5 +293,6 @@ def test_schema() -> None:
     schema = policy_schema(known())
     assert schema["required"] == ["release", "source", "columns", "privacy", "method"]
     assert schema["additionalProperties"] is False
-    assert set(schema["$defs"]["Publish"]["properties"]) == {"schema", "readers", "keep"}
+    publish = {"schema", "readers", "keep", "reference"}
+    assert set(schema["$defs"]["Publish"]["properties"]) == publish
     json.dumps(schema)

@@ -1,0 +1,186 @@
+"""The distribution of the source that classes are held against, where the policy publishes it.
+
+    <release>_reference   (the sensitive column, share)
+
+Who knows the distribution of the source can subtract that of the release: what is left are the
+sensitive values of the records that are suppressed, and often it is visible who they are. So they
+must satisfy what a class must (rule R of the specification of beta-likeness).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.valued import referenced
+from pganon.encode.work import sensitive_values
+from pganon.errors import PrivacyRefusal
+from pganon.forms.checked import violations_check
+from pganon.policy.options import REFERENCE, SHARE
+from pganon.privacy.base import Relation, Requirement
+from pganon.published.elements import value_key
+from pganon.published.form import Tables
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, named, num, query, render, scalar
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import counts
+from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+SHARES = "shares"
+"""Part: the stored relation that readers see."""
+
+
+def published(spec: ReleaseSpec) -> Sensitive | None:
+    """The column whose distribution is published."""
+    return referenced(spec)[0] if spec.policy.publish.reference else None
+
+
+def shares_steps(spec: ReleaseSpec) -> list[Step]:
+    """Once `records` and `reference` are staged."""
+    item = published(spec)
+    if item is None:
+        return []
+    return [
+        Check(
+            "subtracted",
+            "what the published distribution tells of suppressed records",
+            lambda s: _subtracted(spec, s, item),
+            lambda row, state: _disclosed(row),
+            gives=counts("withheld", "missed", of="subtracted_"),
+        ),
+        CreateTable(
+            SHARES,
+            "the distribution that is published",
+            lambda s: s.stage(SHARES),
+            lambda s: _shares(item, s),
+        ),
+    ]
+
+
+def _shares(item: Sensitive, state: State) -> exp.Expr:
+    value = cast(exp.paren(col("value", "d")), item.column.stored_type)
+    tree = query(
+        "select d.n::float8 / sum(d.n) over () as share from d order by d.code",
+        {"d": state.work(sensitive_values(item.index))},
+    )
+    return tree.select(named(value, item.published), *tree.selects, append=False)
+
+
+def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
+    """SELECT withheld, missed: suppressed records, and requirements that they miss as one class."""
+    tables = {part: state.stage(part) for part in ("records", "reference")}
+    left = query(
+        "select 1 as class_id, f.value, f.n - coalesce(p.n, 0) as n from f left join p"
+        " on p.value = f.value where f.n > coalesce(p.n, 0)",
+        {"f": source_counts(item, tables), "p": released_counts(item, tables)},
+    )
+    missed = [
+        query("select w.failing from w", {"w": r.model.worst(_measured(r, item, left, tables))})
+        for r in spec.measured
+        if r.sensitive in (None, item.index)
+    ]
+    total: exp.Expr = num(0)
+    for one in missed:
+        total = exp.Add(this=total, expression=scalar(one))
+    return query(
+        "select coalesce(sum(l.n), 0)::bigint as withheld, (:missed)::bigint as missed from l",
+        {"l": left},
+        missed=total,
+    )
+
+
+def _measured(
+    requirement: Requirement, item: Sensitive, histogram: exp.Select, tables: Tables
+) -> exp.Select:
+    model = requirement.model
+    against: Relation | None = None
+    if model.needs_reference:
+        against = with_shares(item, source_counts(item, tables))
+    return model.measure(histogram, ["class_id"], against)
+
+
+def _disclosed(row: Mapping[str, Any]) -> PrivacyRefusal | None:
+    if not row["missed"]:
+        return None
+    return PrivacyRefusal(
+        f"suppressed records would be disclosed by subtraction ({row['withheld']} records): the"
+        " published distribution of the source less that of the release is theirs, which as a class"
+        " would miss the requirements",
+        hint="suppress no records, with kinc and kagg by residual: absorb, or leave out"
+        " publish.reference",
+        code="disclosed_by_subtraction",
+    )
+
+
+# -- distributions --------------------------------------------------------------------------------
+
+
+def source_counts(item: Sensitive, tables: Tables) -> exp.Select:
+    """SELECT value, position, n [, path] of the source, from the stored reference."""
+    path = [] if item.hierarchy is None else ["path"]
+    return query(
+        "select f.value, f.position, f.n from reference as f where f.attribute = :a",
+        dict(tables),
+        a=num(item.index),
+    ).select(*[col(name, "f") for name in path])
+
+
+def released_counts(item: Sensitive, tables: Tables) -> exp.Select:
+    """SELECT value, n of what is published."""
+    return query(
+        "select :value as value, count(*) as n from records as r group by 1",
+        dict(tables),
+        value=value_key(item, "r"),
+    )
+
+
+def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
+    """SELECT value, position, share [, path] from counts."""
+    path = [] if item.hierarchy is None else ["path"]
+    return query(
+        "select x.value, x.position, x.n::float8 / sum(x.n) over () as share from x",
+        {"x": counted},
+    ).select(*[col(name, "x") for name in path])
+
+
+# -- verification and view ------------------------------------------------------------------------
+
+
+def reference_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
+    """That the published distribution is the one that classes are held against."""
+    item = published(spec)
+    if item is None:
+        return []
+    shown = query(
+        "select :value as value, s.share from shares as s",
+        dict(tables),
+        value=value_key(item, "s"),
+    )
+    counted = query(
+        "select count(*) as measured from f full join s on s.value = f.value"
+        " where s.share is distinct from f.share",
+        {"f": with_shares(item, source_counts(item, tables)), "s": shown},
+    )
+    return [violations_check(REFERENCE, counted, item.column.name)]
+
+
+def reference_views(spec: ReleaseSpec, tables: Tables) -> list[PublishedView]:
+    item = published(spec)
+    if item is None:
+        return []
+    tree = query("select 1 from shares as s", dict(tables))
+    tree = tree.select(col(item.published, "s"), col(SHARE, "s"), append=False)
+    return [
+        PublishedView(
+            name=spec.view_of(REFERENCE),
+            select=render(tree),
+            columns=(
+                ViewColumn(item.published, item.column.stored_type, "Sensitive value."),
+                ViewColumn(SHARE, "double precision", "Share of the records of the source."),
+            ),
+            comment=f"The distribution of the source that the classes of {spec.view} are held"
+            " against.",
+        )
+    ]
