@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pganon.search.background import posterior
-from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits
-from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim
+from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits, planned
+from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim, trimmed
 from pganon.search.background.limits import (
     BetaLimits,
     Closeness,
@@ -21,6 +21,8 @@ from pganon.search.background.limits import (
     Model,
 )
 from pganon.search.background.linkage import clusters, dendrogram, divergences, even_blocks, square
+from pganon.search.background.pieces import joined_pieces
+from pganon.search.background.points import Names
 from pganon.search.background.reduce import js_reduce
 from pganon.search.background.selection import nearest
 from tests.support.oracles import background_search as oracle
@@ -288,6 +290,24 @@ def test_the_smallest_j() -> None:
     assert len(found_at) == 4
 
 
+def test_clusters_kept_in_part() -> None:
+    """Trimmed against the source, then against both until nothing changes any more."""
+    rng = random.Random("trimmed")
+    rounds = 0
+    for _ in range(150):
+        histograms = [histogram(rng, 3, 6) for _ in range(rng.randint(1, 4))]
+        source = [sum(column) for column in zip(*histograms, strict=True)]
+        k, beta = rng.choice([2, 4]), rng.choice([0.2, 0.4, 1])
+        found = trimmed(np.array(histograms), np.array(source), k, Likeness(beta))
+        expected, changes = oracle.kept_in_part(histograms, source, k, beta)
+        assert found.counts.tolist() == expected
+        assert found.clusters.tolist() == [sum(part) > 0 for part in expected]
+        assert found.published.tolist() == [sum(column) for column in zip(*expected, strict=True)]
+        assert (found.limits is None) == (not found.clusters.any())
+        rounds += changes > 1
+    assert rounds > 5
+
+
 def test_trim() -> None:
     rng = random.Random("trim")
     for _ in range(150):
@@ -328,6 +348,25 @@ def test_splits() -> None:
         found = beta_split(np.array(sizes), f, k)
         assert found.tolist() == oracle.beta_split(f.tolist(), sizes, k)
         assert found.sum(axis=0).tolist() == sizes
+
+
+def test_plans() -> None:
+    limits = Likeness(2).limits(np.array([6, 4, 8, 8]) / 26)
+    buckets, leaves = planned(np.array([3, 2, 4, 4]), limits, 4)
+    assert buckets == [[1, 0], [2, 3]]
+    assert leaves.tolist() == [[2, 4], [3, 4]]
+    with pytest.raises(ValueError, match="do not satisfy"):
+        planned(np.array([9, 0, 0, 1]), limits, 4)
+
+
+def test_pieces_joined_to_blocks() -> None:
+    rng = random.Random("pieces")
+    for _ in range(300):
+        curves = sorted(rng.randint(0, 2) for _ in range(rng.randint(1, 9)))
+        histograms = [histogram(rng, 3, 3) for _ in curves]
+        rule, k = rule_of(rng, [1, 2, 3]), rng.choice([2, 6])
+        found = joined_pieces(curves, np.array(histograms), k, cases.limits_of(rule))
+        assert found.tolist() == oracle.joined_pieces(rule, curves, histograms, k)
 
 
 def test_nearest() -> None:
@@ -423,6 +462,23 @@ def test_losses_and_errors_of_groups() -> None:
         expected = [table.ncp(rows[:cut]), table.ncp(rows[cut:])]
         assert cases.losses(table, rule, parts) == pytest.approx(expected)
         assert cases.joined_error(table, rule, *parts) == pytest.approx(table.sse(rows))
+
+
+def test_equal_costs_whatever_their_rounding() -> None:
+    table = Table((Num(0, 9),), [(1,), (2,), (3,)], [0, 0, 0])
+    groups = cases.groups_of(table, Beta(1, [[1.0]]), [np.array([1]), np.array([0])])
+    everyone = np.ones(2, dtype=bool)
+    assert groups.least(np.array([0.3, 0.1 + 0.2]), everyone) == 1
+    assert groups.least(np.array([0.3, 0.3 + 1e-9]), everyone) == 0
+
+
+def test_losses_of_sets() -> None:
+    """Alone and in an array; NULL is code 0."""
+    names = Names(size=5, codes=4)
+    sets = [{0}, {2}, {1, 2}, {1, 2, 3}, {0, 2}, {0, 1, 2, 3}]
+    parts = names.parts(sets)
+    assert names.costs(parts).tolist() == [0, 0, 0.4, 0.6, 1, 1]
+    assert [names.cost(names.part(parts, at)) for at in range(6)] == [0, 0, 0.4, 0.6, 1, 1]
 
 
 def test_the_baseline() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pganon.forms.background.audit import checks, relations, staging_steps
 from pganon.forms.background.metrics import ON_REQUEST
+from pganon.forms.background.warned import warnings
 from pganon.forms.class_description import CLASSES
 
 BACKGROUND = replace(
@@ -14,6 +15,7 @@ BACKGROUND = replace(
     staging_steps=staging_steps,
     checks=checks,
     metrics=ON_REQUEST,
+    warnings=warnings,
 )
 
 CENTRES = replace(BACKGROUND, metrics=None)
