@@ -163,3 +163,14 @@ def test_t_closeness_has_no_limit_by_value(db: Database) -> None:
     assert found.posterior.believed is None
     assert found.posterior.estimate.above is None
     assert found.posterior.estimate.largest is not None
+
+
+def test_few_classes_are_exact(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posterior, "MOST_EXACT", 1)
+    make_table(db.connect("source_owner"), TYPES, D14 * 2)
+    policy = background_policy("kagg", k=2, beta=3, j=0.5, knowledge=KERNEL, **LEAVING_OUT)
+    staged, found = measured(db, policy)
+    sizes = {number: len(members) for number, members in staged.members.items()}
+    assert len(sizes) > 1
+    assert found.posterior is not None
+    assert found.posterior.counted == (sizes[1] <= posterior.MOST_MEMBERS)
