@@ -174,3 +174,21 @@ def test_few_classes_are_exact(db: Database, monkeypatch: pytest.MonkeyPatch) ->
     assert len(sizes) > 1
     assert found.posterior is not None
     assert found.posterior.counted == (sizes[1] <= posterior.MOST_MEMBERS)
+
+
+def test_a_value_that_is_not_released(db: Database) -> None:
+    """The only record with c is a cluster by itself."""
+    people = [*[(age, "F", "ab"[age % 2]) for age in range(8)], (8, "F", "c")]
+    make_table(db.connect("source_owner"), TYPES, people)
+    priors = [(age, "F", value, 0.5) for age in range(8) for value in "ab"] + [(8, "F", "c", 1)]
+    types = {**TYPES, "probability": "float8"}
+    make_table(db.connect("source_owner"), types, priors, name=("public", "prior"))
+    knowledge = {"relation": "public.prior"}
+    policy = background_policy("kagg", k=2, beta=3, j=0.5, knowledge=knowledge, **LEAVING_OUT)
+    staged, found = measured(db, {**policy, "trust": ["source_owner"]})
+    assert staged.facts["suppressed"] == 1
+    assert found.posterior is not None
+    assert flat(found.posterior) == {
+        name: pytest.approx(value)
+        for name, value in flat(expected(audit_of(staged, people, 3))).items()
+    }
