@@ -1400,67 +1400,104 @@ GROUP BY
   "h"."cluster";
 
 -- partition.divide.whole: nodes that are not divided
-CREATE TABLE pganon_work.r0_undivided_0 AS
-SELECT
-  1 AS "level",
-  "c"."cluster",
-  "c"."node"
-FROM (
+CREATE TABLE pganon_work.r0_whole_0 AS
+WITH "u" AS MATERIALIZED (
   SELECT
-    "s"."cluster",
-    "s"."node" >> 1 AS "node",
-    COUNT(*) AS "halves",
-    MIN("s"."size") AS "least"
+    "n"."cluster",
+    "n"."node"
   FROM (
     SELECT
       "h"."cluster",
-      "h"."node",
-      SUM("h"."n") AS "size"
-    FROM "pganon_work"."r0_hist_0" AS "h"
-    GROUP BY
-      "h"."cluster",
-      "h"."node"
-  ) AS "s"
+      "h"."node" AS "node",
+      "h"."n",
+      "l"."f",
+      LEAST(
+        (
+          (
+            (
+              (
+                (
+                  2 * "h"."node"
+                ) + 1 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          ) - (
+            (
+              (
+                (
+                  2 * "h"."node"
+                ) + 0 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          )
+        ),
+        (
+          (
+            (
+              (
+                (
+                  2 * "h"."node" + 1
+                ) + 1 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          ) - (
+            (
+              (
+                (
+                  2 * "h"."node" + 1
+                ) + 0 << 0
+              ) * "p"."size" + "p"."pieces" - 1
+            ) / "p"."pieces"
+          )
+        )
+      ) AS "room"
+    FROM "pganon_work"."r0_hist_1" AS "h"
+    JOIN "pganon_work"."r0_pieces" AS "p"
+      ON "p"."cluster" = "h"."cluster"
+    JOIN "pganon_work"."r0_limits" AS "l"
+      ON "l"."value" = "h"."value"
+    WHERE
+      "p"."pieces" >> 0 >= 2
+  ) AS "n"
   GROUP BY
-    1,
-    2
-) AS "c"
-LEFT JOIN (
-  SELECT DISTINCT
-    "h"."cluster",
-    "h"."node"
-  FROM "pganon_work"."r0_hist_1" AS "h"
-  JOIN (
-    SELECT
-      "s"."cluster",
-      "s"."node" >> 1 AS "node",
-      COUNT(*) AS "halves",
-      MIN("s"."size") AS "least"
-    FROM (
-      SELECT
-        "h"."cluster",
-        "h"."node",
-        SUM("h"."n") AS "size"
-      FROM "pganon_work"."r0_hist_0" AS "h"
-      GROUP BY
-        "h"."cluster",
-        "h"."node"
-    ) AS "s"
-    GROUP BY
-      1,
-      2
-  ) AS "c"
-    ON "c"."cluster" = "h"."cluster" AND "c"."node" = "h"."node"
-  JOIN "pganon_work"."r0_limits" AS "l"
-    ON "l"."value" = "h"."value"
+    "n"."cluster",
+    "n"."node"
+  HAVING
+    MIN("n"."room") < 2
+    OR BOOL_OR("n"."n" > FLOOR("n"."f" * "n"."room" * 1.000000000001))
+)
+SELECT
+  "b".*
+FROM (
+  SELECT
+    1 AS "level",
+    "u"."node",
+    "u"."cluster"
+  FROM "u"
+  UNION ALL
+  SELECT
+    "w"."level",
+    "w"."node",
+    "w"."cluster"
+  FROM (
+    SELECT DISTINCT
+      0 AS "level",
+      "h"."node",
+      "h"."cluster"
+    FROM "pganon_work"."r0_hist_0" AS "h"
+  ) AS "w"
   WHERE
-    "h"."n" > FLOOR("l"."f" * "c"."least" * 1.000000000001)
-) AS "x"
-  ON "x"."cluster" = "c"."cluster" AND "x"."node" = "c"."node"
-WHERE
-  "c"."halves" = 2 AND (
-    "c"."least" < 2 OR "x"."node" IS NOT NULL
-  );
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "u"
+      WHERE
+        "u"."node" = "w"."node" >> (
+          1 - "w"."level"
+        )
+        AND "u"."cluster" = "w"."cluster"
+    )
+) AS "b";
 
 -- partition.divide.progress: whether the next level is the root
 SELECT
@@ -1470,51 +1507,14 @@ FROM "pganon_work"."r0_hist_1" AS "h";
 -- partition.leaves: the block of every piece
 CREATE TABLE pganon_work.r0_leaves AS
 SELECT
-  "a"."piece",
   (
-    "a"."piece" >> COALESCE("a"."level", 0)
-  ) << COALESCE("a"."level", 0) AS "block",
-  "a"."cluster"
-FROM (
-  SELECT
-    "l"."piece",
-    MAX("u"."level") AS "level",
-    "l"."cluster"
-  FROM (
-    SELECT
-      "p"."piece",
-      "g"."level",
-      "p"."piece" >> "g"."level" AS "node",
-      "p"."cluster"
-    FROM (
-      SELECT DISTINCT
-        "h"."node" AS "piece",
-        "h"."cluster"
-      FROM "pganon_work"."r0_hist_0" AS "h"
-    ) AS "p"
-    CROSS JOIN (
-      SELECT
-        GENERATE_SERIES(1, 1) AS "level"
-    ) AS "g"
-  ) AS "l"
-  LEFT JOIN (
-    SELECT
-      "u".*
-    FROM (
-      SELECT
-        "u"."level",
-        "u"."node",
-        "u"."cluster"
-      FROM "pganon_work"."r0_undivided_0" AS "u"
-    ) AS "u"
-  ) AS "u"
-    ON "u"."level" = "l"."level"
-    AND "u"."node" = "l"."node"
-    AND "u"."cluster" = "l"."cluster"
-  GROUP BY
-    "l"."piece",
-    "l"."cluster"
-) AS "a";
+    "w"."node" << "w"."level"
+  ) + GENERATE_SERIES(0, (
+    1 << "w"."level"
+  ) - 1) AS "piece",
+  "w"."node" << "w"."level" AS "block",
+  "w"."cluster"
+FROM "pganon_work"."r0_whole_0" AS "w";
 
 -- partition.blocks: blocks of all clusters, numbered
 CREATE TABLE pganon_work.r0_blocks AS
@@ -1535,7 +1535,7 @@ SELECT
 FROM "pganon_work"."r0_blocks" AS "b";
 
 -- partition.tidy: the trees
-DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_undivided_0;
+DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_whole_0;
 
 -- partition.blocked: the block of every record
 CREATE TABLE pganon_work.r0_blocked AS
@@ -1919,7 +1919,7 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003)) AS "fai
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT "r"."class_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") AS "c" FULL JOIN (SELECT "a"."class_id", SUM("a"."n") AS "n", COUNT(DISTINCT "a"."cluster") AS "clusters" FROM "pganon_stage"."r0_audit" AS "a" GROUP BY "a"."class_id") AS "h" ON "h"."class_id" = "c"."class_id" WHERE "c"."n" IS DISTINCT FROM "h"."n" OR "h"."clusters" IS DISTINCT FROM 1) + (SELECT COUNT(*) FROM "pganon_stage"."r0_audit" AS "a" LEFT JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior" WHERE "p"."prior" IS NULL) + (SELECT COUNT(*) FROM (SELECT "p"."prior" FROM "pganon_stage"."r0_prior" AS "p" GROUP BY "p"."prior" HAVING COUNT(*) > 1) AS "twice") + (SELECT COUNT(*) FROM "pganon_stage"."r0_prior" AS "p" WHERE NOT (SELECT ABS(SUM("x"."p") - 1) <= 0.000001 AND MIN("x"."p") >= 0 FROM UNNEST("p"."probabilities") AS "x"("p")) IS TRUE) AS "measured") AS "b";
 
 -- verify.background_knowledge_5: background_knowledge
-SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.800000001)) AS "failing", MAX("groups"."measure") AS "measured" FROM (WITH "k" AS MATERIALIZED (SELECT "k"."cluster", "k"."prior", "k"."probabilities", "k"."entropy", SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("k"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("k"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "away" FROM (SELECT "p"."cluster", "p"."prior", "p"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("p"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT DISTINCT "a"."cluster", "a"."prior", "p"."probabilities" FROM "pganon_stage"."r0_audit" AS "a" JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior") AS "p" OFFSET '0') AS "k" JOIN (SELECT "m"."cluster", "m"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("m"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT "m"."cluster", ARRAY_AGG("m"."share" ORDER BY "m"."place") AS "probabilities" FROM (SELECT "p"."cluster", "x"."place", AVG("x"."share") AS "share" FROM (SELECT DISTINCT "a"."cluster", "a"."prior", "p"."probabilities" FROM "pganon_stage"."r0_audit" AS "a" JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior") AS "p" CROSS JOIN LATERAL UNNEST("p"."probabilities") WITH ORDINALITY AS "x"("share", "place") GROUP BY "p"."cluster", "x"."place") AS "m" GROUP BY "m"."cluster") AS "m") AS "c" ON "c"."cluster" = "k"."cluster" OFFSET '0') SELECT "l"."cluster", MAX(GREATEST("l"."d", COALESCE("w"."d", 0))) AS "measure" FROM (SELECT "f"."cluster", MAX((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("f"."entropy" + "k"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("f"."probabilities", "k"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "d" FROM (SELECT DISTINCT ON ("k"."cluster") "k".* FROM "k" ORDER BY "k"."cluster", "k"."away" DESC) AS "f" JOIN "k" ON "k"."cluster" = "f"."cluster" GROUP BY "f"."cluster") AS "l" LEFT JOIN LATERAL (SELECT MAX((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("a"."entropy" + "b"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("a"."probabilities", "b"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "d" FROM "k" AS "a" JOIN "k" AS "b" ON "b"."prior" > "a"."prior" WHERE "a"."cluster" = "l"."cluster" AND "b"."cluster" = "l"."cluster" AND "a"."away" + "b"."away" >= SQRT("l"."d") - 1e-09) AS "w" ON TRUE GROUP BY "l"."cluster") AS "groups";
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.800000001)) AS "failing", MAX("groups"."measure") AS "measured" FROM (WITH "p" AS MATERIALIZED (SELECT "p"."cluster", "p"."prior", "p"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("p"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT "a"."cluster", "a"."prior", "p"."probabilities" FROM (SELECT "x"."cluster", "x"."prior" FROM "pganon_stage"."r0_audit" AS "x" GROUP BY "x"."cluster", "x"."prior") AS "a" JOIN "pganon_stage"."r0_prior" AS "p" ON "p"."prior" = "a"."prior") AS "p"), "k0" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r0" FROM "p" AS "o" JOIN (SELECT "m"."cluster", "m"."probabilities", (SELECT -COALESCE(SUM("x"."p" * LN("x"."p")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) FROM UNNEST("m"."probabilities") AS "x"("p") WHERE "x"."p" > 0) AS "entropy" FROM (SELECT "x"."cluster", ARRAY_AGG("x"."share" ORDER BY "x"."place") AS "probabilities" FROM (SELECT "p"."cluster", "u"."place", AVG("u"."share") AS "share" FROM "p" CROSS JOIN LATERAL UNNEST("p"."probabilities") WITH ORDINALITY AS "u"("share", "place") GROUP BY "p"."cluster", "u"."place") AS "x" GROUP BY "x"."cluster") AS "m") AS "c" ON "c"."cluster" = "o"."cluster"), "k1" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r1" FROM "k0" AS "o" JOIN (SELECT DISTINCT ON ("y"."cluster") "y".* FROM "k0" AS "y" ORDER BY "y"."cluster", "y"."r0" DESC NULLS LAST) AS "c" ON "c"."cluster" = "o"."cluster"), "k2" AS MATERIALIZED (SELECT "o".*, SQRT((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("o"."entropy" + "c"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("o"."probabilities", "c"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "r2" FROM "k1" AS "o" JOIN (SELECT DISTINCT ON ("y"."cluster") "y".* FROM "k1" AS "y" ORDER BY "y"."cluster", "y"."r1" DESC NULLS LAST) AS "c" ON "c"."cluster" = "o"."cluster"), "l" AS MATERIALIZED (SELECT "k2"."cluster", MAX(GREATEST("k2"."r1", "k2"."r2")) AS "r" FROM "k2" GROUP BY 1) SELECT "l"."cluster", GREATEST("l"."r" * "l"."r", COALESCE("w"."d", 0)) AS "measure" FROM "l" LEFT JOIN (SELECT "l"."cluster", MAX((SELECT GREATEST(-COALESCE(SUM("x"."m" * LN("x"."m")) / LN(CAST(2 AS DOUBLE PRECISION)), 0) - ("a"."entropy" + "b"."entropy") / 2, 0) FROM (SELECT ("u"."p" + "u"."q") / 2 AS "m" FROM UNNEST("a"."probabilities", "b"."probabilities") AS "u"("p", "q")) AS "x" WHERE "x"."m" > 0)) AS "d" FROM "l" JOIN "k2" AS "a" ON "a"."cluster" = "l"."cluster" JOIN "k2" AS "b" ON "b"."cluster" = "l"."cluster" WHERE ("a"."r0", "a"."prior") > ("b"."r0", "b"."prior") AND 2 * "a"."r0" >= "l"."r" - 1e-09 AND LEAST("a"."r0" + "b"."r0", "a"."r1" + "b"."r1", "a"."r2" + "b"."r2") >= "l"."r" - 1e-09 GROUP BY "l"."cluster") AS "w" ON "w"."cluster" = "l"."cluster") AS "groups";
 
 -- verify.utility: loss, discernibility, class sizes
 SELECT

@@ -109,7 +109,8 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     if requirement is None:
         return found
     priors = query(
-        "select distinct a.cluster, a.prior, p.probabilities from audit as a"
+        "select a.cluster, a.prior, p.probabilities from"
+        " (select x.cluster, x.prior from audit as x group by x.cluster, x.prior) as a"
         " join prior as p on p.prior = a.prior",
         dict(tables),
     )
