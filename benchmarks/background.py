@@ -23,6 +23,7 @@ from benchmarks import background_search as search
 from benchmarks import background_tables as tables
 from benchmarks import support
 from benchmarks.background_tables import Drawn, Setting, Source
+from pganon.search.background.primacy import Post
 
 Row = dict[str, Any]
 
@@ -148,7 +149,10 @@ class Bench:
 
 def _shown(value: Any) -> figures.Shown:
     if isinstance(value, Range):
-        return figures.Interval(int(value.lower), int(value.upper) - (not value.upper_inc))
+        low, high = value.lower, value.upper
+        assert low is not None
+        assert high is not None
+        return figures.Interval(int(low), int(high) - (not value.upper_inc))
     if isinstance(value, list):
         return figures.OneOf(frozenset(value))
     return figures.Centre(value)
@@ -179,8 +183,9 @@ def left_out(bench: Bench) -> Iterator[Row]:
     """What the paper's k-primacy suppresses; of tables whose priors are known."""
     if bench.source.priors is None:
         return
+    posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
     for j in JS:
-        for name, post in ((INC, "inc"), (AGG, "agg")):
+        for name, post in posts.items():
             setting = Setting(j=j)
             found = search.left_out(bench.drawn, post, setting)
             yield {
@@ -333,7 +338,7 @@ def show(found: Row) -> None:
         ("by_k", "by k", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
         ("by_j", "by J", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
         ("by_beta", "by beta", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
-        ("left_out", "what the paper's k-primacy leaves out", (*_OF, "classes", "suppressed", "gcp")),
+        ("left_out", "left out by the paper's k-primacy", (*_OF, "classes", "suppressed", "gcp")),
         ("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
         (
             "columns",
@@ -345,7 +350,7 @@ def show(found: Row) -> None:
         (
             "large",
             "many records",
-            ("method", "records", "classes", "gcp", "suppressed", "seconds", "copy", "ratio", "peak_mb"),
+            ("method", "records", *_RUN[:4], "seconds", "copy", "ratio", "peak_mb"),
         ),
         ("claims", "what the paper says", ("claim", "table", "holds", "found")),
     ):  # fmt: skip

@@ -85,6 +85,10 @@ TARGETS = {
               ("prior", "kernel", "neighbours", "coarse", "given", "arrays")),
         ("test_priors", "test_given_priors"),
     ),
+    "posteriors": Target(
+        ("pganon/forms/background/posterior.py", "pganon/forms/background/metrics.py"),
+        ("test_background_posterior",),
+    ),
     "geneir": Target(
         ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),

@@ -115,3 +115,80 @@ def test_what_a_version_records(db: Database) -> None:
     assert BackgroundMetrics.recorded(asdict(found)) == found
     text = str(found.shown()[-1])
     assert "posteriors of a reader who holds the priors" in text
+
+
+@pytest.mark.parametrize(
+    ("hiv", "people", "j", "exact"),
+    [
+        pytest.param([0, 0.05], ["flu", "hiv"], 0.025462, 0.5, id="G8-certain"),
+        pytest.param([0.01, 0.05], ["flu", "hiv"], 0.010797, 0.338983, id="G8-two"),
+        pytest.param([0.01] * 3 + [0.1], ["flu"] * 3 + ["hiv"], 0.032374, 0.535714, id="G8-four"),
+        pytest.param([0.3] * 4, ["flu"] * 3 + ["hiv"], 0, 0, id="G8-equal"),
+        pytest.param([0, 0], ["flu", "hiv"], 0, None, id="G8-impossible"),
+    ],
+)
+def test_priors_that_are_near_tell_much(
+    db: Database, hiv: list[float], people: list[str], j: float, exact: float | None
+) -> None:
+    """One class of people of different ages; `exact` is the largest gain by the definition."""
+    rows = [(age, "F", value) for age, value in enumerate(people)]
+    make_table(db.connect("source_owner"), TYPES, rows)
+    priors = [
+        (age, "F", value, p)
+        for age, of in enumerate(hiv)
+        for value, p in (("flu", 1 - of), ("hiv", of))
+    ]
+    types = {**TYPES, "probability": "float8"}
+    make_table(db.connect("source_owner"), types, priors, name=("public", "prior"))
+    knowledge = {"relation": "public.prior"}
+    policy = background_policy("kagg", k=len(people), beta=3, j=0.05, knowledge=knowledge)
+    staged, found = measured(db, {**policy, "trust": ["source_owner"]})
+    assert staged.verified("background_knowledge") == [pytest.approx(j, abs=2e-6)]
+    assert found.posterior is not None
+    if exact is None:
+        assert (found.posterior.impossible, found.posterior.counted) == (1, 0)
+        assert found.posterior.estimate == Conclusion(None, None, None)
+        assert "they rule out the values of 1 classes" in str(found.shown()[-1])
+    else:
+        assert (found.posterior.impossible, found.posterior.counted) == (0, 1)
+        assert found.posterior.exact.gain == pytest.approx(exact, abs=5e-7)
+
+
+def test_t_closeness_has_no_limit_by_value(db: Database) -> None:
+    make_table(db.connect("source_owner"), TYPES, D14)
+    policy = background_policy("kagg", k=3, j=0.5, knowledge=KERNEL, **LEAVING_OUT)
+    policy["privacy"][1] = {"model": "t_closeness", "column": "s", "t": 0.5}
+    _, found = measured(db, policy)
+    assert found.posterior is not None
+    assert found.posterior.believed is None
+    assert found.posterior.estimate.above is None
+    assert found.posterior.estimate.largest is not None
+
+
+def test_few_classes_are_exact(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posterior, "MOST_EXACT", 1)
+    make_table(db.connect("source_owner"), TYPES, D14 * 2)
+    policy = background_policy("kagg", k=2, beta=3, j=0.5, knowledge=KERNEL, **LEAVING_OUT)
+    staged, found = measured(db, policy)
+    sizes = {number: len(members) for number, members in staged.members.items()}
+    assert len(sizes) > 1
+    assert found.posterior is not None
+    assert found.posterior.counted == (sizes[1] <= posterior.MOST_MEMBERS)
+
+
+def test_a_value_that_is_not_released(db: Database) -> None:
+    """The only record with c is a cluster by itself."""
+    people = [*[(age, "F", "ab"[age % 2]) for age in range(8)], (8, "F", "c")]
+    make_table(db.connect("source_owner"), TYPES, people)
+    priors = [(age, "F", value, 0.5) for age in range(8) for value in "ab"] + [(8, "F", "c", 1)]
+    types = {**TYPES, "probability": "float8"}
+    make_table(db.connect("source_owner"), types, priors, name=("public", "prior"))
+    knowledge = {"relation": "public.prior"}
+    policy = background_policy("kagg", k=2, beta=3, j=0.5, knowledge=knowledge, **LEAVING_OUT)
+    staged, found = measured(db, {**policy, "trust": ["source_owner"]})
+    assert staged.facts["suppressed"] == 1
+    assert found.posterior is not None
+    assert flat(found.posterior) == {
+        name: pytest.approx(value)
+        for name, value in flat(expected(audit_of(staged, people, 3))).items()
+    }

@@ -1,0 +1,98 @@
+"""How claims of the paper are judged from the figures of the benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.background import AGG, BASELINE, BETA, INC, MIC, risk_and_utility
+from benchmarks.background_claims import Judged, evaluate
+
+Row = dict[str, Any]
+
+
+def run(method: str, k: int = 5, j: float = 0.8, beta: float = 3, **figures: Any) -> Row:
+    found = {
+        "records": 4000, "suppressed": 0, "gcp": 0.3, "rgcp": 0.3, "rl": 50.0, "linked": 0.01,
+        "average": 9.0, "smallest": 5, "seconds": 2.0, "method_seconds": 1.0,
+    }  # fmt: skip
+    return {"table": "t", "method": method, "k": k, "beta": beta, "j": j, **found, **figures}
+
+
+def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
+    return {row["claim"]: (row["holds"], row["found"]) for row in evaluate(dict(parts))}
+
+
+@pytest.mark.parametrize(("agree", "holds"), [(4, "yes"), (3, "mostly"), (2, "NO"), (0, "NO")])
+def test_verdicts(agree: int, holds: str) -> None:
+    assert Judged("", agree, 4).holds == holds
+
+
+def test_ranks() -> None:
+    """Runs are compared with those that differ in the method alone, refused ones with none."""
+    rows = [
+        *[run(method, 3, gcp=gcp, rl=rl) for method, gcp, rl in
+          ((INC, 0.2, 60.0), (AGG, 0.3, 50.0), (BETA, 0.4, 5.0))],
+        *[run(method, 5, gcp=gcp, rl=rl) for method, gcp, rl in
+          ((INC, 0.2, 50.0), (AGG, 0.5, 60.0), (BETA, 0.4, 6.0))],
+        run(INC, 10, gcp=0.1), {"table": "t", "method": BETA, "k": 10, "refused": "why"},
+    ]  # fmt: skip
+    found = verdicts(by_k=rows)
+    assert found["1 beta_GE has the highest GCP"][0] == "NO"
+    assert found["1 beta_GE has the highest GCP"][1].startswith("1 of 2")
+    assert found["1 beta_GE has the lowest RL"][0] == "yes"
+    assert found["2 GCP of kInc_GE is below kAgg_GE"][0] == "yes"
+    assert found["3 kAgg_GE has the highest RL"][1].startswith("1 of 2")
+    assert found["4 GCP of beta_GE hardly changes with k"][0] == "yes"
+
+
+def test_trends() -> None:
+    by_beta = ((2, 0.4, 9.0), (1, 0.6, 8.0), (4, 0.5, 7.0))
+    rows = [run(INC, beta=beta, gcp=gcp, rl=rl) for beta, gcp, rl in by_beta]
+    found = verdicts(by_beta=rows)
+    assert found["6 GCP falls with beta: kInc_GE"] == ("NO", "1 of 2: 0.6, 0.4, 0.5")
+    assert found["6 RL grows with beta: kInc_GE"] == ("NO", "1 of 2: 8, 9, 7")
+
+
+def test_suppressed() -> None:
+    lost = [run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40), run(INC, suppressed=11)]
+    found = verdicts(by_j=[run(BETA, j=0.1), run(BETA)], left_out=lost)
+    assert found["7 at most 0.275 % are suppressed"] == ("NO", "1 of 3: 1.0% at most")
+    assert found["7 beta_GE suppresses fewest"][0] == "yes"
+    assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "yes"
+    assert found["7 more are suppressed at small J: kInc_GE"] == ("yes", "1 of 1: 12, 11")
+
+
+def test_reallocated_loss() -> None:
+    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.4)]
+    found = verdicts(by_j=rows)
+    assert found["8 GCP is at most RGCP"] == ("yes", "2 of 2")
+    assert found["8 the gap is largest at the smallest J: beta_GE"][0] == "yes"
+
+
+def test_columns_and_baseline() -> None:
+    far = {"difference": 0.05, "absolute": 0.2, "values": 70, "numeric": True, "column": "age"}
+    (mic, _) = MIC
+    columns = [
+        run(INC, **far, emd=0.01, emd_midpoint=0.05),
+        run(mic, **far, emd=0.04, emd_midpoint=0.04),
+    ]
+    baseline = [
+        run(INC, beta=3, errors={"0.02": 0.1, "0.05": 0.1, "0.1": 0.1, "0.2": 0.1}, gcp=0.2),
+        run(BASELINE, errors={"0.02": 0.2, "0.05": 0.2, "0.1": 0.2, "0.2": 0.05}, suppressed=1200),
+    ]
+    found = verdicts(by_k=[run(INC)], columns=columns, baseline=baseline)
+    assert found["10 mean relative difference of kInc_GE is below 0.1"][0] == "yes"
+    assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd)"][0] == "NO"
+    assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd midpoint)"][0] == "yes"
+    assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
+    assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
+    assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"
+    assert found["11 the baseline suppresses up to 30 %"] == ("yes", "1 of 1: 30.0% at most")
+
+
+def test_points_of_the_map() -> None:
+    rows = [run(INC), {"table": "t", "method": AGG, "refused": "why"}]
+    (point,) = risk_and_utility({"by_k": rows})
+    assert (point["risk"], point["loss"], point["method"]) == (0.01, 0.3, INC)
