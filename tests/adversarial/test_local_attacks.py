@@ -132,7 +132,7 @@ def test_values_permuted_among_those_who_hide_them(db: Database, how: str) -> No
     """The same records are left out, and of the same records the same values are withheld."""
     rows = people(30)
     for i, row in enumerate(rows):
-        row[2], row[4] = i < 9, 2 <= i < 12
+        row[2], row[3], row[4] = i < 9, "abcd"[i % 4], 2 <= i < 12
     if how == "ineligible":
         for row in rows[:6]:
             row[1] = 77
