@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.support.harness.mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
-COPIED = ("pganon", "sql", "migrations", "tests", "pyproject.toml")
+COPIED = ("pganon", "sql", "migrations", "tests", "benchmarks", "pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,10 @@ TARGETS = {
          "pganon/methods/identity/residuals.py", "pganon/search/identity"),
         ("test_identity_models", "test_identity_search", "test_identity_examples",
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
+    ),
+    "background": Target(
+        ("pganon/search/background",),
+        ("test_background_examples", "test_background_data", "test_background_search"),
     ),
     "geneir": Target(
         ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),

@@ -11,7 +11,7 @@ are facts of the run (:mod:`pganon.encode.facts`), observed after encoding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -225,13 +225,27 @@ class NominalAxis(Axis):
 
 
 class ShareAxis(NominalAxis):
-    """Unordered values: loss is the share of the domain's values that is covered, 0 for one."""
+    """Unordered values: loss is the share of all values that is covered, 0 for one (NULL mixed: 1).
+
+    The values are the declared ones, else those in the source.
+    """
+
+    def extent(self, state: State, table: str) -> list[exp.Expr]:
+        null = fragment("bool_or(:c = 0)", c=col(self.code, table))
+        extra = [named(null, f"n{self.index}")] if self.has_null(state) else []
+        return [*super().extent(state, table), *extra]
 
     def loss(self, state: State, table: str) -> exp.Expr:
+        declared = self.attribute.values
+        size = num(max(self.size(state) if declared is None else len(declared), 1))
+        d = exp.paren(self.distinct(state, table))
+        if not self.has_null(state):
+            return fragment("case when :d < 2 then 0 else :d::float8 / :m end", d=d, m=size)
         return fragment(
-            "case when :d > 1 then :d::float8 / :m else 0 end",
-            d=self.distinct(state, table),
-            m=num(self.domain(state)),
+            "case when :d < 2 then 0 when :null then 1 else :d::float8 / :m end",
+            d=d,
+            null=col(f"n{self.index}", table),
+            m=size,
         )
 
 
@@ -350,8 +364,6 @@ class HeightAxis(TreeAxis):
 
 _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: TreeAxis}
 _CLUSTER_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: FlatAxis, Scale.TREE: HeightAxis}
-
-
 _SHARE_AXES = {**_AXES, Scale.NOMINAL: ShareAxis}
 
 
@@ -361,15 +373,13 @@ def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     Quasi-sensitive attributes lose by height in a tree, as QS k-anonymity defines it,
     quasi-identifiers by the share of the values that are covered.
     """
-    return tuple(
-        (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
-        for attribute in attributes
-    )
+    return tuple(_kinds(attribute)[attribute.scale](attribute) for attribute in attributes)
 
 
-def share_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
-    """The same for local generalization, whose sets of d values out of m lose d / m."""
-    return tuple(_SHARE_AXES[attribute.scale](attribute) for attribute in attributes)
+def _kinds(attribute: Attribute) -> Mapping[Scale, type[Axis]]:
+    if attribute.qs_set is not None:
+        return _CLUSTER_AXES
+    return _SHARE_AXES if attribute.shares else _AXES
 
 
 def group_extents(

@@ -2,8 +2,8 @@
 
 The fingerprint is a keyed hash of the rows that were read as a multiset, of their columns and
 types, and of everything else in the database that decides groups: hierarchies from tables or
-functions, and public combinations. Its key is the installation's, so it can be compared with the
-fingerprint of every other version, of any release.
+functions, public combinations, and priors. Its key is the installation's, so it can be compared
+with the fingerprint of every other version, of any release.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
-from pganon.encode.work import SNAP
+from pganon.encode.work import PRIOR, SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
@@ -31,6 +32,7 @@ from pganon.steps.facts import Fact, Facts, count, digest, or_null
 
 _ROWS = or_null(digest("source_rows"))
 _OTHERS = "source_other"
+_PRIOR = digest(f"{_OTHERS}_prior")
 
 
 def source_check(spec: ReleaseSpec) -> Check:
@@ -60,7 +62,7 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         ),
         gives=[count("nothing", "source_"), *_other_facts(spec)],
     )
-    steps: list[Step] = [*public_steps(spec), decide]
+    steps: list[Step] = [*public_steps(spec), *reading_steps(spec), decide]
     if republication is not None and republication.candidates:
         steps.append(_inheritance(spec, republication))
     return tuple(steps)
@@ -128,13 +130,17 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         row = exp.func("row", *[col(f"q{a.index}", "t") for a in spec.qs_sets[name]])
         table = public_table(spec, name, state)
         tree = tree.select(_digest(table, row, name, _public_fact(number).column))
+    if spec.prior is not None and spec.background is not None:
+        row = prior_row(spec, "t")
+        tree = tree.select(_digest(state.work(PRIOR), row, "prior", _PRIOR.column))
     return tree
 
 
 def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
     """What :func:`_others` gives beside nothing."""
     trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
-    return [*trees, *[_public_fact(number) for number, _ in enumerate(spec.public)]]
+    public = [_public_fact(number) for number, _ in enumerate(spec.public)]
+    return [*trees, *public, *([_PRIOR] if spec.prior and spec.background else [])]
 
 
 def _tree_fact(number: int) -> Fact[bytes]:

@@ -118,3 +118,10 @@ PART_CELLS = Table("cells", _part_cells)
 
 FIT = Table("fit", lambda spec, state: ["node", "requirement", "measure", "holds"])
 """A row per part and requirement: the part measured as one class."""
+
+
+PRIOR = Table(
+    "known", lambda spec, state: [*[f"q{a.index}" for a in spec.attributes], "value", "probability"]
+)
+"""The relation of priors as it was read: values of quasi-identifiers `q<i>` and of the sensitive
+column as its dictionary has them, and a `probability`, a numeric."""

@@ -236,7 +236,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     found = [structure_check(tables)]
-    for requirement in spec.requirements:
+    for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         found += [_check(spec, requirement, kind, tables) for kind in kinds]
     return tuple(found)

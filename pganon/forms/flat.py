@@ -39,7 +39,7 @@ class FlatColumn:
 
 def flattens(attributes: tuple[Attribute, ...]) -> bool:
     """Whether there is a range or a set to take apart."""
-    return any(attribute.form is not Shown.LABEL for attribute in attributes)
+    return any(attribute.form in (Shown.RANGE, Shown.SET) for attribute in attributes)
 
 
 def flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[FlatColumn]:

@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.forms.centres import centre_step, centres
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
 from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import Shown
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
 # The day and the microsecond after the last ones do not exist, so the range has no upper end.
@@ -71,6 +72,8 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                     ),
                 )
             )
+        if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+            steps.append(centre_step(axis))
         if axis.attribute.form is Shown.SET:
             steps.append(
                 CreateTable(
@@ -108,7 +111,9 @@ def generalized(axes: tuple[Axis, ...], state: State) -> exp.Select:
 
 def recoded(axis: Axis, state: State) -> Recoded:
     """The published column of an attribute, and its `<column>_null` where it has one."""
-    if isinstance(axis, TreeAxis):
+    if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+        joins, value = _centre(axis, state)
+    elif isinstance(axis, TreeAxis):
         joins, value = _tree(axis, state)
     elif axis.attribute.form is Shown.SET:
         joins, value = _set(axis, state)
@@ -124,6 +129,8 @@ def recoded(axis: Axis, state: State) -> Recoded:
 def _has_null(axis: Axis, state: State) -> exp.Expr:
     if not axis.has_null(state):
         return fragment("false")
+    if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+        return col("has_null", f"x{axis.index}")
     if isinstance(axis, NominalAxis):
         if axis.words(state):
             return fragment(":b & 1 = 1", b=col(f"b{axis.index}_0", "e"))
@@ -195,6 +202,13 @@ def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:
         )
         for end in ("min(t.lower)", "max(t.upper)")
     ]
+
+
+def _centre(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
+    alias = f"x{axis.index}"
+    table = aliased(centres(axis, state), alias)
+    join = exp.Join(this=table, on=equal(["class_id"], alias, "e"), side="LEFT")
+    return [join], col("value", alias)
 
 
 def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:

@@ -11,7 +11,18 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from pganon.errors import UsageError
-from pganon.methods import anatomy, identity, local, mondrian, msb, qs, slamsa, slicing, sloms
+from pganon.methods import (
+    anatomy,
+    background,
+    identity,
+    local,
+    mondrian,
+    msb,
+    qs,
+    slamsa,
+    slicing,
+    sloms,
+)
 from pganon.methods.base import Method
 from pganon.spec.model import ReleaseSpec
 
@@ -32,6 +43,12 @@ OWN = (
     local.NCP,
     local.BUCKETS,
     local.GROUPS,
+    background.BETA_PRIMACY,
+    background.KINC,
+    background.KAGG,
+    background.KINC_MIC,
+    background.KAGG_MIC,
+    background.JS_REDUCE,
 )
 """The methods of this version, in the order in which people are told of them."""
 

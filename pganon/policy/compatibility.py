@@ -33,6 +33,10 @@ _IDLE = {
 """Why keys that say how to generalize do nothing, by whether values are exact."""
 
 
+_FEW = 4
+"""Methods that a hint names."""
+
+
 def method_refusals(
     known: Known,
     method: MethodOptions | None,
@@ -115,6 +119,8 @@ def _wrong_models(known: Known, method: MethodOptions, models: Sequence[Any]) ->
 
 def _or_methods(names: Iterable[str], verb: str = "") -> str:
     found = list(names)
+    if len(found) > _FEW:
+        found = [*found[:_FEW], f"{len(found) - _FEW} others"]
     return f", or {verb}the method {alternatives(found)}" if found else ""
 
 

@@ -165,6 +165,9 @@ def _model_refusals(known: Known, models: Iterable[Any], columns: Columns) -> It
             yield from _tree_refusals(i, model, columns.get(name))
             yield from _null_refusals(known, model, columns.get(name))
         yield from _public_refusals(i, model, columns)
+        for refusal in model.refusals(columns):
+            place = ("privacy", i, *refusal.place)
+            yield Refusal(place, refusal.message, refusal.suggestion)
 
 
 def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal]:

@@ -58,8 +58,8 @@ class MethodOptions(Declaration):
         example: one of them as a policy writes it.
         adds: columns that its published views have in addition to those of the source.
         parts: additional published views, named by :func:`part_name`.
-        shows: how a column that records are grouped by is published: a generalized value, an
-            array of values, or the exact value.
+        shows: how a column that records are grouped by is published: a generalized value, the mean
+            or mode, an array of values, or the exact value.
         sensitive: how many sensitive columns there must be.
         levels: levels of its models that it can guarantee, where a model has levels.
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
@@ -69,9 +69,8 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        assumes: what else a reader may know, and what not, for the bounds to hold: phrases that
-            follow "a reader who".
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
+        loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
@@ -84,7 +83,7 @@ class MethodOptions(Declaration):
     example: ClassVar[str]
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
-    shows: ClassVar[Literal["generalized", "values", "exact"]] = "generalized"
+    shows: ClassVar[Literal["generalized", "centre", "values", "exact"]] = "generalized"
     sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
     levels: ClassVar[tuple[str, ...]] = ()
     codes_sensitive: ClassVar[bool] = False
@@ -93,8 +92,8 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
-    assumes: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False
+    loses_shares: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
     revision: ClassVar[int] = 1
@@ -111,6 +110,12 @@ class MethodOptions(Declaration):
     def idle(self) -> frozenset[str]:
         """Options that have no effect in combination with the others."""
         return frozenset()
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What else a reader may know, and what not, for the bounds to hold: phrases that follow
+        "a reader who"."""
+        return ()
 
     @property
     def independent(self) -> bool:

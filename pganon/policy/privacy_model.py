@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.refusals import Refusal
 
 
 class ModelDeclaration(Declaration):
@@ -31,3 +34,7 @@ class ModelDeclaration(Declaration):
     def about_each(self) -> bool:
         """Whether it applies to every sensitive column separately."""
         return False
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        """What does not fit the columns of the policy; places are relative to the model."""
+        return ()

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
+from pganon.policy.knowledge import Cells, Kernel, Knowledge
 from pganon.policy.known import Known
 from pganon.policy.model import ColumnPolicy, Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
@@ -163,6 +164,12 @@ def _known_keys(loc: Place, declared: Known) -> list[str]:
             model = FORMS[form]
         case ("privacy", int(), str(name)) if name in declared.models:
             model = declared.models[name]
+        case ("privacy", int(), _, "knowledge"):
+            model = Knowledge
+        case ("privacy", int(), _, "knowledge", "kernel"):
+            model = Kernel
+        case ("privacy", int(), _, "knowledge", "cells"):
+            model = Cells
         case _:
             return []
     return [info.alias or name for name, info in model.model_fields.items()]

@@ -13,7 +13,7 @@ from pganon.policy.hierarchies import Declaration
 from pganon.policy.known import Known
 from pganon.policy.model import Policy
 from pganon.policy.refusals import refuse_one, refuse_word, show
-from pganon.policy.words import LATER_METHODS, LATER_MODELS
+from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
@@ -32,7 +32,7 @@ def policy_class(known: Known) -> type[Policy]:
 @lru_cache
 def model_type(known: Known) -> Any:
     """Any of the models, told apart by its word."""
-    return _one_of(known.model_classes, "model", "privacy model", tuple(known.models), LATER_MODELS)
+    return _one_of(known.model_classes, "model", "privacy model", tuple(known.models))
 
 
 @lru_cache
@@ -45,7 +45,7 @@ def _one_of(
     key: str,
     what: str,
     known: Sequence[str],
-    later: Sequence[str],
+    later: Sequence[str] = (),
 ) -> Any:
     union: Any = reduce(or_, declared)
     still = tuple(word for word in later if word not in known)

@@ -17,14 +17,5 @@ QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
 UNPROTECTED = ("warn", "accept")
-LATER_MODELS = ("background_knowledge",)
-LATER_METHODS = (
-    "full_domain",
-    "kinc",
-    "kagg",
-    "beta_primacy",
-    "js_reduce",
-    "kinc_mic",
-    "kagg_mic",
-)
+LATER_METHODS = ("full_domain",)
 DISTANCES = ("equal", "ordered", "hierarchical")

@@ -47,6 +47,11 @@ class Model(ABC):
     """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
     records is then the best that can be reached, and what that misses is refused before any search;
     without it only verification decides."""
+    from_histogram = True
+    """Whether it is measured of a histogram. If not, a release has measures of its own for it, and
+    nothing that reads histograms knows it."""
+    tolerance = TOLERANCE
+    """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
     @property
     @abstractmethod
@@ -153,7 +158,7 @@ class Model(ABC):
         """SQL condition: the measure satisfies the model with a parameter known to SQL alone."""
         if self.exact:
             return self._compared(measure, parameter)
-        slack = exp.Literal.number(repr(TOLERANCE))
+        slack = exp.Literal.number(repr(self.tolerance))
         if self.bound is Bound.AT_LEAST:
             text = ":p * (1 - :slack)"
         else:
@@ -189,8 +194,8 @@ class Model(ABC):
         if self.exact:
             return parameter
         if self.bound is Bound.AT_LEAST:
-            return parameter * (1 - TOLERANCE)
-        slack = TOLERANCE * max(1, parameter)
+            return parameter * (1 - self.tolerance)
+        slack = self.tolerance * max(1, parameter)
         return parameter - slack if self.strict else parameter + slack
 
     def worst(self, measured: exp.Select) -> exp.Select:

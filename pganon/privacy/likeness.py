@@ -9,12 +9,14 @@ together, reveal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sqlglot import exp
 
 from pganon.privacy.base import Bound, Model
 from pganon.sqltools import col, fragment
+
+Variant = Literal["enhanced", "basic"]
 
 
 class ReferenceModel(Model):
@@ -125,7 +127,7 @@ class BetaLikeness(ReferenceModel):
     """
 
     beta: float
-    variant: str = "enhanced"
+    variant: Variant = "enhanced"
     name: ClassVar[str] = "beta_likeness"
     symbol: ClassVar[str] = "beta"
 

@@ -6,16 +6,19 @@ A new model is one class here and one line in :data:`MODELS`.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from pganon.policy.columns import Columns
+from pganon.policy.knowledge import Knowledge
 from pganon.policy.model import Name, RelationName
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
-from pganon.policy.refusals import known_word, refuse_one
+from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
-from pganon.privacy import frequency, identity, likeness, quasi_sensitive
+from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive
 from pganon.privacy.base import Model
 
 
@@ -301,6 +304,26 @@ class EIRAlphaBetaAnonymity(PrivacyModel):
         return identity.eir_alpha_beta(self.alpha, self.beta)
 
 
+class BackgroundKnowledge(PrivacyModel):
+    """In every class what readers know of the members beforehand differs by at most j.
+
+    Attributes:
+        smoothing: the share of every prior that is the distribution of the whole instead.
+    """
+
+    model: Literal["background_knowledge"]
+    j: Annotated[float, Field(ge=0, le=1)]
+    knowledge: Knowledge
+    smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    def measures(self) -> tuple[Model, ...]:
+        return (knowledge.BackgroundKnowledge(self.j, self.knowledge.source),)
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        for refusal in self.knowledge.refusals(columns):
+            yield Refusal(("knowledge", *refusal.place), refusal.message, refusal.suggestion)
+
+
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
     AlphaKAnonymity,
@@ -319,5 +342,6 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     IRAlphaBetaAnonymity,
     EIRLDiversity,
     EIRAlphaBetaAnonymity,
+    BackgroundKnowledge,
 )
 """Every privacy model of this version."""

@@ -16,6 +16,8 @@ _SAID = {
     Shown.LABEL: "generalized. Label of the hierarchy above the values of all records of the"
     " class.",
     Shown.EXACT: "exact.",
+    Shown.MEAN: "mean of the records of the class, rounded.",
+    Shown.MODE: "most frequent value among the records of the class.",
 }
 _INTERVAL = "generalized. Interval of the hierarchy that holds the values of all records."
 

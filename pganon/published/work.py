@@ -92,3 +92,17 @@ def support(number: int) -> Table:
         return [f"v{place}" for place, _ in enumerate(attributes, start=1)]
 
     return Table(f"support{number}", columns)
+
+
+QI_CELLS = Table("qi_cells", lambda spec, state: ["cell", *codes_of(spec), "n"])
+"""A row per combination of codes that occurs, from 1 in their order, 0 (NULL) last; `n` records."""
+
+VECTORS = Table("vectors", lambda spec, state: ["vector", "probabilities"])
+"""A row per distinct prior, from 1 in the order of its first cell: `probabilities` by code of the
+sensitive value, then of the values that only a relation of priors knows."""
+
+CELL_VECTORS = Table("cell_vectors", lambda spec, state: ["cell", "vector"])
+"""A row per cell: the prior of its records."""
+
+VECTOR_CLUSTERS = Table("vector_clusters", lambda spec, state: ["vector", "cluster"])
+"""A row per prior: its cluster."""

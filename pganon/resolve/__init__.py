@@ -22,9 +22,11 @@ from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
+from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import ColumnPolicy, Policy, policy_hash
 from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
+from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exceptions import exception_problem
@@ -57,6 +59,7 @@ def resolve(
     *,
     public: Mapping[str, Relation] | None = None,
     exceptions: Mapping[str, Relation] | None = None,
+    prior: Relation | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -66,12 +69,23 @@ def resolve(
     Args:
         public: the relations that the policy names as public, by QS set.
         exceptions: those that say whose values are sensitive, by their name in the policy.
+        prior: the one with what readers are assumed to know beforehand.
     """
-    builder = _Builder(policy, relation, public or {}, exceptions or {}, base_dir, line_of)
+    builder = _Builder(policy, relation, public or {}, exceptions or {}, prior, base_dir, line_of)
     spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
     return spec
+
+
+def _compared(column: Column) -> str:
+    """What a column's values are compared as, as quasi-identifiers."""
+    return "unsupported" if column.kind == "unsupported" else canonical_type(column)
+
+
+def _told_apart(column: Column) -> str:
+    """The same for sensitive values, of which other spellings are equal."""
+    return "text" if column.kind in ("text", "bpchar", "enum") else column.kind
 
 
 class _Builder:
@@ -81,6 +95,7 @@ class _Builder:
         relation: Relation,
         public: Mapping[str, Relation],
         exceptions: Mapping[str, Relation],
+        prior: Relation | None,
         base_dir: Path,
         line_of: LineOf,
     ) -> None:
@@ -88,6 +103,7 @@ class _Builder:
         self.relation = relation
         self.public = public
         self.exceptions = exceptions
+        self.prior = prior
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
@@ -142,6 +158,7 @@ class _Builder:
         self._names(attributes, sensitive, carried)
         for attribute in attributes:
             self._public(attribute)
+        self._priors(attributes, sensitive)
         for wrong in collation_refusals(self.policy, self.relation):
             self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         for wrong in rule_refusals(self.policy, attributes, sensitive):
@@ -166,6 +183,7 @@ class _Builder:
             view=QualifiedName(self.policy.publish.view_schema, self.policy.release),
             readers=self.policy.publish.readers,
             public=self.public,
+            prior=self.prior,
             rules=tuple(rules(self.policy, attributes, sensitive)),
             partition=partition_part(self.policy, self.relation.name, self.base_dir),
             base_dir=self.base_dir,
@@ -214,20 +232,53 @@ class _Builder:
         relation = self.public.get(attribute.qs_set or "")
         if relation is None:
             return
-        field = f"columns.{name}.set"
-        column = self._known(field, name, relation)
-        if column is None:
-            return
-        own, other = (
-            "unsupported" if c.kind == "unsupported" else canonical_type(c)
-            for c in (attribute.column, column)
-        )
-        if own != other:
+        self._comparable(f"columns.{name}.set", attribute.column, relation, _compared)
+
+    def _comparable(
+        self, field: str, own: Column, relation: Relation, compared: Callable[[Column], str]
+    ) -> None:
+        """The column of the same name in another relation holds values of the same kind."""
+        other = self._known(field, own.name, relation)
+        if other is not None and compared(own) != compared(other):
             self.report(
                 field,
-                f"column {quote(name)} is {attribute.column.type_name} in {self.relation.name}"
-                f" and {column.type_name} in {relation.name}",
+                f"column {quote(own.name)} is {own.type_name} in {self.relation.name}"
+                f" and {other.type_name} in {relation.name}",
                 "name a view that casts it to the type of the source",
+            )
+
+    def _priors(self, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]) -> None:
+        """Where the priors of background knowledge come from fits the columns."""
+        models = enumerate(self.policy.privacy)
+        named = ((i, model) for i, model in models if isinstance(model, BackgroundKnowledge))
+        number, declared = next(named, (0, None))
+        if declared is None:
+            return
+        field = f"privacy[{number}].knowledge"
+        cells = declared.knowledge.cells
+        for attribute in attributes:
+            name = attribute.column.name
+            parts = cells.intervals if cells is not None else None
+            if isinstance(parts, Mapping) and name in parts and attribute.scale is Scale.NOMINAL:
+                self.report(
+                    f"{field}.cells.intervals.{name}",
+                    f"column {quote(name)} is {attribute.column.type_name}, whose values have no"
+                    " order",
+                    "leave it out; its values are told apart, or by levels of a hierarchy",
+                )
+            if self.prior is not None:
+                self._comparable(f"{field}.relation", attribute.column, self.prior, _compared)
+        if self.prior is None:
+            return
+        for item in sensitive:
+            self._comparable(f"{field}.relation", item.column, self.prior, _told_apart)
+        column = self._known(f"{field}.relation", PROBABILITY, self.prior)
+        if column is not None and not column.is_number:
+            self.report(
+                f"{field}.relation",
+                f"column {quote(PROBABILITY)} of {self.prior.name} is {column.type_name}, not a"
+                " number",
+                "name a view that casts it",
             )
 
     def _column(self, name: str) -> Column | None:
@@ -334,6 +385,8 @@ class _Builder:
             Shown.LABEL: "text",
             Shown.VALUES: f"{column.stored_type}[]",
             Shown.EXACT: column.stored_type,
+            Shown.MEAN: column.stored_type,
+            Shown.MODE: column.stored_type,
         }[form]
         attribute = Attribute(
             index=index,
@@ -351,6 +404,7 @@ class _Builder:
             values=declared.domain.values if isinstance(declared.domain, ValueSet) else None,
             qs_set=declared.qs_set,
             ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
+            shares=self.policy.method.loses_shares,
         )
         self._hierarchy(attribute)
         return attribute
@@ -375,8 +429,16 @@ class _Builder:
 
     def _form(self, declared: ColumnPolicy, kind: str) -> Shown:
         shows = self.policy.method.shows
-        if shows != "generalized":
-            return Shown.VALUES if shows == "values" else Shown.EXACT
+        match shows:
+            case "values":
+                return Shown.VALUES
+            case "exact":
+                return Shown.EXACT
+            case "centre":
+                mean = kind == "numeric" and declared.hierarchy is None
+                return Shown.MEAN if mean else Shown.MODE
+            case "generalized":
+                pass
         if declared.hierarchy is not None:
             return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
         return Shown.RANGE if kind == "numeric" else Shown.SET

@@ -14,7 +14,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.privacy.models import QSKAnonymity
+from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish.views import missing_roles
 from pganon.resolve import resolve
 from pganon.spec.model import ReleaseSpec
@@ -30,6 +30,7 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
         read_relation(conn, policy.source),
         public=public_relations(conn, policy),
         exceptions=exception_relations(conn, policy),
+        prior=prior_relation(conn, policy),
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
@@ -63,3 +64,9 @@ def exception_relations(conn: Connection, policy: Policy) -> dict[str, Relation]
     """The relations that say whose values are sensitive, by their name in the policy."""
     named = [c.sensitive_when.relation for c in policy.columns.values() if c.sensitive_when]
     return {name: read_relation(conn, name) for name in named if name is not None}
+
+
+def prior_relation(conn: Connection, policy: Policy) -> Relation | None:
+    """The relation with what readers are assumed to know beforehand."""
+    named = (m.knowledge.relation for m in policy.privacy if isinstance(m, BackgroundKnowledge))
+    return next((read_relation(conn, name) for name in named if name is not None), None)

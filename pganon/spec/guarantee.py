@@ -9,7 +9,7 @@ from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division", "buckets")
+_CHOICES = ("profile", "division", "buckets", "select", "lemma2")
 """Options of methods that decide against whom a bound holds."""
 
 
@@ -25,8 +25,17 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
         stated["if_not_null"] = {**given.parameters, **_with_a_value(spec, given)}
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
-    against = adversary(spec)
+    against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
     return {**stated, **chosen, **({"adversary": against} if against else {})}
+
+
+def _prior(spec: ReleaseSpec) -> str | None:
+    """What is assumed that readers know beforehand."""
+    if spec.background is None:
+        return None
+    given = spec.background.knowledge.source == "relation"
+    where = "the owner has given" if given else "follow from the source"
+    return f"expects the same of all who have the same quasi-identifiers: the priors that {where}"
 
 
 def _with_a_value(spec: ReleaseSpec, given: Model) -> dict[str, int]:

@@ -21,6 +21,7 @@ from pganon.policy.model import Policy
 from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
+from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 
 
@@ -42,6 +43,7 @@ class Shown(StrEnum):
 
     range, set, label: one generalized value that covers them.
     values: the sorted array of the distinct values themselves.
+    mean, mode: a value in their middle, which need not cover them.
     """
 
     RANGE = "range"
@@ -49,6 +51,8 @@ class Shown(StrEnum):
     LABEL = "label"
     VALUES = "values"
     EXACT = "exact"
+    MEAN = "mean"
+    MODE = "mode"
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ class Attribute:
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
+        shares: whether d of m unordered values lose d / m, instead of (d - 1) / (m - 1).
     """
 
     index: int
@@ -107,6 +112,7 @@ class Attribute:
     qs_set: str | None = None
     ranged: bool = False
     hidden: Hidden | None = None
+    shares: bool = False
 
     @property
     def flat_names(self) -> tuple[str, ...]:
@@ -179,6 +185,7 @@ class ReleaseSpec:
         unreleased: columns of the source that the policy leaves at home, for the plan.
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
+        prior: the relation with what readers are assumed to know beforehand, if there is one.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
@@ -198,6 +205,7 @@ class ReleaseSpec:
     view: QualifiedName
     readers: tuple[str, ...]
     public: Mapping[str, Relation]
+    prior: Relation | None
     rules: tuple[Rule, ...]
     partition: Part
     base_dir: Path
@@ -206,6 +214,17 @@ class ReleaseSpec:
     def minimum_size(self) -> int:
         """Fewest records that any class can have under all requirements."""
         return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def measured(self) -> tuple[Requirement, ...]:
+        """The requirements that are measured of histograms."""
+        return tuple(r for r in self.requirements if r.model.from_histogram)
+
+    @property
+    def background(self) -> BackgroundKnowledge | None:
+        """What readers are assumed to know beforehand; None where it may differ in any way."""
+        declared = (m for m in self.policy.privacy if isinstance(m, BackgroundKnowledge))
+        return next((model for model in declared if model.j < 1), None)
 
     @property
     def unprotected(self) -> tuple[Sensitive, ...]:
@@ -225,8 +244,9 @@ class ReleaseSpec:
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
+        prior = [] if self.prior is None else [self.prior.name]
         return Outside(
-            relations=(*self.read, *public, *tables),
+            relations=(*self.read, *public, *prior, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
             ),

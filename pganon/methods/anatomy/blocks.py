@@ -1,13 +1,9 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
     placed       (place, draw, ..)    records that are left, if some were left out
-    hist_r       (node, value, n)     records per value in the nodes of level r: 2^r pieces
-    undivided_r  (level, node)        nodes of level r + 1 that stay whole
-    leaves       (piece, block)       the block of every piece
 
-Records lie along a curve, which is cut into pieces of as many records. Pieces are the leaves of a
-binary tree over the curve; from the root down, nodes are divided until the rule says no. A piece is
-therefore in the highest node above it that stays whole, or is a block itself. A node is divided
+Records lie along a curve, which is cut into pieces of as many records, and into halves of halves
+of them (:mod:`pganon.methods.halves`). A node of that tree is divided
 
 - `division: public`: if its most frequent value has at most 1/l of the records of its smaller
   half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
@@ -20,25 +16,22 @@ therefore in the highest node above it that stays whole, or is a block itself. A
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
 from pganon.encode.curve import numbered
 from pganon.encode.records import DRAW, PLACE
 from pganon.methods.anatomy.shape import AnatomyShape
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count, flag
+from pganon.methods.halves import Halves
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import count
 
 BLOCKS = count("blocks")
 
-_ROOTED = flag("rooted")
-_ROUNDS = count("divide_rounds")
-
 
 def block_steps(shape: AnatomyShape) -> list[Step]:
+    halves = Halves(lambda s: _histogram(shape, s), lambda s: _undivided(shape, s))
     return [
         CreateTable(
             "placed",
@@ -47,27 +40,7 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
             lambda s: _renumbered(shape, s),
             when=shape.trimmed,
         ),
-        CreateTable(
-            "histogram",
-            "records per value in every piece",
-            lambda s: s.work("hist", round=0),
-            lambda s: query(
-                "select :piece as node, :value as value, :n as n from p group by 1, 2",
-                {"p": shape.placed(s)},
-                piece=shape.piece(s, "p"),
-                value=col(shape.value, "p"),
-                n=cast(fragment("count(*)"), weight_type(s)),
-            ),
-        ),
-        Repeat(
-            name="divide",
-            purpose="find the parts of the curve that cannot be divided",
-            body=lambda number: _round(shape),
-            until=_ROOTED,
-            bound=lambda state: state[RECORDS].bit_length() + 2,
-            rounds=_ROUNDS,
-        ),
-        CreateTable("leaves", "the block of every piece", lambda s: s.work("leaves"), _leaves),
+        *halves.steps(),
         Check(
             "blocks",
             "number of blocks",
@@ -79,13 +52,19 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
         DropTables(
             "tidy",
             "what the blocks were made from",
-            lambda s: [
-                *[s.work("hist", round=r + 1) for r in range(s[_ROUNDS])],
-                *[s.work("undivided", round=r) for r in range(s[_ROUNDS])],
-                *shape.eligibility.leftovers(s),
-            ],
+            lambda s: [*halves.leftovers(s), *shape.eligibility.leftovers(s)],
         ),
     ]
+
+
+def _histogram(shape: AnatomyShape, state: State) -> exp.Expr:
+    return query(
+        "select :piece as node, :value as value, :n as n from p group by 1, 2",
+        {"p": shape.placed(state)},
+        piece=shape.piece(state, "p"),
+        value=col(shape.value, "p"),
+        n=cast(fragment("count(*)"), weight_type(state)),
+    )
 
 
 def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
@@ -97,37 +76,6 @@ def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
         named(numbered([col(PLACE, "k")]), PLACE),
         append=False,
     )
-
-
-def _round(shape: AnatomyShape) -> Sequence[Step]:
-    return [
-        CreateTable(
-            "histogram",
-            "records per value, two nodes together",
-            lambda s: s.work("hist", round=s.round + 1),
-            lambda s: query(
-                "select h.node >> 1 as node, h.value, :n as n from h group by 1, 2",
-                {"h": s.work("hist", round=s.round)},
-                n=cast(fragment("sum(h.n)"), weight_type(s)),
-            ),
-        ),
-        CreateTable(
-            "whole",
-            "nodes that are not divided",
-            lambda s: s.work("undivided", round=s.round),
-            lambda s: _undivided(shape, s),
-            analyze=False,
-        ),
-        Check(
-            "progress",
-            "whether the next level is the root",
-            lambda s: query(
-                "select max(h.node) = 0 as rooted from h",
-                {"h": s.work("hist", round=s.round + 1)},
-            ),
-            gives=[_ROOTED],
-        ),
-    ]
 
 
 def _undivided(shape: AnatomyShape, state: State) -> exp.Expr:
@@ -149,28 +97,4 @@ def _undivided(shape: AnatomyShape, state: State) -> exp.Expr:
         {"c": halves, "m": merged},
         level=num(state.round + 1),
         divided=fragment(rules[shape.division], l=num(shape.model.l)),
-    )
-
-
-def _leaves(state: State) -> exp.Expr:
-    undivided = stacked(
-        [
-            query("select u.level, u.node from u", {"u": state.work("undivided", round=r)})
-            for r in range(state[_ROUNDS])
-        ]
-    )
-    levels = query(
-        "select p.piece, g.level, p.piece >> g.level as node from p cross join"
-        " (select generate_series(1, :levels) as level) as g",
-        {"p": query("select distinct h.node as piece from h", {"h": state.work("hist", round=0)})},
-        levels=num(state[_ROUNDS]),
-    )
-    above = query(
-        "select l.piece, max(u.level) as level from l"
-        " left join u on u.level = l.level and u.node = l.node group by l.piece",
-        {"l": levels, "u": undivided},
-    )
-    return query(
-        "select a.piece, (a.piece >> coalesce(a.level, 0)) << coalesce(a.level, 0) as block from a",
-        {"a": above},
     )

@@ -40,12 +40,12 @@ from pganon.methods.identity.options import DAnonyIR
 from pganon.methods.identity.reading import (
     Reader,
     attributes,
-    given_with_losses,
     individuals_of,
     readers_of,
     search_models,
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns
+from pganon.methods.tree_arrays import given_with_losses
 from pganon.privacy.rows import Relation
 from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.search.identity.conjunction import Every
@@ -85,7 +85,7 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             lambda s: s.work(table),
             _COLUMNS,
             blocks=blocks,
-            given=lambda s: given_with_losses(shape, s),
+            given=lambda s: given_with_losses(shape.axes, s),
             task=lambda s, given: _task(shape, s, given, handle, first(s)),
             when=when,
         )

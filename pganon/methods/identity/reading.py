@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, TreeAxis
-from pganon.methods.block_search import Given, given_of_axes
+from pganon.methods.block_search import Given
 from pganon.methods.identity.shape import IdentityShape
+from pganon.methods.tree_arrays import tree_arrays
 from pganon.privacy import models as declared
 from pganon.privacy.requirements import held_models
 from pganon.search.identity.classes import Individuals
@@ -27,15 +27,7 @@ from pganon.search.identity.models import (
     eir_alpha_beta,
 )
 from pganon.search.identity.tree import Hierarchical
-from pganon.sqltools import named
 from pganon.steps import State
-
-
-def given_with_losses(shape: IdentityShape, state: State) -> exp.Select:
-    """Where values of ordered attributes are, and the trees of the others with their losses."""
-    tree = given_of_axes(shape.axes, state)
-    trees = [axis for axis in shape.axes if isinstance(axis, TreeAxis)]
-    return tree.select(*[named(axis.losses(state), f"losses{axis.index}") for axis in trees])
 
 
 def search_models(shape: IdentityShape) -> Every:
@@ -133,22 +125,8 @@ def _reader(axis: Axis, state: State, given: Given) -> Reader:
     if isinstance(axis, NominalAxis):
         return _Codes(axis.domain(state))
     if isinstance(axis, TreeAxis):
-        return _nodes(axis, state, given)
+        return _Nodes(*tree_arrays(axis, state, given), axis.has_null(state))
     return _Line(tuple(given[axis.code] or ()), axis.has_null(state))
-
-
-def _nodes(axis: TreeAxis, state: State, given: Given) -> _Nodes:
-    """Row 0 is NULL, which has nothing above it but the root."""
-    levels, size = axis.levels(state), axis.size(state)
-    paths = np.zeros((size + 1, levels), dtype=np.int64)
-    costs = np.zeros((size + 1, levels + 1))
-    costs[0, levels] = 1.0
-    if size:
-        paths[1:] = np.array(given[axis.code]).reshape(size, levels)
-        costs[1:] = np.array(given[f"losses{axis.index}"], dtype=float).reshape(size, levels + 1)
-    if axis.has_null(state):
-        costs[:, levels] = 1.0
-    return _Nodes(paths, costs, axis.has_null(state))
 
 
 def attributes(

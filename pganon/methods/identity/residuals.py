@@ -21,12 +21,12 @@ from pganon.methods.block_search import Blocks, Given, TaskOf, block_search
 from pganon.methods.identity.reading import (
     Reader,
     attributes,
-    given_with_losses,
     individuals_of,
     readers_of,
     search_models,
 )
 from pganon.methods.identity.shape import IdentityShape, hull_columns, joined_hull
+from pganon.methods.tree_arrays import given_with_losses
 from pganon.privacy.rows import Relation
 from pganon.published.work import INDIVIDUALS
 from pganon.search.identity.classes import Classes
@@ -140,7 +140,7 @@ def join_step(
             count=places,
             at_once=at_once,
         ),
-        given=lambda s: given_with_losses(shape, s),
+        given=lambda s: given_with_losses(shape.axes, s),
         task=lambda s, given: _task(shape, s, given, limited),
         when=when,
     )

@@ -35,7 +35,10 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     published_once = True
-    assumes = ("knows which columns the person hides", "knows no hidden value of anybody")
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ("knows which columns the person hides", "knows no hidden value of anybody")
 
     @property
     def withholds(self) -> bool:
@@ -102,8 +105,6 @@ class LocalBuckets(Local):
     models = frozenset(PRINCIPLES)
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
-    assumes = (*Local.assumes, "learns nothing from records that show a column about those that"
-               " hide it")  # fmt: skip
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -115,6 +116,11 @@ class LocalBuckets(Local):
         Literal["independent", "aligned"], word("word for buckets", "independent", "aligned")
     ] = "independent"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        taught = "learns nothing from records that show a column about those that hide it"
+        return (*super().assumes, taught)
 
     @property
     def repeats_values(self) -> bool:

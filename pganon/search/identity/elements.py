@@ -158,9 +158,7 @@ class Categorical:
         return (part.bit_count() - 1) * self._unit
 
     def costs(self, parts: np.ndarray) -> np.ndarray:
-        counts = count_bits(parts)
-        total = counts[0] if len(counts) == 1 else counts.sum(axis=0, dtype=np.int64)
-        return (total - 1.0) * self._unit
+        return (set_sizes(parts) - 1.0) * self._unit
 
     def joined_costs(self, parts: np.ndarray, part: int) -> np.ndarray:
         return self.costs(parts | self.column(part)[:, None])
@@ -172,6 +170,12 @@ class Categorical:
     @property
     def _unit(self) -> float:
         return 1 / (self.size - 1) if self.size > 1 else 0.0
+
+
+def set_sizes(parts: np.ndarray) -> np.ndarray:
+    """Number of codes of every set in a words x n array of masks."""
+    counts = count_bits(parts)
+    return counts[0] if len(counts) == 1 else counts.sum(axis=0, dtype=np.int64)
 
 
 def _count_bits(words: np.ndarray) -> np.ndarray:

@@ -54,6 +54,11 @@ _DECIDED = {
     "zip": {"role": "semi_sensitive", "sensitive_when": {"predicate": "age < 22"}},
     "disease": {"role": "sensitive"},
 }
+_BACKGROUND = [
+    {"model": "k_anonymity", "k": 2},
+    {"model": "beta_likeness", "column": "disease", "beta": 3},
+    {"model": "background_knowledge", "j": 0.8, "knowledge": {"kernel": {"bandwidth": 0.6}}},
+]
 _LOCAL = [
     {"model": "k_anonymity", "k": 2},
     {"model": "local_bucket_diversity", "column": "disease", "l": 2},
@@ -91,6 +96,12 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
         [*_LOCAL[:2], {"model": "local_bucket_diversity", "column": "zip", "l": 2}],
         {"buckets": "aligned"},
     ),
+    "beta_primacy": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
+    "kinc": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
+    "kagg": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
+    "kinc_mic": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
+    "kagg_mic": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
+    "js_reduce": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
     "qs_greedy": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
     "qs_efficient": ({**_SETS, "disease": {"role": "identifying"}}, _QS, {}),
     "danonyir": ({**_QUASI, **_DISEASE, **_PERSON}, _RESERVED, {}),

@@ -81,7 +81,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: "5"}
   - {model: t_closeness, column: jbo, t: 0.2}
-method: {name: kinc}
+method: {name: full_domain}
 """,
         "utf-8",
     )

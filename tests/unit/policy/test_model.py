@@ -11,7 +11,7 @@ from pganon.errors import PolicyError
 from pganon.loading import known, policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
-from pganon.policy.words import LATER_METHODS, LATER_MODELS
+from pganon.policy.words import LATER_METHODS
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -115,12 +115,6 @@ def test_hierarchical_distance_and_hierarchy_need_each_other() -> None:
     for form in ({"intervals": [5]}, {"date": ["year"]}):
         data["columns"]["x"]["hierarchy"] = form
         assert "not for sensitive columns" in problems(data)["columns.x.hierarchy"]
-
-
-@pytest.mark.parametrize("later", LATER_MODELS)
-def test_later_models(later: str) -> None:
-    message = problems(policy(privacy=[{"model": later, "k": 1}]))["privacy[0].model"]
-    assert message.startswith(f'privacy model "{later}" is not available in this version; ')
 
 
 @pytest.mark.parametrize("later", LATER_METHODS)

@@ -1,0 +1,233 @@
+"""Blocks of similar records in every cluster, which beta-likeness-primacy makes classes of.
+
+    pieces   (cluster, size, pieces)            how many pieces of the curve a cluster has
+    limits   (value, f)                         the largest share of a value in any class
+    leaves   (cluster, piece, block)            see :mod:`pganon.methods.halves`
+    blocks   (cluster, first, block)            blocks numbered from 0
+
+A node of the curve is divided
+
+- `division: public`: if both halves have k records, and no value more of the node's than it could
+  have in the smaller half. Both halves then have classes wherever its records are. Records per
+  value of a node can be read off the release, so all that could have been there give the same
+  blocks, and the blocks tell nothing.
+- `division: eligible`: if both halves have k records, and classes. Blocks are smaller, and tell who
+  computes the tree something of what is in the halves.
+- `division: none`: never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.curve import piece_of
+from pganon.encode.records import PLACE
+from pganon.encode.secrets import run_secret
+from pganon.methods.background.options import BetaPrimacy
+from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.halves import Halves
+from pganon.search.background.limits import SLACK, BetaLimits, Model
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, named, num, query, scalar
+from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps.facts import count
+
+BLOCKS = count("blocks", assumed=1)
+
+_PARTS = ("cluster",)
+
+_SLACK = exp.Literal.number(repr(1 + SLACK))
+
+
+def limit_step(shape: Shape) -> Step:
+    """The largest share of every value in any class, against the source and what is released."""
+    return Search(
+        "limits",
+        "the largest share of every value in a class",
+        lambda s: s.work("limits"),
+        (("value", "integer"), ("share", "float8"), ("f", "float8")),
+        given=lambda s: source_counts(shape, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: query(
+            "select k.value, sum(k.n)::bigint as n from k group by k.value order by k.value",
+            {"k": s.work("kept")},
+        ),
+        tasks=lambda s, given, rows: [_LimitsOf(rows, given["source"], shape.model)],
+    )
+
+
+@dataclass(frozen=True)
+class _LimitsOf:
+    """Attributes: rows: (value, n) of what is released; source: n by value."""
+
+    rows: Sequence[tuple[Any, ...]]
+    source: Sequence[int]
+    model: Model
+
+    def __call__(self) -> TaskResult:
+        source = np.array(self.source)
+        released = np.zeros(len(source), dtype=np.int64)
+        for value, n in self.rows:
+            released[value - 1] = n
+        found = self.model.limits(source / source.sum(), released / released.sum())
+        assert isinstance(found, BetaLimits)
+        both = zip(found.shares.tolist(), found.f.tolist(), strict=True)
+        return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
+
+
+def block_steps(shape: Shape) -> list[Step]:
+    """From `placed` to `blocks`."""
+    options = shape.options
+    assert isinstance(options, BetaPrimacy)
+    if options.division == "none":
+        whole = CreateTable(
+            "blocks",
+            "every cluster is one block",
+            lambda s: s.work("blocks"),
+            lambda s: query(
+                "select k.cluster, 0 as first, (row_number() over (order by k.cluster) - 1)::int"
+                " as block from k group by k.cluster",
+                {"k": s.work("kept")},
+            ),
+        )
+        return [whole, _counted()]
+    halves = Halves(
+        lambda s: _histogram(shape, s),
+        lambda s: _undivided(shape, options.division, s),
+        ["cluster"],
+    )
+    return [
+        CreateTable(
+            "pieces",
+            "how many pieces of the curve every cluster has",
+            lambda s: s.work("pieces"),
+            lambda s: _pieces(shape, s),
+        ),
+        *halves.steps(),
+        CreateTable(
+            "blocks",
+            "blocks of all clusters, numbered",
+            lambda s: s.work("blocks"),
+            lambda s: query(
+                "select l.cluster, l.block as first,"
+                " (row_number() over (order by l.cluster, l.block) - 1)::int as block from l"
+                " group by l.cluster, l.block",
+                {"l": s.work("leaves")},
+            ),
+        ),
+        _counted(),
+        DropTables("tidy", "the trees", halves.leftovers),
+    ]
+
+
+def _counted() -> Step:
+    return Check(
+        "blocks",
+        "number of blocks",
+        lambda s: query("select count(*) as blocks from b", {"b": s.work("blocks")}),
+        gives=[BLOCKS],
+    )
+
+
+def _pieces(shape: Shape, state: State) -> exp.Expr:
+    """As many as leave k records in each, a power of two."""
+    sizes = query(
+        "select k.cluster, sum(k.n)::bigint as size from k group by k.cluster",
+        {"k": state.work("kept")},
+    )
+    # The bits of a number are those that remain without its leading zeros.
+    return query(
+        "select s.cluster, s.size, (1::bigint << (length(ltrim((s.size / :k)::bit(62)::text, '0'))"
+        " - 1)) as pieces from s",
+        {"s": sizes},
+        k=num(shape.k),
+    )
+
+
+def piece(table: str, sizes: str) -> exp.Expr:
+    """The piece of its cluster that a record is in, from 0."""
+    return piece_of(col(PLACE, table), col("pieces", sizes), col("size", sizes))
+
+
+def _histogram(shape: Shape, state: State) -> exp.Expr:
+    return query(
+        "select p.cluster, :piece as node, p.value, count(*) as n from p"
+        " join s on s.cluster = p.cluster group by 1, 2, 3",
+        {"p": shape.placed(state), "s": state.work("pieces")},
+        piece=piece("p", "s"),
+    )
+
+
+def _undivided(shape: Shape, division: str, state: State) -> exp.Expr:
+    """(level, cluster, node): nodes of the next level that stay whole."""
+    here, above = (state.work("hist", round=state.round + later) for later in (0, 1))
+    sizes = query(
+        "select h.cluster, h.node, sum(h.n) as size from h group by h.cluster, h.node", {"h": here}
+    )
+    halves = query(
+        "select s.cluster, s.node >> 1 as node, count(*) as halves, min(s.size) as least from s"
+        " group by 1, 2",
+        {"s": sizes},
+    )
+    if division == "public":
+        crowded = query(
+            "select distinct h.cluster, h.node from h join c on c.cluster = h.cluster"
+            " and c.node = h.node join l on l.value = h.value"
+            " where h.n > floor(l.f * c.least * :slack)",
+            {"h": above, "c": halves, "l": state.work("limits")},
+            slack=_SLACK.copy(),
+        )
+    else:
+        crowded = query(
+            "select distinct h.cluster, h.node >> 1 as node from h join s on"
+            " s.cluster = h.cluster and s.node = h.node join l on l.value = h.value"
+            " where h.n > floor(l.f * s.size * :slack)",
+            {"h": here, "s": sizes, "l": state.work("limits")},
+            slack=_SLACK.copy(),
+        )
+    return query(
+        "select :level as level, c.cluster, c.node from c left join x on x.cluster = c.cluster"
+        " and x.node = c.node where c.halves = 2 and (c.least < :k or x.node is not null)",
+        {"c": halves, "x": crowded},
+        level=num(state.round + 1),
+        k=num(shape.k),
+    )
+
+
+def in_block(shape: Shape, state: State) -> exp.Select:
+    """SELECT of the columns of `placed` and the block."""
+    placed = shape.placed(state)
+    options = shape.options
+    assert isinstance(options, BetaPrimacy)
+    if options.division == "none":
+        return query(
+            "select p.*, b.block from p join b on b.cluster = p.cluster",
+            {"p": placed, "b": state.work("blocks")},
+        )
+    return query(
+        "select p.*, b.block from p join s on s.cluster = p.cluster"
+        " join l on l.cluster = p.cluster and l.piece = :piece"
+        " join b on b.cluster = l.cluster and b.first = l.block",
+        {
+            "p": placed,
+            "s": state.work("pieces"),
+            "l": state.work("leaves"),
+            "b": state.work("blocks"),
+        },
+        piece=piece("p", "s"),
+    )
+
+
+def given_limits(state: State) -> exp.Select:
+    """SELECT one row: `f` and `shares` by value, and a secret `seed`."""
+    tree = query(
+        "select array_agg(l.f order by l.value) as f, array_agg(l.share order by l.value) as shares"
+        " from l",
+        {"l": state.work("limits")},
+    )
+    return tree.select(named(scalar(run_secret(state, "partition_seed")), "seed"))

@@ -1,0 +1,111 @@
+"""k-anonymity first: classes of near records in every block, by a search on codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pganon.methods.background.cut import BLOCKS, cut_steps
+from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
+from pganon.methods.background.reading import given_of_points, limits_of, points_of
+from pganon.methods.background.shape import Shape
+from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
+from pganon.published.work import GROUPED
+from pganon.search.background.limits import Limits
+from pganon.search.background.points import Points
+from pganon.search.background.primacy import Cost, Pick, Post, Residual, k_primacy
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, query
+from pganon.steps import CreateTable, DropTables, State, Step
+
+AT_ONCE = 50_000
+"""Records whose blocks are read and searched in one batch."""
+
+
+def grown_steps(shape: Shape) -> list[Step]:
+    """From `placed` to `grouped`."""
+    options = shape.options
+    assert isinstance(options, Primacy)
+    return [
+        *cut_steps(shape, options.block_size),
+        block_search(
+            "classes",
+            "classes of near records",
+            lambda s: s.work("grown"),
+            (("rid", "bigint"), ("gid", "bigint")),
+            blocks=Blocks(
+                relation=lambda s: s.work("blocked"),
+                columns=lambda s: ["value", *shape.codes],
+                count=lambda s: s[BLOCKS],
+                at_once=lambda s: max(1, AT_ONCE // options.block_size),
+            ),
+            given=lambda s: given_of_points(shape, s),
+            task=lambda s, given: _task(shape, s, given),
+        ),
+        CreateTable(
+            "grouped",
+            "the class of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: query(
+                "select g.gid, b.rid from b join g on g.rid = b.rid",
+                {"b": s.work("blocked"), "g": s.work("grown")},
+            ).select(*[col(code, "b") for code in shape.codes]),
+        ),
+        DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in ("blocked", "grown")]),
+    ]
+
+
+def _task(shape: Shape, state: State, given: Given) -> TaskOf:
+    limits, options = limits_of(shape, given), shape.options
+    assert isinstance(options, Primacy)
+    choices = _Choices(
+        post="agg" if isinstance(options, KAgg) else "inc",
+        cost="sse" if isinstance(options, KAggMic) else "ncp",
+        pick=options.inc_pick if isinstance(options, Incremental) else "aware",
+        residual=options.residual,
+    )
+
+    def task(block: int, rows: Sequence[tuple[Any, ...]]) -> _Grow:
+        _, rids, values, *columns = zip(*rows, strict=True)
+        points = points_of(shape, state, given, columns)
+        return _Grow(block, rids, np.array(values) - 1, points, shape.k, limits, choices)
+
+    return task
+
+
+@dataclass(frozen=True)
+class _Choices:
+    post: Post
+    cost: Cost
+    pick: Pick
+    residual: Residual
+
+
+@dataclass(frozen=True, eq=False)
+class _Grow:
+    """One block."""
+
+    block: int
+    rids: Sequence[int]
+    values: np.ndarray
+    points: Points
+    k: int
+    limits: Limits
+    choices: _Choices
+
+    def __call__(self) -> TaskResult:
+        found = k_primacy(
+            self.points,
+            self.values,
+            self.k,
+            self.limits,
+            post=self.choices.post,
+            cost=self.choices.cost,
+            pick=self.choices.pick,
+            residual=self.choices.residual,
+        )
+        groups = [rows.tolist() for rows in found.classes]
+        return TaskResult(grouped_rows(self.block, self.rids, groups))

@@ -1,0 +1,208 @@
+"""Which records stay: those of clusters that can be divided into classes at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.curve import numbered
+from pganon.encode.records import NUMBER, PLACE
+from pganon.encode.work import CODED
+from pganon.errors import PganonError
+from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
+from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.reachable import infeasible
+from pganon.methods.suppression import enough
+from pganon.search.background.dropping import Kept, kept, trimmed
+from pganon.search.background.limits import Likeness, Model
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, equal, named, query
+from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps.facts import RECORDS, count
+
+LOST = count("lost", "kept_")
+"""Records that do not stay."""
+
+SMALL = count("small", "kept_")
+"""Records in clusters with fewer than k."""
+
+UNLIKE = count("unlike", "kept_")
+"""Records that their cluster cannot put into classes."""
+
+CLUSTERS = count("clusters", "kept_", assumed=1)
+"""Clusters that stay."""
+
+KEPT_RECORDS = count("records", "kept_", assumed=40)
+"""Records that stay."""
+
+
+def kept_steps(shape: Shape) -> list[Step]:
+    """From `cell_clusters` to `placed`."""
+    return [
+        CreateTable(
+            "cluster_values",
+            "sensitive values of every cluster",
+            lambda s: s.work("cluster_values"),
+            lambda s: _cluster_values(shape, s),
+        ),
+        Search(
+            "kept",
+            "how many records of every cluster and value can stay",
+            lambda s: s.work("kept"),
+            (("cluster", "bigint"), ("value", "integer"), ("n", "bigint")),
+            given=lambda s: source_counts(shape, s),
+            batches=lambda s: 1,
+            rows=lambda s, batch: query(
+                "select v.cluster, v.value, v.n from v order by v.cluster, v.value",
+                {"v": s.work("cluster_values")},
+            ),
+            tasks=lambda s, given, rows: [
+                _Kept(rows, given["source"], shape.k, shape.model, shape.trims)
+            ],
+            gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS],
+        ),
+        level_step(shape, LOST),
+        Check(
+            "stay",
+            "whether records of all clusters can stay",
+            lambda s: query("select 1 as asked"),
+            lambda row, state: _refused(shape, state),
+            gives=[count("asked", "stay_")],
+        ),
+        CreateTable(
+            "placed",
+            "the records that stay, along the curve",
+            lambda s: s.work("placed"),
+            lambda s: _placed(shape, s),
+        ),
+    ]
+
+
+def _cluster_values(shape: Shape, state: State) -> exp.Expr:
+    return query(
+        "select k.cluster, :value as value, count(*) as n from c join k on :same group by 1, 2",
+        {"c": state.work(CODED), "k": state.work("cell_clusters")},
+        value=col(shape.value, "c"),
+        same=equal(shape.codes, "k", "c"),
+    )
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The clusters that stay.
+
+    Attributes:
+        rows: (cluster, value, n).
+        source: records by value of the source.
+    """
+
+    rows: Sequence[tuple[Any, ...]]
+    source: Sequence[int]
+    k: int
+    model: Model
+    trims: bool
+
+    def __call__(self) -> TaskResult:
+        names = sorted({row[0] for row in self.rows})
+        places = {name: place for place, name in enumerate(names)}
+        histograms = np.zeros((len(names), len(self.source)), dtype=np.int64)
+        for cluster, value, n in self.rows:
+            histograms[places[cluster], value - 1] = n
+        sizes = histograms.sum(axis=1)
+        found = self._settled(histograms)
+        stay = found.counts.sum(axis=1)
+        small = int(sizes[sizes < self.k].sum())
+        rows = [
+            (names[place], int(value) + 1, int(found.counts[place, value]))
+            for place, value in zip(*np.nonzero(found.counts), strict=True)
+        ]
+        figures = {
+            "lost": int(sizes.sum() - stay.sum()),
+            "small": small,
+            "unlike": int(sizes.sum() - stay.sum()) - small,
+            "clusters": int(np.count_nonzero(stay)),
+            "records": int(stay.sum()),
+        }
+        return TaskResult(rows, figures)
+
+    def _settled(self, histograms: np.ndarray) -> Kept:
+        source, model = np.array(self.source), self.model
+        if self.trims and isinstance(model, Likeness):
+            return trimmed(histograms, source, self.k, model)
+        return kept(histograms, source, self.k, model)
+
+
+def _refused(shape: Shape, state: State) -> PganonError | None:
+    """Where `on_infeasible` is refuse, no record is left out for its cluster."""
+    lost, records = state[LOST], state[RECORDS]
+    if state[CLUSTERS] and (not lost or shape.spec.policy.on_infeasible == "suppress"):
+        return None
+    reasons = (
+        [f"{state[SMALL]} are in clusters of fewer than k = {shape.k}"] if state[SMALL] else []
+    )
+    if state[UNLIKE]:
+        reasons.append(f"{state[UNLIKE]} in clusters that miss {shape.closeness.label}")
+    why = " and ".join(reasons)
+    if shape.knowledge is None:
+        return infeasible(
+            f"no classes of these {records} records satisfy the policy: {why}",
+            model=shape.closeness.name,
+            required=shape.closeness.parameter,
+            observed=0,
+            hint="release more records, or require less",
+        )
+    j = shape.knowledge.j
+    return infeasible(
+        f"j = {j:g} leaves {lost} of {records} records without a class: {why}",
+        model=shape.knowledge.name,
+        required=j,
+        observed=state[LEAST_J] if state.facts.get(REACHABLE) else 1,
+        hint=f"{_larger(state)}, or leave them out with on_infeasible: suppress and"
+        f" suppression_limit: {enough(lost, state):g}",
+    )
+
+
+def _larger(state: State) -> str:
+    """What J would do."""
+    if not state.facts.get(REACHABLE):
+        return "require a smaller k or a larger beta"
+    return f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+
+
+def _rounded_up(j: float) -> float:
+    """With three decimals."""
+    return min(1.0, math.ceil(j * 1000) / 1000)
+
+
+def _placed(shape: Shape, state: State) -> exp.Expr:
+    """Where a cluster keeps only some records of a value, which ones is random."""
+    clustered = query(
+        "select c.rid, k.cluster, k.h from c join k on :same",
+        {"c": state.work(CODED), "k": state.work("cell_clusters")},
+        same=equal(shape.codes, "k", "c"),
+    ).select(*[col(code, "c") for code in shape.codes], named(col(shape.value, "c"), "value"))
+    if shape.trims:
+        rank = numbered([col(NUMBER, "x")], [col("cluster", "x"), col("value", "x")])
+        ranked = query("select x.* from x", {"x": clustered}).select(named(rank, "rank"))
+        stay = query(
+            "select x.* from x join s on s.cluster = x.cluster and s.value = x.value"
+            " and x.rank <= s.n",
+            {"x": ranked, "s": state.work("kept")},
+        )
+    else:
+        stay = query(
+            "select x.* from x join s on s.cluster = x.cluster",
+            {
+                "x": clustered,
+                "s": query("select distinct k.cluster from k", {"k": state.work("kept")}),
+            },
+        )
+    place = numbered([col("h", "x"), col(NUMBER, "x")], [col("cluster", "x")])
+    return query("select x.rid, x.cluster, x.value from x", {"x": stay}).select(
+        *[col(code, "x") for code in shape.codes], named(place, PLACE)
+    )

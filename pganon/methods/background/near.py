@@ -1,0 +1,119 @@
+"""Classes of records that are near to a random one along the curve, as the paper selects them.
+
+indexes   (codes, h)    the Hilbert index of every combination of codes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.curve import on_curve
+from pganon.encode.hilbert import WORD_BITS
+from pganon.methods.background.divided import BLOCKS, given_limits
+from pganon.methods.background.shape import Shape
+from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
+from pganon.published.work import GROUPED
+from pganon.search.background.buckets import planned
+from pganon.search.background.limits import BetaLimits
+from pganon.search.background.selection import nearest
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, equal, named, query
+from pganon.steps import CreateTable, DropTables, State, Step
+
+AT_ONCE = 200
+"""Blocks that are read and searched in one batch."""
+
+
+def nearest_steps(shape: Shape) -> list[Step]:
+    """From `blocked` to `grouped`."""
+    return [
+        CreateTable(
+            "indexes",
+            "where combinations of quasi-identifiers are on the curve",
+            lambda s: s.work("indexes"),
+            lambda s: _indexes(shape, s),
+        ),
+        block_search(
+            "classes",
+            "classes of records that are near along the curve",
+            lambda s: s.work("near"),
+            (("rid", "bigint"), ("gid", "bigint")),
+            blocks=Blocks(
+                relation=lambda s: _read(shape, s),
+                columns=lambda s: ["value", "h"],
+                count=lambda s: s[BLOCKS],
+                at_once=lambda s: AT_ONCE,
+            ),
+            given=given_limits,
+            task=lambda s, given: _task(shape.k, given),
+        ),
+        CreateTable(
+            "grouped",
+            "the class of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: query(
+                "select n.gid, b.rid from b join n on n.rid = b.rid",
+                {"b": s.work("blocked"), "n": s.work("near")},
+            ).select(*[col(code, "b") for code in shape.codes]),
+        ),
+        DropTables(
+            "tidy",
+            "what classes were selected from",
+            lambda s: [s.work(name) for name in ("blocked", "indexes", "near")],
+        ),
+    ]
+
+
+def _indexes(shape: Shape, state: State) -> exp.Expr:
+    cells = query("select 1 as nothing from b", {"b": state.work("blocked")})
+    codes = [col(code, "b") for code in shape.codes]
+    cells = cells.select(*codes, append=False).group_by(*[code.copy() for code in codes])
+    # One word of the index, so that differences of two can be compared.
+    bits = max(1, min(16, WORD_BITS // len(shape.axes)))
+    placed = on_curve(shape.axes, state, cells, shape.codes, bits)
+    return query("select 1 from p", {"p": placed}).select(
+        *[col(code, "p") for code in shape.codes], named(col("h0", "p"), "h"), append=False
+    )
+
+
+def _read(shape: Shape, state: State) -> exp.Select:
+    return query(
+        "select b.block, b.rid, b.value, i.h from b join i on :same",
+        {"b": state.work("blocked"), "i": state.work("indexes")},
+        same=equal(shape.codes, "i", "b"),
+    )
+
+
+def _task(k: int, given: Given) -> TaskOf:
+    limits = BetaLimits(np.array(given["f"]), np.array(given["shares"]))
+    return lambda block, rows: _Near(block, rows, limits, k, given["seed"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """One block: rows (block, rid, value, h)."""
+
+    block: int
+    rows: Sequence[tuple[Any, ...]]
+    limits: BetaLimits
+    k: int
+    seed: int
+
+    def __call__(self) -> TaskResult:
+        _, rids, values, indexes = zip(*self.rows, strict=True)
+        held = np.array(values) - 1
+        counts = np.bincount(held, minlength=len(self.limits.f))
+        buckets, leaves = planned(counts, self.limits, self.k)
+        bucket_of = np.zeros(len(counts), dtype=np.int64)
+        for number, bucket in enumerate(buckets):
+            bucket_of[bucket] = number
+        drawn = np.random.default_rng([self.seed % 2**64, self.block])
+        groups = nearest(
+            np.array(indexes), bucket_of[held], leaves, lambda most: int(drawn.integers(most))
+        )
+        return TaskResult(grouped_rows(self.block, rids, [rows.tolist() for rows in groups]))

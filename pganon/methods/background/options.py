@@ -1,0 +1,161 @@
+"""Options of the methods that hold against background knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from pganon.policy.bucket_options import word
+from pganon.policy.columns import Columns
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.refusals import Refusal, alternatives
+
+CLOSENESS = ("beta_likeness", "t_closeness")
+"""Models that bound what the sensitive values of a class tell, beside its size."""
+
+KNOWLEDGE = "background_knowledge"
+
+
+class Background(MethodOptions):
+    """Base: classes of records about which a reader expects much the same."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset({"k_anonymity", *CLOSENESS, KNOWLEDGE})
+    example = "{model: beta_likeness, column: disease, beta: 3}"
+    adds = (CLASS_ID,)
+    parts = (FLAT,)
+    sensitive = "one"
+    codes_sensitive = True
+    loses_shares = True
+
+    @property
+    def random(self) -> bool:
+        """Whether who knows the algorithm learns no more than what the classes show."""
+        return False
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        found: list[str] = []
+        if not self.random:
+            found.append("does not compute how the method came to its classes")
+        if getattr(self, "lemma2", "drop") == "trim":
+            found.append("does not see which records are left out")
+        return tuple(found)
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        named = [model.model for model in models]
+        closeness = [name for name in CLOSENESS if name in self.models]
+        if "k_anonymity" not in named:
+            yield Refusal(
+                ("privacy",),
+                f"no model says how large the classes of the method {self.name} have to be",
+                "add {model: k_anonymity, k: 5}",
+            )
+        if not set(named) & set(closeness):
+            yield Refusal(
+                ("privacy",),
+                f"no model bounds what a class tells of its sensitive values; use"
+                f" {alternatives(closeness)}",
+                "add {model: beta_likeness, column: .., beta: 3}",
+            )
+        yield from _repeated(named, closeness)
+        if getattr(self, "lemma2", "drop") == "trim" and "t_closeness" in named:
+            yield Refusal(
+                ("method", "lemma2"),
+                "trim is for beta_likeness: under t_closeness no value is by itself too frequent",
+                "write lemma2: drop",
+            )
+
+
+def _repeated(named: Sequence[str], closeness: Sequence[str]) -> Iterable[Refusal]:
+    """Models of which one is enough."""
+    for group in (("k_anonymity",), tuple(closeness), (KNOWLEDGE,)):
+        places = [i for i, name in enumerate(named) if name in group]
+        for place in places[1:]:
+            one = alternatives(group)
+            yield Refusal(
+                ("privacy", place),
+                f"there is {named[places[0]]} already; the method takes one of {one}",
+                "keep the stricter of the two",
+            )
+
+
+Unlike = Annotated[
+    Literal["drop", "trim"], word("way to treat clusters of which not all can stay", "drop", "trim")
+]
+
+
+class BetaPrimacy(Background):
+    """Classes drawn from buckets of values, so that every class is beta-like by construction."""
+
+    models = frozenset({"k_anonymity", "beta_likeness", KNOWLEDGE})
+
+    name: Literal["beta_primacy"]
+    lemma2: Unlike = "drop"
+    division: Annotated[
+        Literal["public", "eligible", "none"], word("way to divide", "public", "eligible", "none")
+    ] = "public"
+    select: Annotated[
+        Literal["random", "sweep", "nearest"],
+        word("way to select records", "random", "sweep", "nearest"),
+    ] = "random"
+
+    @property
+    def random(self) -> bool:
+        return self.select == "random" and self.division != "eligible"
+
+
+class Primacy(Background):
+    """Base: classes of k similar records first, and then of those that miss the other model."""
+
+    lemma2: Unlike = "drop"
+    residual: Annotated[
+        Literal["absorb", "suppress"], word("way to treat residuals", "absorb", "suppress")
+    ] = "absorb"
+    block_size: BlockSize = 1000
+
+
+class Incremental(Primacy):
+    """Base: what is left is put into classes record by record."""
+
+    inc_pick: Annotated[
+        Literal["aware", "nearest"], word("way to pick records", "aware", "nearest")
+    ] = "aware"
+
+
+class KInc(Incremental):
+    """k-anonymity first, incremental completion (kInc_GE)."""
+
+    name: Literal["kinc"]
+
+
+class KAgg(Primacy):
+    """k-anonymity first, agglomerative completion (kAgg_GE)."""
+
+    name: Literal["kagg"]
+
+
+class KIncMic(KInc):
+    """The same classes, shown by means and modes (kInc_Mic)."""
+
+    shows = "centre"
+    parts = ()
+
+    name: Literal["kinc_mic"]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class KAggMic(KAgg):
+    """The same with the sum of squared errors as cost, shown by means and modes (kAgg_Mic)."""
+
+    shows = "centre"
+    parts = ()
+
+    name: Literal["kagg_mic"]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class JsReduce(Background):
+    """Classes along the Hilbert curve (Riboni, Pareschi and Bettini 2012): the baseline."""
+
+    name: Literal["js_reduce"]
+    block_size: BlockSize = 4000

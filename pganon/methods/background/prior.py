@@ -1,0 +1,169 @@
+"""The prior of every record: what readers are assumed to know from its quasi-identifiers.
+
+    value_cells    (cell, c<i>.., value, n)    records by quasi-identifiers and sensitive value
+    cell_weights   (cell, weights)             in proportion to the probabilities of a prior
+    cell_priors    (cell, probabilities)
+
+Where the weights come from is in `kernel`, `coarse` and `given`.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.facts import has_null
+from pganon.encode.work import CODED, codes_of
+from pganon.methods.background.arrays import shares
+from pganon.methods.background.coarse import coarse_steps
+from pganon.methods.background.given import given_steps
+from pganon.methods.background.kernel import kernel_steps
+from pganon.policy.knowledge import Knowledge
+from pganon.published.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
+from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+
+DECIMALS = 12
+"""Probabilities are rounded, so that no rounding of sums decides which priors are equal."""
+
+
+def prior_steps(spec: ReleaseSpec) -> list[Step]:
+    """From `coded` to the tables of :mod:`pganon.published.work`.
+
+    No steps where no model of the policy says how far priors may differ.
+    """
+    declared = spec.background
+    if declared is None:
+        return []
+    return [
+        *_cell_steps(spec),
+        *_weight_steps(spec, declared.knowledge),
+        *_vector_steps(spec, declared.smoothing),
+    ]
+
+
+def _weight_steps(spec: ReleaseSpec, knowledge: Knowledge) -> list[Step]:
+    """From `value_cells` and cells to `cell_weights`."""
+    if knowledge.kernel is not None:
+        return kernel_steps(spec, knowledge.kernel)
+    if knowledge.cells is not None:
+        return coarse_steps(spec, knowledge.cells)
+    return given_steps(spec)
+
+
+def _cell_steps(spec: ReleaseSpec) -> list[Step]:
+    return [
+        CreateTable(
+            "value_cells",
+            "records by quasi-identifiers and sensitive value",
+            lambda s: s.work("value_cells"),
+            lambda s: _value_cells(spec, s),
+        ),
+        CreateTable(
+            QI_CELLS.name,
+            "combinations of quasi-identifiers",
+            lambda s: s.work(QI_CELLS),
+            lambda s: _cells(spec, s),
+            counted=NUMBER_OF_CELLS,
+        ),
+    ]
+
+
+def _value_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
+    (item,) = spec.sensitive
+    value = col(f"s{item.index}", "c")
+    held = [col(code, "c") for code in codes_of(spec)]
+    counted = query("select count(*) as n from c", {"c": state.work(CODED)})
+    counted = counted.select(*held, named(value, "value"))
+    counted = counted.group_by(*[code.copy() for code in held], value.copy())
+    number = exp.Window(this=fragment("dense_rank()"), order=_order(spec, state, "g"))
+    return query("select :cell as cell, g.* from g", {"g": counted}, cell=cast(number, "integer"))
+
+
+def _order(spec: ReleaseSpec, state: State, table: str) -> exp.Order:
+    """Of the codes, NULL last."""
+    keys: list[exp.Expr] = []
+    for attribute in spec.attributes:
+        code = col(f"c{attribute.index}", table)
+        if state[has_null(attribute.index)]:
+            keys.append(exp.Ordered(this=fragment(":c = 0", c=code.copy())))
+        keys.append(exp.Ordered(this=code))
+    return exp.Order(expressions=keys)
+
+
+def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
+    keys = [col("cell", "v"), *[col(code, "v") for code in codes_of(spec)]]
+    tree = query("select sum(v.n)::bigint as n from v", {"v": state.work("value_cells")})
+    return tree.select(*keys).group_by(*[key.copy() for key in keys])
+
+
+def _vector_steps(spec: ReleaseSpec, smoothing: float) -> list[Step]:
+    return [
+        CreateTable(
+            "cell_priors",
+            "the prior of every combination",
+            lambda s: s.work("cell_priors"),
+            lambda s: _priors(spec, s, smoothing),
+        ),
+        CreateTable(
+            VECTORS.name,
+            "distinct priors",
+            lambda s: s.work(VECTORS),
+            lambda s: query(
+                "select row_number() over (order by d.first)::int as vector, d.probabilities from"
+                " (select p.probabilities, min(p.cell) as first from p group by p.probabilities)"
+                " as d",
+                {"p": s.work("cell_priors")},
+            ),
+            counted=NUMBER_OF_VECTORS,
+        ),
+        CreateTable(
+            CELL_VECTORS.name,
+            "which prior every combination has",
+            lambda s: s.work(CELL_VECTORS),
+            lambda s: query(
+                "select p.cell, v.vector from p join v on v.probabilities = p.probabilities",
+                {"p": s.work("cell_priors"), "v": s.work(VECTORS)},
+            ),
+        ),
+        *([_unexpected_check(spec)] if spec.prior is not None else []),
+        DropTables(
+            "tidy",
+            "what priors were made from",
+            lambda s: [s.work(name) for name in ("value_cells", "cell_weights", "cell_priors")],
+        ),
+    ]
+
+
+def _unexpected_check(spec: ReleaseSpec) -> Step:
+    """An estimate gives every value that occurs some probability, a relation need not."""
+    return Check(
+        "unexpected",
+        "records whose value has probability 0",
+        lambda s: query(
+            "select coalesce(sum(v.n), 0)::bigint as unexpected from v"
+            " join p on p.cell = v.cell where p.probabilities[v.value] = 0",
+            {"v": s.work("value_cells"), "p": s.work("cell_priors")},
+        ),
+        gives=[UNEXPECTED],
+    )
+
+
+def _priors(spec: ReleaseSpec, state: State, smoothing: float) -> exp.Expr:
+    probability = fragment("x.weight / (select sum(y) from unnest(w.weights) as u(y))")
+    if smoothing:
+        probability = fragment(
+            "(1 - :eps) * :p + :eps * coalesce(:shares[x.value], 0)",
+            eps=exp.Literal.number(repr(smoothing)),
+            p=probability,
+            shares=shares(spec, state),
+        )
+    rounded = fragment(":p::numeric", p=probability)
+    rounded = fragment("round(:p, :d)::float8", p=rounded, d=num(DECIMALS))
+    return query(
+        "select w.cell, (select array_agg(:p order by x.value)"
+        " from unnest(w.weights) with ordinality as x(weight, value)) as probabilities from w",
+        {"w": state.work("cell_weights")},
+        p=rounded,
+    )

@@ -1,0 +1,122 @@
+"""The baseline: classes along the curve, whose records have priors within J of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.curve import along_curve
+from pganon.encode.facts import KEPT
+from pganon.encode.records import NUMBER
+from pganon.encode.work import CODED
+from pganon.methods.background.options import JsReduce
+from pganon.methods.background.prior import prior_steps
+from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
+from pganon.published.work import CELL_VECTORS, GROUPED, QI_CELLS, VECTORS
+from pganon.search.background.limits import Limits
+from pganon.search.background.reduce import js_reduce
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import aliased, col, equal, num, query
+from pganon.steps import CreateTable, DropTables, State, Step
+
+
+def reduced_steps(shape: Shape) -> list[Step]:
+    """From the encoded records to `grouped`."""
+    options = shape.options
+    assert isinstance(options, JsReduce)
+    return [
+        *(prior_steps(shape.spec) if shape.knowledge else []),
+        CreateTable(
+            "blocked",
+            "records along the curve, in blocks",
+            lambda s: s.work("blocked"),
+            lambda s: _blocked(shape, s, _blocks(s, options.block_size)),
+        ),
+        block_search(
+            "classes",
+            "classes of records with similar priors",
+            lambda s: s.work("reduced"),
+            (("rid", "bigint"), ("gid", "bigint")),
+            blocks=Blocks(
+                relation=lambda s: s.work("blocked"),
+                columns=lambda s: ["record", "value", "vector", "probabilities"],
+                count=lambda s: _blocks(s, options.block_size),
+                at_once=lambda s: 1,
+            ),
+            given=lambda s: source_counts(shape, s),
+            task=lambda s, given: _task(shape, given),
+        ),
+        CreateTable(
+            "grouped",
+            "the class of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: query(
+                "select r.gid, c.rid from c join r on r.rid = c.rid",
+                {"c": s.work(CODED), "r": s.work("reduced")},
+            ).select(*[col(code, "c") for code in shape.codes]),
+        ),
+        DropTables("tidy", "the blocks", lambda s: [s.work("blocked"), s.work("reduced")]),
+    ]
+
+
+def _blocks(state: State, size: int) -> int:
+    return -(-state[KEPT] // size)
+
+
+def _blocked(shape: Shape, state: State, blocks: int) -> exp.Expr:
+    """(block, rid, record, value, vector, probabilities): rid is the place along the curve."""
+    keep = [NUMBER, *shape.codes, shape.value]
+    along = along_curve(shape.axes, state, state.work(CODED), keep)
+    tree = query(
+        "select (a.place - 1) * :blocks / :records as block, a.place as rid, a.rid as record,"
+        " :value as value from a",
+        {"a": along},
+        blocks=num(blocks),
+        records=num(state[KEPT]),
+        value=col(shape.value, "a"),
+    )
+    if shape.knowledge is None:
+        return tree.select("0 as vector", "array[1::float8] as probabilities")
+    tree = tree.select(col("vector", "v"), col("probabilities", "v"))
+    cells = aliased(state.work(QI_CELLS), "q")
+    tree = tree.join(cells, on=equal(shape.codes, "q", "a"))
+    tree = tree.join(aliased(state.work(CELL_VECTORS), "n"), on=equal(["cell"], "n", "q"))
+    return tree.join(aliased(state.work(VECTORS), "v"), on=equal(["vector"], "v", "n"))
+
+
+def _task(shape: Shape, given: Given) -> TaskOf:
+    source = np.array(given["source"])
+    limits = shape.model.limits(source / source.sum())
+    j = 1.0 if shape.knowledge is None else shape.knowledge.j
+    return lambda block, rows: _Reduce(block, rows, shape.k, limits, j)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduce:
+    """One block: rows (block, place, rid, value, vector, probabilities) in the order of places."""
+
+    block: int
+    rows: Sequence[tuple[Any, ...]]
+    k: int
+    limits: Limits
+    j: float
+
+    def __call__(self) -> TaskResult:
+        _, _, rids, values, vectors, probabilities = zip(*self.rows, strict=True)
+        distinct = dict(zip(vectors, probabilities, strict=True))
+        places = {vector: place for place, vector in enumerate(distinct)}
+        found = js_reduce(
+            np.array([places[vector] for vector in vectors]),
+            np.array(list(distinct.values()), dtype=float),
+            np.array(values) - 1,
+            self.k,
+            self.limits,
+            self.j,
+        )
+        groups = [rows.tolist() for rows in found.classes]
+        return TaskResult(grouped_rows(self.block, rids, groups))

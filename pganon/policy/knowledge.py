@@ -1,0 +1,196 @@
+"""What readers are assumed to know beforehand: a distribution of the sensitive value for everybody
+with some quasi-identifiers, the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pganon.policy.columns import Columns
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.refusals import Place, Refusal, nearest, refuse_one, show
+from pganon.policy.texts import RelationName
+
+PROBABILITY = "probability"
+"""Column of a relation of priors."""
+
+_LEAST, _MOST = 1e-6, 1e6
+"""Bandwidths beyond are slips of the pen: distances are between 0 and 1."""
+
+_MOST_INTERVALS = 10_000
+_MOST_LEVELS = 1000
+
+_EXAMPLE = "for example knowledge: {kernel: {bandwidth: 0.3}}"
+
+ByColumn = Mapping[str, Any]
+
+
+def _for_each(check: Callable[[object, Place], None]) -> BeforeValidator:
+    """Validator of one value for all columns, or of a mapping from columns to values."""
+
+    def checked(value: object) -> object:
+        if not isinstance(value, Mapping):
+            check(value, ())
+            return value
+        for name, found in value.items():
+            if not isinstance(name, str):
+                refuse_one(f"{show(name)} is no name of a column", suggestion="put it in quotes")
+            check(found, (name,))
+        return dict(value)
+
+    return BeforeValidator(checked)
+
+
+def _bandwidth(value: object, at: Place) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        message = f"a bandwidth must be a number, not {show(value)}"
+        refuse_one(message, at=at, suggestion="for example 0.3")
+        raise AssertionError
+    if not value > 0:
+        message = f"a bandwidth must be greater than 0, not {show(value)}"
+        refuse_one(message, at=at, suggestion="for example 0.3")
+    if not _LEAST <= value <= _MOST:
+        message = f"a bandwidth must be between {_LEAST:g} and {_MOST:g}"
+        refuse_one(message, at=at, suggestion="for example 0.3; distances are at most 1")
+
+
+def _whole(what: str, least: int, most: int) -> Callable[[object, Place], None]:
+    def check(value: object, at: Place) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            message = f"{what} must be a whole number from {least} to {most}, not {show(value)}"
+            refuse_one(message, at=at)
+
+    return check
+
+
+class _Places(Declaration):
+    """Base: values that may differ by column."""
+
+    def _of(self, given: object, column: str, default: Any) -> Any:
+        return given.get(column, default) if isinstance(given, Mapping) else given
+
+
+class Kernel(_Places):
+    """Estimated from the source: whoever is nearer than the bandwidth counts, the nearer the more.
+
+    Attributes:
+        bandwidth: of all columns, or by column; columns that are not named have the default.
+    """
+
+    default: ClassVar[float] = 0.3
+
+    bandwidth: Annotated[float | dict[str, float], _for_each(_bandwidth)] = default
+
+    def bandwidth_of(self, column: str) -> float:
+        """Distances from 0 to 1 that are as large as this, or larger, count nothing."""
+        return float(self._of(self.bandwidth, column, self.default))
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        yield from _unknown("bandwidth", self.bandwidth, columns)
+
+
+class Cells(_Places):
+    """Estimated from the source: shares of the sensitive values in every cell of a coarse grid.
+
+    Attributes:
+        intervals: numbers and dates: into how many parts of equal width their span is divided.
+        levels: hierarchies: which level of them is told apart; 0 are the values themselves.
+        pseudo_records: records with the distribution of the whole that are added to every cell.
+    """
+
+    default_intervals: ClassVar[int] = 5
+    default_level: ClassVar[int] = 1
+
+    intervals: Annotated[
+        int | dict[str, int], _for_each(_whole("intervals", 1, _MOST_INTERVALS))
+    ] = default_intervals
+    levels: Annotated[int | dict[str, int], _for_each(_whole("a level", 0, _MOST_LEVELS))] = (
+        default_level
+    )
+    pseudo_records: Annotated[float, Field(ge=0, le=1e9)] = 1.0
+
+    def intervals_of(self, column: str) -> int:
+        return int(self._of(self.intervals, column, self.default_intervals))
+
+    def level_of(self, column: str) -> int:
+        return int(self._of(self.levels, column, self.default_level))
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        yield from _unknown("intervals", self.intervals, columns)
+        yield from _unknown("levels", self.levels, columns)
+        keys = (("intervals", self.intervals, False), ("levels", self.levels, True))
+        for key, given, treed in keys:
+            for name in given if isinstance(given, Mapping) else ():
+                column = columns.get(name)
+                if column is None or column.role != "quasi_identifying":
+                    continue
+                if (column.hierarchy is not None) is not treed:
+                    has, use = ("has a", "levels") if not treed else ("has no", "intervals")
+                    yield Refusal((key, name), f"column {show(name)} {has} hierarchy", f"use {use}")
+                elif not treed and column.type == "categorical":
+                    yield Refusal(
+                        (key, name),
+                        f"column {show(name)} is categorical: its values have no order",
+                        "leave it out; its values are told apart, or by levels of a hierarchy",
+                    )
+
+
+def _unknown(key: str, given: object, columns: Columns) -> Iterable[Refusal]:
+    """Names that are not quasi-identifiers of the policy."""
+    known = [name for name, c in columns.items() if c is None or c.role == "quasi_identifying"]
+    for name in given if isinstance(given, Mapping) else ():
+        if name not in known:
+            message = f"{show(name)} is not a quasi-identifying column"
+            yield Refusal((key, name), message, nearest(name, known))
+
+
+class Knowledge(Declaration):
+    """Where priors come from: exactly one of these says it.
+
+    Attributes:
+        relation: a table or view with the quasi-identifiers and the sensitive column under their
+            names in the source, and a column `probability`.
+    """
+
+    kernel: Kernel | None = None
+    relation: RelationName | None = None
+    cells: Cells | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mapping(cls, value: object) -> object:
+        if not isinstance(value, Mapping | Knowledge):
+            refuse_one(f"must be a mapping, not {show(value)}", suggestion=_EXAMPLE)
+        return value
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Knowledge:
+        given = [name for name, value in self if value is not None]
+        if len(given) != 1:
+            said = f"has the keys {' and '.join(given)}" if given else "says nothing"
+            message = f"{said}; it takes exactly one of kernel, relation, cells"
+            refuse_one(message, suggestion=_EXAMPLE)
+        return self
+
+    @property
+    def source(self) -> str:
+        """Which of them it is."""
+        return next(name for name, value in self if value is not None)
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        """What does not fit the columns of the policy; places are relative."""
+        for key, given in (("kernel", self.kernel), ("cells", self.cells)):
+            for refusal in given.refusals(columns) if given is not None else ():
+                yield Refusal((key, *refusal.place), refusal.message, refusal.suggestion)
+        taken = columns.get(PROBABILITY)
+        if self.relation is None or taken is None:
+            return
+        if taken.role in ("quasi_identifying", "sensitive"):
+            yield Refusal(
+                ("relation",),
+                f"its column {show(PROBABILITY)} would be both the probability and a column of the"
+                " policy",
+                "read the source through a view that calls the column otherwise",
+            )

@@ -1,0 +1,182 @@
+"""Priors of background knowledge: what the steps make against what the definition says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pganon.methods.background import kernel
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import drop_leftovers
+from tests.support.harness.examples import examples
+from tests.support.oracles import priors as oracle
+from tests.support.oracles.definitions import Ordered, Tree
+from tests.support.sources.builders import Case, cases, make_table
+from tests.support.sources.priors import Made, made, priors_policy
+
+G4 = [(20, "F", "x"), (20, "F", "x"), (30, "F", "y"), (40, "F", "x"), (40, "M", "y"),
+      (60, "M", "y"), (None, "M", "x")]  # fmt: skip
+G4_CELLS = [(20, "F"), (30, "F"), (40, "F"), (40, "M"), (60, "M"), (None, "M")]
+COLUMNS: dict[str, Any] = {"age": "q", "sex": "q", "s": "s"}
+
+
+def _g4(db: Database) -> None:
+    make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, G4)
+
+
+@pytest.mark.parametrize(
+    ("age", "sex", "expected"),
+    [
+        pytest.param(0.3, 0.3, (0.867470, 0.478261, 0.765957, 0, 0, 1), id="G4 B=(.3,.3)"),
+        pytest.param(0.6, 0.3, (0.736142, 0.712575, 0.660969, 0, 0, 1), id="G4 B=(.6,.3)"),
+        pytest.param(
+            0.6, 2.0, (0.685950, 0.604828, 0.471545, 0.385596, 0.149321, 1), id="G4 B=(.6,2.0)"
+        ),
+    ],
+)
+def test_golden(db: Database, age: float, sex: float, expected: tuple[float, ...]) -> None:
+    _g4(db)
+    wanted = {"kernel": {"bandwidth": {"age": age, "sex": sex}}}
+    found = made(db.owner(), priors_policy(COLUMNS, wanted))
+    assert found.sensitive == ["x", "y"]
+    assert list(found.priors) == G4_CELLS
+    assert tuple(round(prior[0], 6) for prior in found.priors.values()) == expected
+    assert all(sum(prior) == pytest.approx(1) for prior in found.priors.values())
+    assert [row["n"] for row in found.rows("qi_cells", "cell")] == [2, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [({}, 0.3), ({"bandwidth": {"sex": 2.0}}, {"age": 0.3, "sex": 2}), ({"bandwidth": 2}, 2.0)],
+)
+def test_columns_without_a_bandwidth_have_the_default(
+    db: Database, given: dict[str, Any], same: Any
+) -> None:
+    _g4(db)
+    short = made(db.owner(), priors_policy(COLUMNS, {"kernel": given}))
+    long = made(db.owner(), priors_policy(COLUMNS, {"kernel": {"bandwidth": same}}))
+    assert short.priors == long.priors
+
+
+def test_equal_priors_are_one_vector(db: Database) -> None:
+    _g4(db)
+    found = made(db.owner(), priors_policy(COLUMNS, {"kernel": {"bandwidth": 0.3}}))
+    # 40,M and 60,M are at 0.5 of each other: both expect y.
+    assert [row["vector"] for row in found.rows("cell_vectors", "cell")] == [1, 2, 3, 4, 4, 5]
+    assert found.state.facts.by_name()["qi_cells"] == 6
+    assert found.state.facts.by_name()["vectors"] == 5
+    assert _left(found) == {"qi_cells", "vectors", "cell_vectors"}
+
+
+def _left(found: Made) -> set[str]:
+    """Work tables of priors that are there still."""
+    prefix = f"r{found.state.run_id}_"
+    rows = found.conn.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'pganon_work' AND tablename LIKE %s",
+        [f"{prefix}%"],
+    ).fetchall()
+    names = {str(row[0]).removeprefix(prefix) for row in rows}
+    return {n for n in names if not n.startswith(("dict", "values", "sdict", "coded", "level"))}
+
+
+@pytest.mark.parametrize("knowledge", [{"kernel": {}}, {"cells": {}}])
+def test_nothing_is_computed_where_priors_may_differ_in_any_way(
+    db: Database, knowledge: dict[str, Any]
+) -> None:
+    _g4(db)
+    assert _left(made(db.owner(), priors_policy(COLUMNS, knowledge, j=1))) == set()
+
+
+# -- against the definition -------------------------------------------------------------------
+
+
+def _tables(db: Database, columns: dict[str, str], rows: Sequence[Sequence[Any]]) -> None:
+    with db.connect("source_owner") as source:
+        make_table(source, columns, rows)
+
+
+def _kept(case: Case) -> list[tuple[tuple[Any, ...], Any]]:
+    """Combinations and sensitive values of the records that the rules for NULL keep."""
+    kept = [i for i, a in enumerate(case.attributes) if a.nulls == "suppress"]
+    return [
+        (tuple(row[:-1]), row[-1]) for row in case.rows if all(row[i] is not None for i in kept)
+    ]
+
+
+def _whole(case: Case) -> dict[Any, float]:
+    counts = Counter(row[-1] for row in case.rows)
+    return {value: n / len(case.rows) for value, n in counts.items()}
+
+
+def _policy(case: Case, knowledge: Any, **model: Any) -> dict[str, Any]:
+    return priors_policy(case.policy["columns"], knowledge, **model)
+
+
+def _compare(
+    found: Made, case: Case, expected: Mapping[tuple[Any, ...], oracle.Prior], *further: Any
+) -> None:
+    values = [*found.sensitive, *further]
+    made_of = found.priors
+    places = [attribute.codes for attribute in case.attributes]
+
+    def place(q: tuple[Any, ...]) -> list[tuple[bool, int]]:
+        codes = [place[value] for place, value in zip(places, q, strict=True)]
+        return [(code == 0, code) for code in codes]
+
+    assert list(made_of) == sorted(expected, key=place)
+    for q, prior in made_of.items():
+        assert prior == tuple(round(p, 12) for p in prior)
+        wanted = [expected[q].get(value, 0) for value in values]
+        assert prior == pytest.approx(wanted, abs=1e-11)
+    first = [row["vector"] for row in found.rows("cell_vectors", "cell")]
+    assert list(dict.fromkeys(first)) == list(range(1, len(set(first)) + 1))
+    assert len(set(made_of.values())) == len(set(first))
+    sizes = Counter(q for q, _ in _kept(case))
+    assert [row["n"] for row in found.rows("qi_cells", "cell")] == [sizes[q] for q in made_of]
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.random_tables
+@examples(12)
+@given(data=st.data(), case=cases(models=False))
+def test_random_kernels(db: Database, data: st.DataObject, case: Case) -> None:
+    if not _kept(case):
+        return
+    widths = [data.draw(st.sampled_from([0.1, 0.3, 0.6, 1, 1.5, 2])) for _ in case.attributes]
+    share = data.draw(st.sampled_from([0, 0, 0.1]))
+    side_by_side = data.draw(st.sampled_from([100, 1]))
+    _tables(db, case.columns, case.rows)
+    knowledge = {"kernel": {"bandwidth": {f"q{i}": width for i, width in enumerate(widths)}}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "SIDE_BY_SIDE", side_by_side)
+        found = made(db.owner(), _policy(case, knowledge, smoothing=share))
+    exact = oracle.kernel(_kept(case), case.attributes, widths)
+    whole = _whole(case)
+    _compare(found, case, {q: oracle.smoothed(p, whole, share) for q, p in exact.items()})
+    drop_leftovers(found.conn)
+    found.conn.close()
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.random_tables
+@examples(8)
+@given(data=st.data(), case=cases(models=False))
+def test_random_grids(db: Database, data: st.DataObject, case: Case) -> None:
+    if not _kept(case):
+        return
+    parts = [data.draw(st.integers(1, 5)) for _ in case.attributes]
+    added = data.draw(st.sampled_from([0, 1, 2.5]))
+    _tables(db, case.columns, case.rows)
+    ordered = {f"q{i}": n for i, n in enumerate(parts) if isinstance(case.attributes[i], Ordered)}
+    trees = {f"q{i}": n for i, n in enumerate(parts) if isinstance(case.attributes[i], Tree)}
+    knowledge = {"cells": {"intervals": ordered, "levels": trees, "pseudo_records": added}}
+    found = made(db.owner(), _policy(case, knowledge))
+    whole = _whole(case)
+    _compare(found, case, oracle.coarse(_kept(case), case.attributes, parts, whole, added))
+    drop_leftovers(found.conn)
+    found.conn.close()
