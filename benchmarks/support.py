@@ -57,6 +57,14 @@ def bench_database() -> Iterator[str]:
             conn.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
 
 
+def forget(dsn: str) -> None:
+    """Install pganon anew: methods that publish a source once can then publish it again."""
+    with database.connect(dsn) as conn:
+        installer.uninstall(conn, purge=True)
+        conn.execute("DROP SCHEMA IF EXISTS published, pganon_data CASCADE")
+        installer.init(conn)
+
+
 def execute(dsn: str, text: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute(text.encode())
@@ -145,6 +153,12 @@ def write_json(name: str, value: object) -> None:
     file = RESULTS / f"{name}.json"
     file.write_text(json.dumps(value, indent=2), encoding="utf-8")
     print(f"\nwritten: {file}")
+
+
+def read_json(name: str) -> dict[str, Any]:
+    """What the last run wrote, nothing if there was none."""
+    file = RESULTS / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def redraw(name: str, draw: Callable[[dict[str, Any], Path], None]) -> None:
