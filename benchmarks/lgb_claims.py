@@ -35,12 +35,14 @@ def evaluate(found: Row) -> list[Row]:
     }
     rows = [judged for part, judge in judges.items() if part in found for judged in judge()]
     return [
-        {"claim": claim, "holds": "yes" if holds else "NO", "found": figures}
-        for claim, holds, figures in rows
+        {"claim": claim, "holds": _HOLDS[holds], "found": figures} for claim, holds, figures in rows
     ]
 
 
-Judged = tuple[str, bool, str]
+Judged = tuple[str, bool | None, str]
+"""A claim, whether it holds, and by what figures; None where all runs were refused."""
+
+_HOLDS = {True: "yes", False: "NO", None: "-"}
 
 
 def _of_losses(rows: Sequence[Row]) -> list[Judged]:
@@ -117,7 +119,7 @@ def _of_densities(rows: Sequence[Row]) -> list[Judged]:
             [row["r_error"] for row in _chosen(done, method=method, k=k, l=l)]
             for method in dict.fromkeys(row["method"] for row in done)
         ]
-        falls = all(_rises(line[::-1]) for line in lines)
+        falls = all(_rises(line[::-1]) for line in lines) if any(lines) else None
         claim = f"R_error falls from {DENSITIES[0]} to {DENSITIES[-1]} % hidden (k = {k}, l = {l})"
         judged.append((claim, falls, "; ".join(", ".join(f"{v:.4g}" for v in x) for x in lines)))
     return judged

@@ -54,8 +54,11 @@ def draw(found: dict[str, Any], folder: Path) -> None:
 
 
 def _parted(rows: Sequence[Row], *names: str) -> dict[str, list[Row]]:
+    """Rows by these parameters, without runs that were refused."""
     found: dict[str, list[Row]] = {}
     for row in rows:
+        if "refused" in row:
+            continue
         found.setdefault(", ".join(f"{name} = {row[name]}" for name in names), []).append(row)
     return found
 
