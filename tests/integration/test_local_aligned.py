@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -146,6 +146,7 @@ def held_together(staged: Staged, t: Table) -> dict[int, set[int]]:
 @pytest.mark.random_tables
 def test_random_tables(db: Database, seed: int, n: int, ls: tuple[int, int]) -> None:
     t = table(seed, n)
+    assume(min(Counter(t.hidden.values()).values()) >= 2)  # small subsets are another matter
     drop_leftovers(db.owner())
     least = {1: ls[0], 2: ls[1]}
     wrong = [
