@@ -5,8 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Major versions on which `make test-slow` runs the attacks.
 SERVERS ?= 14 15 16 17
+# Tests in processes: a module goes to one of them, until another one has nothing left to do.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # Random tables that it tries per test that runs a method on them.
 EXAMPLES ?= 20
+
+# Modules are compiled once, not by every process and every command that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo unit test test-slow check bench clean
 
@@ -14,19 +19,19 @@ demo: $(STAMP)
 	$(BIN)/pganon demo
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "not slow" tests/unit $(PYTEST_ARGS)
+	$(PYTEST) -m "not slow" tests/unit $(PYTEST_ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
-		$(BIN)/python -m pytest -n auto -m "random_tables and not slow" $(PYTEST_ARGS)
+		$(PYTEST) -m "random_tables and not slow" $(PYTEST_ARGS)
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \
-		$(BIN)/python -m pytest -n auto tests/adversarial $(PYTEST_ARGS)
+		$(PYTEST) tests/adversarial $(PYTEST_ARGS)
 endif
 
 check: $(STAMP)

@@ -1,6 +1,7 @@
 """`python -m benchmarks`, with the names of some of them.
 
-They are adult, acs, generated, assess, qs, anatomy, slamsa, identity and lgb; all by default.
+They are adult, acs, generated, assess, qs, anatomy, slamsa, identity, lgb and background; all by
+default.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from typing import Any
 from benchmarks import (
     anatomy,
     assess,
+    background,
+    background_claims,
+    background_plots,
+    background_tables,
     identity,
     identity_claims,
     identity_plots,
@@ -28,8 +33,8 @@ from benchmarks import (
     support,
 )
 
-REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb")
-ALL = ("adult", "acs", "generated", "assess", "qs", "anatomy", "slamsa", "identity", "lgb")
+REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb", "background")
+ALL = (*REAL[:2], "generated", "assess", *REAL[2:])
 
 
 def main() -> None:
@@ -52,6 +57,21 @@ def main() -> None:
         "--qs-exact", action="store_true", help="vary k and the rest in one block, too: slow"
     )
     parser.add_argument("--qs-parts", nargs="*", choices=qs.PARTS, default=qs.PARTS)
+    parser.add_argument(
+        "--background-rows",
+        type=int,
+        default=background_tables.ROWS,
+        help="of every table of background",
+    )
+    parser.add_argument(
+        "--background-people",
+        type=int,
+        default=background.PEOPLE,
+        help="of the large table of background",
+    )
+    parser.add_argument(
+        "--background-parts", nargs="*", choices=background.PARTS, default=background.PARTS
+    )
     arguments = parser.parse_args()
     wanted = arguments.which or list(ALL)
     data = support.data_folder() if any(name in REAL for name in wanted) else None
@@ -79,12 +99,32 @@ def main() -> None:
             identity_plots.draw(kept, support.RESULTS)
         if data is not None and "lgb" in wanted:
             _local(dsn, data, arguments)
+        if "background" in wanted:
+            _background(dsn, data, arguments)
+
+
+def _background(dsn: str, data: Path | None, arguments: argparse.Namespace) -> None:
+    found: dict[str, Any] = support.kept("background")
+    for part, rows in background.measure(
+        dsn,
+        data,
+        arguments.background_rows,
+        arguments.background_people,
+        arguments.background_parts,
+    ):
+        found[part] = rows
+        support.write_json("background", found)  # kept if a later part fails
+    found["claims"] = background_claims.evaluate(found)
+    found["risk_and_utility"] = background.risk_and_utility(found)
+    background.show(found)
+    support.write_json("background", found)
+    background_plots.draw(found, support.RESULTS)
 
 
 def _local(dsn: str, data: Path, arguments: argparse.Namespace) -> None:
     rows, queries = arguments.lgb_rows, arguments.lgb_queries
     asked = {"rows": rows, "queries": queries}
-    kept = support.read_json("lgb")
+    kept = support.kept("lgb")
     # Parts that were measured in the same sizes stay beside those of this run.
     found: dict[str, Any] = kept if kept.get("asked") == asked else {"asked": asked}
     for part, figures in lgb.measure(dsn, data, rows, queries, arguments.lgb_parts):

@@ -155,8 +155,8 @@ def write_json(name: str, value: object) -> None:
     print(f"\nwritten: {file}")
 
 
-def read_json(name: str) -> dict[str, Any]:
-    """What the last run wrote, nothing if there was none."""
+def kept(name: str) -> dict[str, Any]:
+    """The figures of the last run of a benchmark, of which another may measure some parts anew."""
     file = RESULTS / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 

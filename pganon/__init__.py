@@ -9,14 +9,18 @@ print(result.version, result.utility.gcp)
 
 from __future__ import annotations
 
-from pganon.assessment import Assessment, assess
-from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-from pganon.loading import load_policy
-from pganon.published.request import Request as MetricsRequest
-from pganon.published.request import Workload
-from pganon.run.options import Options
-from pganon.run.pipeline import plan_release, releases, run_release
-from pganon.run.result import RunResult
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pganon.assessment import Assessment, assess
+    from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+    from pganon.loading import load_policy
+    from pganon.published.request import Request as MetricsRequest
+    from pganon.published.request import Workload
+    from pganon.run.options import Options
+    from pganon.run.pipeline import plan_release, releases, run_release
+    from pganon.run.result import RunResult
 
 __all__ = [
     "Assessment",
@@ -33,3 +37,32 @@ __all__ = [
     "releases",
     "run_release",
 ]
+
+# Where a name is. A process that only searches needs a few modules of the package, and importing
+# all of them takes a second.
+_PLACES = {
+    "Assessment": "assessment.Assessment",
+    "MetricsRequest": "published.request.Request",
+    "Options": "run.options.Options",
+    "PganonError": "errors.PganonError",
+    "PolicyError": "errors.PolicyError",
+    "PrivacyRefusal": "errors.PrivacyRefusal",
+    "RunResult": "run.result.RunResult",
+    "Workload": "published.request.Workload",
+    "assess": "assessment.assess",
+    "load_policy": "loading.load_policy",
+    "plan_release": "run.pipeline.plan_release",
+    "releases": "run.pipeline.releases",
+    "run_release": "run.pipeline.run_release",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, inside = _PLACES[name].rpartition(".")
+    return getattr(import_module(f"{__name__}.{module}"), inside)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

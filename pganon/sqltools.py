@@ -22,8 +22,9 @@ DIALECT = "postgres"
 def _parse(text: str) -> exp.Expr:
     tree = sqlglot.parse_one(text, dialect=DIALECT)
     for node in tree.walk():
-        # Places in the text: of no use here, and most of what copying a tree would cost.
-        node._meta = None
+        # Places in the text, types and comments: of no use here, and most of what copying a tree
+        # would cost.
+        node._meta = node._type = node.comments = None
     return tree
 
 
@@ -70,7 +71,7 @@ def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
 def aliased(relation: QualifiedName | exp.Query, alias: str) -> exp.Expr:
     """The relation as a FROM item of that name."""
     if isinstance(relation, QualifiedName):
-        return exp.alias_(relation.table, alias, table=True, quoted=True)
+        return exp.alias_(relation.table, alias, table=True, quoted=True, copy=False)
     name = exp.TableAlias(this=exp.to_identifier(alias))
     return exp.Subquery(this=finished(relation), alias=name)
 

@@ -9,8 +9,10 @@ Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Any
 
@@ -63,8 +65,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """One process per core, each with servers of its own; a server that was given is not shared."""
-    return 0 if os.environ.get("PGANON_TEST_DSN") else None
+    """Three processes for two cores, each with a server of its own: some wait, for time to pass.
+
+    A server that was given is not shared.
+    """
+    return 0 if os.environ.get("PGANON_TEST_DSN") else (3 * _cores() + 1) // 2
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -93,6 +105,17 @@ def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remember what there was before `-m` took its choice."""
     config.stash[COLLECTED] = list(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going through modules and tests again and again.
+
+    They live to the end. Statements are trees with references to parents, of which every run makes
+    many, so it would be called often; the first generation may be larger than the 700 by default.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(scope="session")
@@ -127,6 +150,22 @@ def db(server: Server) -> Iterator[Database]:
 def bare_db(server: Server) -> Iterator[Database]:
     """A database without pganon."""
     yield from _database(server, server.template(installed=False))
+
+
+@pytest.fixture
+def db_after(server: Server) -> Iterator[Callable[..., tuple[Database, Any]]]:
+    """`db_after(prepare, ...)`: a database in which `prepare(db, ...)` was done, and what it gave.
+
+    Once per server, of which every test gets a copy of its own. So `prepare` is a function of a
+    module, and what it gives is not changed.
+    """
+    with ExitStack() as copies:
+
+        def copy(prepare: Callable[..., Any], *arguments: Any) -> tuple[Database, Any]:
+            template, given = server.prepared(prepare, *arguments)
+            return copies.enter_context(contextmanager(_database)(server, template)), given
+
+        yield copy
 
 
 def _database(server: Server, template: str) -> Iterator[Database]:

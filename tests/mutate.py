@@ -76,6 +76,11 @@ TARGETS = {
         ("pganon/search/background",),
         ("test_background_examples", "test_background_data", "test_background_search"),
     ),
+    "priors": Target(
+        tuple(f"pganon/methods/background/{name}.py" for name in
+              ("prior", "kernel", "neighbours", "coarse", "given", "arrays")),
+        ("test_priors", "test_given_priors"),
+    ),
     "geneir": Target(
         ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),

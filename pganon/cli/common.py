@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import psycopg
 import typer
@@ -40,8 +40,9 @@ from pganon.errors import (
     UsageError,
 )
 from pganon.install.owner import become_owner
-from pganon.loading import load_policy
-from pganon.policy.loader import STDIN, LoadedPolicy
+
+if TYPE_CHECKING:
+    from pganon.policy.loader import LoadedPolicy
 
 DsnOption = Annotated[
     str | None,
@@ -95,6 +96,10 @@ def stderr() -> Console:
 
 def read_policy(file: str) -> LoadedPolicy:
     """The policy in a file; `-` is standard input, and `./-` a file."""
+    # Here, because it takes all methods along, and most commands read no policy.
+    from pganon.loading import load_policy
+    from pganon.policy.loader import STDIN
+
     return load_policy(file if file == STDIN else Path(file))
 
 

@@ -1,4 +1,4 @@
-"""The command line: `pganon COMMAND`. Every command module adds its commands to `app`."""
+"""The command line: `pganon COMMAND`. Every command module adds its commands to an application."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -14,18 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from pganon import database
-from pganon.cli import (
-    assess,
-    common,
-    demo,
-    history,
-    importing,
-    install,
-    policy,
-    release,
-    run,
-    server,
-)
+from pganon.cli import common
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -47,14 +38,18 @@ class _Commands(TyperGroup):
             raise UserInterrupt from None
 
 
-app = typer.Typer(
-    name="pganon",
-    cls=_Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+# Modules of commands in the order of the help, and their commands.
+MODULES = {
+    "server": ("server",),
+    "install": ("init", "upgrade", "uninstall"),
+    "importing": ("import",),
+    "policy": ("policy",),
+    "assess": ("assess",),
+    "run": ("plan", "run"),
+    "release": ("releases", "show", "verify", "export", "rollback", "drop", "clean"),
+    "history": ("history", "diff", "readers"),
+    "demo": ("demo",),
+}
 
 
 def _show_version(wanted: bool) -> None:
@@ -63,7 +58,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _before_command(
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -84,16 +78,32 @@ def _before_command(
     common.invocation.owner = owner
 
 
-# One line per group of commands.
-server.register(app)
-install.register(app)
-importing.register(app)
-policy.register(app)
-assess.register(app)
-run.register(app)
-release.register(app)
-history.register(app)
-demo.register(app)
+@cache
+def application(modules: Sequence[str] = tuple(MODULES)) -> Any:
+    """The parser of the commands in these modules.
+
+    It takes longer to make than most command lines to parse, and to import what all commands need
+    takes longer than most commands.
+    """
+    app = typer.Typer(
+        name="pganon",
+        cls=_Commands,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_before_command)
+    for module in modules:
+        import_module(f"pganon.cli.{module}").register(app)
+    return typer.main.get_command(app)
+
+
+def needed(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Modules for a command line: all, unless it begins with a command."""
+    first = next(iter(arguments), None)
+    found = tuple(module for module, commands in MODULES.items() if first in commands)
+    return found or tuple(MODULES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,8 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     database.forget_reached()
     _silence_driver()
     try:
-        command = typer.main.get_command(app)
-        result = command.main(args=given, prog_name="pganon", standalone_mode=False)
+        result = application(needed(given)).main(
+            args=given, prog_name="pganon", standalone_mode=False
+        )
         return result if isinstance(result, int) else EXIT_OK
     except PganonError as error:
         return _fail(error, json)

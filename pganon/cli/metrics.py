@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.cli import common
-from pganon.methods.registry import methods
 from pganon.published.metrics import Grid, Metrics, Pairs
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
     """What a version made by `method` remembers: figures of its run, and metrics on request."""
+    # Here, because it takes all methods along, and most commands show no figures.
+    from pganon.methods.registry import methods
+
     made = methods().get(method)
     if made is None:
         common.facts({"figures": f"not shown: no installed package brings the method {method}"})

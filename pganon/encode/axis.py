@@ -320,15 +320,17 @@ class TreeAxis(Axis):
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
         if self.levels(state) == 0:
             return num(0)  # nothing but NULLs
+        # Made here, so it may grow where it is; a copy per level would take most of the time.
         case = exp.Case()
         for number in range(self.levels(state)):
             last = self._lookup(state, "hi", lo, num(number))
-            case = case.when(fragment(":last >= :hi", last=last, hi=hi), num(number))
-        return case.else_(num(self.levels(state)))
+            case.when(fragment(":last >= :hi", last=last, hi=hi), num(number), copy=False)
+        return case.else_(num(self.levels(state)), copy=False)
 
     def loss(self, state: State, table: str) -> exp.Expr:
         lo = col(f"lo{self.index}", table)
-        loss = self._lookup(state, "loss", lo, exp.paren(self.level(state, table)))
+        level = exp.paren(self.level(state, table), copy=False)
+        loss = self._lookup(state, "loss", lo, level)
         return self._mixed_costs_one(state, table, loss)
 
     def child_loss(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
@@ -407,7 +409,7 @@ def weighted_loss(
     """
     losses: list[exp.Expr] = []
     for axis in axes:
-        loss: exp.Expr = exp.paren(axis.loss(state, table))
+        loss: exp.Expr = exp.paren(axis.loss(state, table), copy=False)
         if tried is not None and isinstance(axis, TreeAxis):
             mine = fragment(":tried = :i", tried=tried, i=num(axis.index))
             loss = exp.paren(exp.Case().when(mine, num(0)).else_(loss))

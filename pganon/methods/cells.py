@@ -163,7 +163,7 @@ def enough_values(spec: ReleaseSpec, item: Sensitive) -> int | None:
 
     A group of which one cell has l distinct values has l, whatever else that cell has.
     """
-    models = [r.model for r in spec.requirements if r.sensitive == item.index]
+    models = [r.model for r in spec.measured if r.sensitive == item.index]
     if not all(model.counts_distinct for model in models):
         return None
     return max(int(model.parameter) for model in models)
@@ -195,7 +195,7 @@ def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
     parts: list[exp.Select] = []
-    for number, requirement in enumerate(spec.requirements):
+    for number, requirement in enumerate(spec.measured):
         value: exp.Expr = num(0)
         if requirement.model.needs_values:
             value = col(f"s{requirement.sensitive}", "c")
@@ -228,7 +228,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
         " count(distinct f.node) filter (where not f.holds) as failing_parts from f",
         {"f": state.work(FIT)},
     )
-    for number, requirement in enumerate(spec.requirements):
+    for number, requirement in enumerate(spec.measured):
         extreme = "min" if requirement.model.bound.value == ">=" else "max"
         worst = exp.Filter(
             this=exp.func(extreme, col("measure", "f")),
@@ -247,7 +247,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
 def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:
     """What :func:`_feasibility` gives."""
     found: list[Fact[Any]] = list(counts("parts", "failing_parts", "failing_records"))
-    for number in range(len(spec.requirements)):
+    for number in range(len(spec.measured)):
         found += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
     return found
 
@@ -258,7 +258,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     if row["parts"] == 0:
         return nothing_left(state)
     number, reached = _first_missed(spec, row)
-    requirement = spec.requirements[number]
+    requirement = spec.measured[number]
     model = requirement.model
     if row["parts"] == 1:
         return infeasible(
@@ -284,7 +284,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
 
 
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
-    number = next(n for n in range(len(spec.requirements)) if row[f"missed{n}"])
+    number = next(n for n in range(len(spec.measured)) if row[f"missed{n}"])
     return number, float(row[f"reached{number}"])
 
 
@@ -331,6 +331,6 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
 
     return [
         check(number, requirement)
-        for number, requirement in enumerate(spec.requirements)
+        for number, requirement in enumerate(spec.measured)
         if requirement.model.needs_reference
     ]

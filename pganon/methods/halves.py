@@ -1,8 +1,9 @@
 """Parts of a curve that are as small as a rule allows: the curve is halved, and the halves again.
 
-    hist_r       (parts.., node, value, n)   records per value in the nodes of level r
-    undivided_r  (level, parts.., node)      nodes of level r + 1 that stay whole
-    leaves       (parts.., piece, block)     the block of every piece: its first piece
+    hist_r   (parts.., node, value, n)   records per value in the nodes of level r
+    whole_r  (level, parts.., node)      what the nodes of level r + 1 are divided into: themselves,
+                                         or nodes below them
+    leaves   (parts.., piece, block)     the block of every piece: its first piece
 
 Pieces of a curve are the leaves of a binary tree over it. From the root down, nodes are divided
 until the rule says no; the tree is computed from the pieces up. A piece is therefore in the highest
@@ -19,7 +20,7 @@ from sqlglot import exp
 
 from pganon.encode.codes import weight_type
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import aliased, cast, col, equal, fragment, num, query, stacked
+from pganon.sqltools import cast, col, equal, fragment, num, query, union_all
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 from pganon.steps.facts import RECORDS, count, flag
 
@@ -34,13 +35,13 @@ class Halves:
     Attributes:
         histogram: SELECT of `hist_0`: records per value in every piece; pieces of a curve are
             numbered from 0, and a power of two.
-        undivided: SELECT level, parts.., node of the nodes of the next level that stay whole, from
-            the histograms of this round and the next. A node with one child is none of them.
+        undivided: SELECT parts.., node of the nodes of the next level that stay whole, from the
+            histograms of this round and the next. A node with one child is none of them.
         parts: columns that say on which curve a piece is.
     """
 
     histogram: Callable[[State], exp.Expr]
-    undivided: Callable[[State], exp.Expr]
+    undivided: Callable[[State], exp.Select]
     parts: Sequence[str] = ()
 
     def steps(self) -> list[Step]:
@@ -68,7 +69,7 @@ class Halves:
         """Work tables of the trees, without `hist_0` and `leaves`."""
         return [
             *[state.work("hist", round=r + 1) for r in range(state[_ROUNDS])],
-            *[state.work("undivided", round=r) for r in range(state[_ROUNDS])],
+            *[state.work("whole", round=r) for r in range(state[_ROUNDS])],
         ]
 
     def _columns(self, table: str) -> list[exp.Column]:
@@ -85,8 +86,8 @@ class Halves:
             CreateTable(
                 "whole",
                 "nodes that are not divided",
-                lambda s: s.work("undivided", round=s.round),
-                self.undivided,
+                lambda s: s.work("whole", round=s.round),
+                self._whole,
                 analyze=False,
             ),
             Check(
@@ -108,27 +109,39 @@ class Halves:
         )
         return tree.select(*self._columns("h")).group_by(*self._columns("h"))
 
-    def _leaves(self, state: State) -> exp.Expr:
-        nodes = [
-            query("select u.level, u.node from u", {"u": state.work("undivided", round=r)})
-            for r in range(state[_ROUNDS])
-        ]
-        undivided = stacked([node.select(*self._columns("u")) for node in nodes])
-        pieces = query("select h.node as piece from h", {"h": state.work("hist", round=0)})
-        levels = query(
-            "select p.piece, g.level, p.piece >> g.level as node from p cross join"
-            " (select generate_series(1, :levels) as level) as g",
-            {"p": pieces.select(*self._columns("h")).distinct()},
-            levels=num(state[_ROUNDS]),
-        ).select(*self._columns("p"))
-        above = query(
-            "select l.piece, max(u.level) as level from l group by l.piece", {"l": levels}
+    def _whole(self, state: State) -> exp.Expr:
+        """Nodes that stay whole take the place of what was below them."""
+        level = num(state.round + 1)
+        undivided = query("select :level as level, u.node from u", level=level)
+        below = query("select w.level, w.node from w", {"w": self._below(state)})
+        inside = exp.EQ(
+            this=col("node", "u"), expression=fragment("w.node >> (:l - w.level)", l=level)
         )
-        same = equal(["level", "node", *self.parts], "u", "l")
-        above = above.join(aliased(undivided, "u"), on=same, join_type="left")
-        above = above.select(*self._columns("l")).group_by(*self._columns("l"))
+        here = query("select 1 from u").where(inside, *self._same("u", "w"))
+        both = union_all(
+            [
+                undivided.select(*self._columns("u")),
+                below.select(*self._columns("w")).where(exp.not_(exp.Exists(this=here))),
+            ]
+        )
+        tree = query("select b.* from b", {"b": both})  # pyright: ignore[reportArgumentType]
+        return tree.with_("u", as_=self.undivided(state), materialized=True)
+
+    def _below(self, state: State) -> QualifiedName | exp.Select:
+        """What the nodes of this level are divided into; the pieces are level 0."""
+        if state.round:
+            return state.work("whole", round=state.round - 1)
+        pieces = query(
+            "select 0 as level, h.node from h", {"h": state.work("hist", round=state.round)}
+        )
+        return pieces.select(*self._columns("h")).distinct()
+
+    def _same(self, left: str, right: str) -> list[exp.Expr]:
+        return [equal(self.parts, left, right)] if self.parts else []
+
+    def _leaves(self, state: State) -> exp.Expr:
         return query(
-            "select a.piece, (a.piece >> coalesce(a.level, 0)) << coalesce(a.level, 0) as block"
-            " from a",
-            {"a": above},
-        ).select(*self._columns("a"))
+            "select (w.node << w.level) + generate_series(0, (1 << w.level) - 1) as piece,"
+            " w.node << w.level as block from w",
+            {"w": state.work("whole", round=state[_ROUNDS] - 1)},
+        ).select(*self._columns("w"))

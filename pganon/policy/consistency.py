@@ -140,7 +140,8 @@ def policy_refusals(
     out += _model_refusals(known, models, columns)
     out += sensitive_when.sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
-    out += _protected_refusals(models, columns)
+    if method is None or not method.refuses_constant:
+        out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
     out += exclusion_refusals(known, exclusions, columns, method)

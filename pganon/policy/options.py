@@ -71,6 +71,8 @@ class MethodOptions(Declaration):
             try to infer whose they are.
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
+        refuses_constant: whether it refuses a sensitive column with one value, which its models do
+            not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
@@ -94,6 +96,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
+    refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
     revision: ClassVar[int] = 1

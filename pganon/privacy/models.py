@@ -337,11 +337,11 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     AnatomyLDiversity,
     SlicingLDiversity,
     LocalBucketDiversity,
+    BackgroundKnowledge,
     IRKAnonymity,
     IRKLAnonymity,
     IRAlphaBetaAnonymity,
     EIRLDiversity,
     EIRAlphaBetaAnonymity,
-    BackgroundKnowledge,
 )
 """Every privacy model of this version."""

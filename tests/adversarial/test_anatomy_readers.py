@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
 
@@ -12,13 +14,22 @@ from tests.support.sources import visits
 pytestmark = pytest.mark.primary_server_only
 
 
-@pytest.fixture
-def analyst(db: Database) -> Connection:
+def _published(db: Database) -> None:
     visits.build(db, visits.rows(60))
     assert visits.release(db).run_id == 1
     for table in ("pganon_data.r1_qit", "pganon_data.r1_st", "pganon_private.r1_members"):
         db.admin.execute(f"ANALYZE {table}".encode())
     assert faults.exposed(db.owner()) == []
+
+
+@pytest.fixture
+def db(db_after: Any) -> Database:
+    """A database with the release."""
+    return db_after(_published)[0]
+
+
+@pytest.fixture
+def analyst(db: Database) -> Connection:
     return db.connect("analyst")
 
 

@@ -384,7 +384,8 @@ def test_source_without_a_key(db: Database) -> None:
 # -- what a reader can work out -----------------------------------------------------------------
 
 
-def test_every_world_of_a_bucket_is_as_likely(db: Database) -> None:
+@pytest.mark.parametrize(("even", "mixed"), [(4, 16), pytest.param(40, 60, marks=pytest.mark.slow)])
+def test_every_world_of_a_bucket_is_as_likely(db: Database, even: int, mixed: int) -> None:
     """Over many secrets the hidden values of a bucket are spread evenly over its members."""
     rows = [[1, v, True, "a", False] for v in (1, 2, 3, 4)]
     make_table(db.connect("source_owner"), TYPES, rows)
@@ -392,19 +393,19 @@ def test_every_world_of_a_bucket_is_as_likely(db: Database) -> None:
     declared = local_policy(columns, [K2, diverse("age", 2)])
     conn = db.owner()
     met: Counter[frozenset[str]] = Counter()
-    for seed in range(40):
+    for seed in range(even):
         for bucket in buckets(run(conn, declared, seed=seed), "age"):
             met[bucket] += 1
     # Values are 1 2 | 3 4 by the medians, whatever the secret; nobody's place tells a value.
-    assert met == {frozenset("12"): 40, frozenset("34"): 40}
+    assert met == {frozenset("12"): even, frozenset("34"): even}
     rows = [[1, v, True, "a", False] for v in (1, 1, 2, 2)]
     make_table(db.connect("source_owner"), TYPES, rows)
     met.clear()
-    for seed in range(60):
+    for seed in range(mixed):
         for bucket in buckets(run(conn, declared, seed=seed), "age"):
             met[bucket] += 1
     assert set(met) == {frozenset(pair) for pair in itertools.product("12", "34")}
-    assert min(met.values()) >= 15
+    assert min(met.values()) >= mixed / 4
 
 
 def test_withheld_values_decide_no_group(db: Database) -> None:

@@ -45,10 +45,9 @@ def _policy(source: str, column: str) -> Any:
 
 
 @pytest.fixture
-def released(db: Database) -> Database:
+def released(db_after: Any) -> Database:
     """A database with one published release."""
-    db.source(faults.SOURCE)
-    faults.run(db.dsn())
+    db, _ = db_after(faults.published)
     return db
 
 

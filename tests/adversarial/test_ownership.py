@@ -231,6 +231,11 @@ FOREIGN = {
         CREATE TRIGGER t AFTER UPDATE ON pganon_private.activity FOR EACH ROW
             WHEN (public.g(NEW.release)) EXECUTE FUNCTION pganon_private.refuse_ledger_change()
     """,
+    "column of another role's type": """
+        CREATE FUNCTION public.g(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+        CREATE DOMAIN public.d AS text CHECK (public.g(VALUE));
+        ALTER TABLE pganon_private.release ADD COLUMN note public.d
+    """,
     "view that reads another role's": """
         CREATE TABLE public.t (a int);
         GRANT SELECT ON public.t TO steward;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
 
@@ -13,8 +15,7 @@ from tests.support.sources.builders import make_table
 pytestmark = pytest.mark.primary_server_only
 
 
-@pytest.fixture
-def analyst(db: Database) -> Connection:
+def _published(db: Database) -> None:
     make_table(
         db.connect("source_owner"), vehicles.COLUMNS, vehicles.rows(60), name=("public", "vehicle")
     )
@@ -27,6 +28,11 @@ def analyst(db: Database) -> Connection:
     ):
         db.admin.execute(f"ANALYZE {table}".encode())
     assert faults.exposed(db.owner()) == []
+
+
+@pytest.fixture
+def analyst(db_after: Any) -> Connection:
+    db, _ = db_after(_published)
     return db.connect("analyst")
 
 

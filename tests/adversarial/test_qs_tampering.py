@@ -143,12 +143,21 @@ TAMPERED: dict[str, tuple[str, str | None, set[str]]] = {
 UNSEEN = "an array from another start"
 
 
-@pytest.fixture
-def source(db: Database) -> Database:
+def _build(db: Database) -> None:
     make_table(
         db.connect("source_owner"), vehicles.COLUMNS, vehicles.rows(60), name=("public", "vehicle")
     )
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    _build(db)
     return db
+
+
+def _published(db: Database) -> int:
+    _build(db)
+    return faults.run(db.dsn(), vehicles.policy()).run_id
 
 
 def tamper(db: Database, name: str, run: int, **schemas: str) -> None:
@@ -190,11 +199,11 @@ def test_nothing_tampered_with_is_published(source: Database, name: str, step: s
 
 
 @pytest.mark.parametrize("name", TAMPERED)
-def test_verify_finds_what_was_changed_in_the_store(source: Database, name: str) -> None:
-    done = faults.run(source.dsn(), vehicles.policy())
+def test_verify_finds_what_was_changed_in_the_store(db_after: Any, name: str) -> None:
+    source, run_id = db_after(_published)
     conn = source.owner()
     assert [m for m in lifecycle.verify(conn, "vehicles") if not m.holds] == []
-    tamper(source, name, done.run_id, data="pganon_data", private="pganon_private")
+    tamper(source, name, run_id, data="pganon_data", private="pganon_private")
     failing = {m.model for m in lifecycle.verify(conn, "vehicles") if not m.holds}
     found = TAMPERED[name][2] | (set() if name == UNSEEN else {"fingerprint"})
     # A cluster drawn at random may or may not keep k combinations with other values.

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.harness import faults
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
+from tests.support.harness.driver import loaded
 
 TABLE = """
 CREATE SCHEMA clinic;
@@ -56,11 +58,26 @@ def policy(**others: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def clinic(db: Database) -> Database:
+def _build(db: Database) -> None:
     with db.connect() as steward:
         steward.execute(TABLE.encode())
+
+
+@pytest.fixture
+def clinic(db: Database) -> Database:
+    _build(db)
     return db
+
+
+def _published(db: Database) -> None:
+    _build(db)
+    faults.run(db.dsn(), loaded(policy()))
+
+
+@pytest.fixture
+def released(db_after: Any) -> Database:
+    """With the release of :func:`policy`."""
+    return db_after(_published)[0]
 
 
 def run(db: Database, folder: Path, given: dict[str, Any], *options: str) -> Ran:
@@ -69,10 +86,8 @@ def run(db: Database, folder: Path, given: dict[str, Any], *options: str) -> Ran
     return pganon("run", str(file), *options, "--dsn", db.dsn())
 
 
-def test_both_views_show_the_same_records(clinic: Database, tmp_path: Path) -> None:
-    ran = run(clinic, tmp_path, policy())
-    assert ran.code == 0, ran.err
-    analyst = clinic.connect("analyst")
+def test_both_views_show_the_same_records(released: Database) -> None:
+    analyst = released.connect("analyst")
     plain = """
         SELECT class_id, lower(age)::int, upper(age)::int, lower(weight)::numeric(6, 2),
             upper(weight)::numeric(6, 2), lower(day), upper(day) - 1, lower(seen),
@@ -97,9 +112,8 @@ def test_both_views_show_the_same_records(clinic: Database, tmp_path: Path) -> N
     assert counted.fetchone()[0] == 200  # pyright: ignore[reportOptionalSubscript]
 
 
-def test_every_source_record_lies_between_the_ends(clinic: Database, tmp_path: Path) -> None:
-    assert run(clinic, tmp_path, policy()).code == 0
-    with clinic.owner() as owner:
+def test_every_source_record_lies_between_the_ends(released: Database) -> None:
+    with released.owner() as owner:
         row = owner.execute(b"""
             SELECT count(*) FROM clinic.visit AS v WHERE NOT EXISTS (
                 SELECT FROM published.visits_flat AS f
@@ -113,9 +127,8 @@ def test_every_source_record_lies_between_the_ends(clinic: Database, tmp_path: P
     assert row == (0,)
 
 
-def test_types_are_those_of_the_source(clinic: Database, tmp_path: Path) -> None:
-    assert run(clinic, tmp_path, policy()).code == 0
-    shown = clinic.admin.execute(
+def test_types_are_those_of_the_source(released: Database) -> None:
+    shown = released.admin.execute(
         b"SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
         b" WHERE attrelid = 'published.visits_flat'::regclass AND attnum > 0"
     ).fetchall()
@@ -128,9 +141,8 @@ def test_types_are_those_of_the_source(clinic: Database, tmp_path: Path) -> None
     assert types["sex"] == types["zip"] == "text"
 
 
-def test_comments_say_what_a_range_is(clinic: Database, tmp_path: Path) -> None:
-    assert run(clinic, tmp_path, policy()).code == 0
-    rows = clinic.admin.execute(
+def test_comments_say_what_a_range_is(released: Database) -> None:
+    rows = released.admin.execute(
         b"SELECT attrelid::regclass::text || '.' || attname, col_description(attrelid, attnum)"
         b" FROM pg_attribute WHERE attnum > 0 AND attrelid IN"
         b" ('published.visits'::regclass, 'published.visits_flat'::regclass)"
@@ -144,13 +156,12 @@ def test_comments_say_what_a_range_is(clinic: Database, tmp_path: Path) -> None:
     assert "separated by ' | '" in said["published.visits_flat.sex"]
 
 
-def test_files_have_two_numbers(clinic: Database, tmp_path: Path) -> None:
+def test_files_have_two_numbers(released: Database, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert run(clinic, tmp_path, policy()).code == 0
     for ending in ("csv", "parquet"):
         file = tmp_path / f"visits.{ending}"
         done = pganon(
-            "export", "visits", "-o", str(file), "--view", "flat", "--dsn", clinic.dsn("analyst")
+            "export", "visits", "-o", str(file), "--view", "flat", "--dsn", released.dsn("analyst")
         )
         assert done.code == 0, done.err
     header, first, *_ = (tmp_path / "visits.csv").read_text().splitlines()
@@ -228,14 +239,13 @@ def test_names_of_ends_are_refused_where_taken(clinic: Database, tmp_path: Path)
     assert run(clinic, tmp_path, policy(columns=columns)).code == 0
 
 
-def test_it_is_verified_and_dropped_with_the_release(clinic: Database, tmp_path: Path) -> None:
-    assert run(clinic, tmp_path, policy()).code == 0
-    assert pganon("verify", "visits", "--dsn", clinic.dsn()).code == 0
-    with clinic.owner() as owner:
+def test_it_is_verified_and_dropped_with_the_release(released: Database) -> None:
+    assert pganon("verify", "visits", "--dsn", released.dsn()).code == 0
+    with released.owner() as owner:
         owner.execute(b"GRANT SELECT ON published.visits_flat TO PUBLIC")
-    ran = pganon("verify", "visits", "--dsn", clinic.dsn())
+    ran = pganon("verify", "visits", "--dsn", released.dsn())
     assert ran.code == 1
-    with clinic.owner() as owner:
+    with released.owner() as owner:
         owner.execute(b"REVOKE SELECT ON published.visits_flat FROM PUBLIC")
         row = owner.execute(b"SELECT pg_get_viewdef('published.visits_flat'::regclass)").fetchone()
         assert row is not None
@@ -244,13 +254,13 @@ def test_it_is_verified_and_dropped_with_the_release(clinic: Database, tmp_path:
             f"CREATE OR REPLACE VIEW published.visits_flat AS SELECT * FROM ({text}) AS s LIMIT 1"
         )
         owner.execute(replaced.encode())
-    ran = pganon("verify", "visits", "--dsn", clinic.dsn())
+    ran = pganon("verify", "visits", "--dsn", released.dsn())
     assert ran.code == 1
-    with clinic.owner() as owner:
+    with released.owner() as owner:
         owner.execute(f"CREATE OR REPLACE VIEW published.visits_flat AS {text}".encode())
-    assert pganon("verify", "visits", "--dsn", clinic.dsn()).code == 0
-    assert pganon("drop", "visits", "--yes", "--dsn", clinic.dsn()).code == 0
-    row = clinic.admin.execute(b"SELECT to_regclass('published.visits_flat')").fetchone()
+    assert pganon("verify", "visits", "--dsn", released.dsn()).code == 0
+    assert pganon("drop", "visits", "--yes", "--dsn", released.dsn()).code == 0
+    row = released.admin.execute(b"SELECT to_regclass('published.visits_flat')").fetchone()
     assert row == (None,)
 
 
@@ -313,15 +323,14 @@ def test_who_depends_on_it_is_named_before_it_goes(clinic: Database, tmp_path: P
     assert left == (None, None, None)
 
 
-def test_show_lists_it(clinic: Database, tmp_path: Path) -> None:
-    assert run(clinic, tmp_path, policy()).code == 0
-    with clinic.owner() as owner:
+def test_show_lists_it(released: Database) -> None:
+    with released.owner() as owner:
         owner.execute(
             b"GRANT USAGE ON SCHEMA published TO source_owner;"
             b" GRANT SELECT ON published.visits_flat TO source_owner"
         )
     for role in ("steward", "analyst"):
-        at = ("--dsn", clinic.dsn(role))
+        at = ("--dsn", released.dsn(role))
         shown = pganon("show", "visits", *at, "--json").json
         assert [view.split(".")[-1] for view in shown["views"]] == ["visits", "visits_flat"]
         columns = {c["name"]: c for c in shown["columns"] if c["view"] == shown["views"][1]}

@@ -20,6 +20,7 @@ from tests.support.sources.forced import run_with
 pytestmark = pytest.mark.primary_server_only
 
 POINTS = ({"x": "integer", "y": "integer"}, [(0, 0), (2, 0), (0, 1), (2, 1), (8, 4)])
+PAIRS = (POINTS[0], list(POINTS[1]) * 2)
 PEOPLE = (
     {"age": "integer", "sex": "text"},
     [(20, "F"), (22, "F"), (24, "M"), (30, "M"), (34, "M"), (40, "F")],
@@ -47,23 +48,31 @@ def measure(db: Any, monkeypatch: pytest.MonkeyPatch) -> Measure:
     return measured
 
 
-def test_rgcp_charges_what_gcp_gives_away(measure: Measure) -> None:
-    """The far point costs nothing in GCP's sum if suppressed, and most in RGCP."""
-    staged, one_suppressed = measure(POINTS, [[1, 2, 3, 4]])
-    assert staged.utility.gcp == pytest.approx((4 * 0.25 + 1) / 5)
-    assert one_suppressed.rgcp == pytest.approx(20)
-
-
-def test_rgcp_of_one_class_of_everything(measure: Measure) -> None:
-    staged, whole = measure(POINTS, [[1, 2, 3, 4, 5]])
-    assert whole.rgcp == pytest.approx(10)
-    assert whole.rgcp_relative == pytest.approx(10 / 40)
-    assert staged.utility.gcp == 1
+@pytest.mark.parametrize(
+    ("table", "classes", "gcp", "rgcp"),
+    [
+        # The far point costs nothing in the sum of GCP if suppressed, and most in RGCP.
+        pytest.param(POINTS, [[1, 2, 3, 4]], (4 * 0.25 + 1) / 5, 20, id="G2-one-suppressed"),
+        pytest.param(POINTS, [[1, 2, 3, 4, 5]], 1, 10, id="G2-one-class"),
+        pytest.param(PAIRS, [[1, 6], [2, 7], [3, 8], [4, 9], [5, 10]], 0, 0, id="G2-equal-points"),
+    ],
+)
+def test_rgcp(
+    measure: Measure, table: Table, classes: list[list[int]], gcp: float, rgcp: float
+) -> None:
+    staged, found = measure(table, classes)
+    assert staged.utility.gcp == pytest.approx(gcp)
+    assert found.rgcp == pytest.approx(rgcp)
+    # Suppressing everything costs 4 x 5 x 2 = 40 of five points; such a release is refused.
+    assert found.rgcp_relative == pytest.approx(rgcp / (8 * len(table[1])))
 
 
 @pytest.mark.parametrize(
     ("classes", "gcp", "links"),
-    [([[1, 2, 3], [4, 5, 6]], 8.1, 2.0), ([[1, 3, 5], [2, 4, 6]], 10.8, 4 / 3)],
+    [
+        pytest.param([[1, 2, 3], [4, 5, 6]], 8.1, 2.0, id="G11-neighbours"),
+        pytest.param([[1, 3, 5], [2, 4, 6]], 10.8, 4 / 3, id="G11-mixed"),
+    ],
 )
 def test_linkage(measure: Measure, classes: list[list[int]], gcp: float, links: float) -> None:
     staged, got = measure(PEOPLE, classes)
@@ -72,8 +81,9 @@ def test_linkage(measure: Measure, classes: list[list[int]], gcp: float, links: 
     assert got.linked == pytest.approx(links / 6)
 
 
-def test_distribution_of_a_number(measure: Measure) -> None:
-    _, got = measure(PEOPLE, [[1, 3, 5], [2, 4, 6]])
+@pytest.mark.parametrize("classes", [pytest.param([[1, 3, 5], [2, 4, 6]], id="G11-age")])
+def test_distribution_of_a_number(measure: Measure, classes: list[list[int]]) -> None:
+    _, got = measure(PEOPLE, classes)
     assert got.attributes is not None
     age = got.attributes["age"]
     assert age.emd == pytest.approx(0.733333 / 20, abs=1e-6)
@@ -82,8 +92,9 @@ def test_distribution_of_a_number(measure: Measure) -> None:
     assert age.absolute == pytest.approx(0.266667, abs=1e-6)
 
 
-def test_most_records_suppressed(measure: Measure) -> None:
-    _, got = measure(PEOPLE, [[1, 2, 3]])
+@pytest.mark.parametrize("classes", [pytest.param([[1, 2, 3]], id="G11-suppressed")])
+def test_most_records_suppressed(measure: Measure, classes: list[list[int]]) -> None:
+    _, got = measure(PEOPLE, classes)
     assert (got.rgcp, got.links) == (pytest.approx(24), pytest.approx(1))
     assert got.attributes is not None
     assert got.attributes["age"].emd == pytest.approx(6.333333 / 20, abs=1e-6)
@@ -91,7 +102,10 @@ def test_most_records_suppressed(measure: Measure) -> None:
     assert got.attributes["age"].uncovered == pytest.approx(0.5)
 
 
-def test_queries(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("classes", [pytest.param([[1, 2], [3, 4, 5, 6]], id="G11-queries")])
+def test_queries(
+    measure: Measure, monkeypatch: pytest.MonkeyPatch, classes: list[list[int]]
+) -> None:
     """Ages 22-30, 35-40 and 20-22, and the women."""
     codes = [20, 22, 24, 30, 34, 40]
 
@@ -118,7 +132,7 @@ def test_queries(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(workload, "_queries", asked)
     request = Request(workload=Workload(queries=4, predicates=1))
-    staged, got = measure(PEOPLE, [[1, 2], [3, 4, 5, 6]], request)
+    staged, got = measure(PEOPLE, classes, request)
     names = (staged.state.work("mexact").identifier, staged.state.work("mestimate").identifier)
     exact, estimate = (
         {
@@ -140,7 +154,8 @@ def test_queries(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
     assert got.workload.count.median == pytest.approx((0.228758 + 1 / 3) / 2, abs=1e-6)
 
 
-def test_distribution_of_a_set(measure: Measure) -> None:
-    _, got = measure(PEOPLE, [[1, 2], [3, 4, 5, 6]])
+@pytest.mark.parametrize("classes", [pytest.param([[1, 2], [3, 4, 5, 6]], id="G11-sex")])
+def test_distribution_of_a_set(measure: Measure, classes: list[list[int]]) -> None:
+    _, got = measure(PEOPLE, classes)
     assert got.attributes is not None
     assert got.attributes["sex"].emd == pytest.approx(1 / 6)

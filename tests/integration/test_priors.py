@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,14 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.methods.background import kernel
+from pganon.errors import PolicyError
+from pganon.methods.background import kernel, neighbours
+from pganon.run.resolving import resolve_policy
+from pganon.spec.guarantee import guarantee
+from pganon.spec.model import ReleaseSpec
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import drop_leftovers
+from tests.support.harness.driver import drop_leftovers, refused
 from tests.support.harness.examples import examples
 from tests.support.oracles import priors as oracle
-from tests.support.oracles.definitions import Ordered, Tree
+from tests.support.oracles.definitions import Nominal, Ordered, Tree
 from tests.support.sources.builders import Case, cases, make_table
-from tests.support.sources.priors import Made, made, priors_policy
+from tests.support.sources.priors import Made, loaded, made, priors_policy
 
 G4 = [(20, "F", "x"), (20, "F", "x"), (30, "F", "y"), (40, "F", "x"), (40, "M", "y"),
       (60, "M", "y"), (None, "M", "x")]  # fmt: skip
@@ -90,6 +95,96 @@ def test_nothing_is_computed_where_priors_may_differ_in_any_way(
 ) -> None:
     _g4(db)
     assert _left(made(db.owner(), priors_policy(COLUMNS, knowledge, j=1))) == set()
+
+
+def test_a_category_has_no_intervals(db: Database) -> None:
+    _g4(db)
+    with pytest.raises(PolicyError) as raised:
+        made(db.owner(), priors_policy(COLUMNS, {"cells": {"intervals": {"sex": 2}}}))
+    (problem,) = raised.value.problems
+    assert problem.field == "privacy[0].knowledge.cells.intervals.sex"
+    assert problem.message == "column sex is text, whose values have no order"
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "depends", "said"),
+    [
+        ({"kernel": {}}, "sensitive values", "follow from the source"),
+        ({"cells": {}}, "sensitive values", "follow from the source"),
+        ({"relation": "public.prior"}, "quasi-identifiers", "the owner has given"),
+    ],
+)
+def test_the_guarantee_names_the_reader(
+    db: Database, knowledge: Any, depends: str, said: str
+) -> None:
+    _g4(db)
+    db.source("CREATE TABLE public.prior AS SELECT age, sex, s, 1 AS probability FROM public.t")
+    spec = _resolved(db, priors_policy(COLUMNS, knowledge))
+    (stated,) = guarantee(spec)
+    assert stated == {
+        "model": "background_knowledge",
+        "j": 0.3,
+        "knowledge": next(iter(knowledge)),
+        "bounds": "divergence of priors",
+        "verified": "by the owner",
+        "depends_on": depends,
+        "column": None,
+        "adversary": "who knows the quasi-identifiers of a person, and expects the same of all who"
+        f" have the same quasi-identifiers: the priors that {said}",
+    }
+    assert spec.measured == ()
+    assert len(spec.requirements) == 1
+
+
+def test_without_the_model_no_reader_has_priors(db: Database) -> None:
+    _g4(db)
+    spec = _resolved(db, priors_policy(COLUMNS, {"kernel": {}}, j=1))
+    assert guarantee(spec)[0]["adversary"] == "who knows the quasi-identifiers of a person"
+
+
+def _resolved(db: Database, data: dict[str, Any]) -> ReleaseSpec:
+    return resolve_policy(db.owner(), loaded(data))
+
+
+@pytest.mark.parametrize(
+    ("columns", "width", "column", "pairs"),
+    [
+        # Of 40 years those that are at most 3.9 of 39 apart, from 40 combinations.
+        ({"age": "q", "s": "s"}, 0.1, "age", 40 + 2 * (39 + 38 + 37)),
+        ({"sex": "q", "s": "s"}, 1.5, "sex", 2 * 2),
+        ({"age": {"hierarchy": {"intervals": [10]}}, "s": "s"}, 0.6, "age", 40 * 10),
+    ],
+)
+def test_too_many_pairs_are_refused(
+    db: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    columns: dict[str, Any],
+    width: float,
+    column: str,
+    pairs: int,
+) -> None:
+    rows = [(age, "FM"[age % 2], "x") for age in range(40)]
+    make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, rows)
+    policy = priors_policy(columns, {"kernel": {"bandwidth": width}})
+    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs - 1)
+    with refused("too_many_pairs") as caught:
+        made(db.owner(), policy)
+    assert str(caught[0]).startswith(f"column {column} has so many different values that a kernel")
+    assert f" compare {pairs} pairs" in str(caught[0])
+    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs)
+    made(db.owner(), policy)
+
+
+def test_many_sensitive_values_are_in_several_rows(db: Database) -> None:
+    rng = random.Random(7)
+    rows = [(rng.randrange(6), rng.choice("FM"), f"v{rng.randrange(120)}") for _ in range(700)]
+    make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, rows)
+    found = made(db.owner(), priors_policy(COLUMNS, {"kernel": {"bandwidth": 0.5}}))
+    assert len(found.sensitive) > kernel.SIDE_BY_SIDE
+    attributes = [Ordered([row[0] for row in rows]), Nominal([row[1] for row in rows])]
+    exact = oracle.kernel([((age, sex), s) for age, sex, s in rows], attributes, [0.5, 0.5])
+    for q, prior in found.priors.items():
+        assert prior == pytest.approx([exact[q][value] for value in found.sensitive], abs=1e-11)
 
 
 # -- against the definition -------------------------------------------------------------------

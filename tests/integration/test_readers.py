@@ -20,9 +20,8 @@ from tests.support.harness.cluster import Database
 
 
 @pytest.fixture
-def source(db: Database) -> Database:
-    db.source(faults.SOURCE)
-    faults.run(db.dsn())
+def source(db_after: Any) -> Database:
+    db, _ = db_after(faults.published)
     return db
 
 

@@ -670,40 +670,69 @@ GROUP BY
   2;
 
 -- partition.divide.whole: nodes that are not divided
-CREATE TABLE pganon_work.r0_undivided_0 AS
-SELECT
-  1 AS "level",
-  "c"."node"
-FROM (
+CREATE TABLE pganon_work.r0_whole_0 AS
+WITH "u" AS MATERIALIZED (
   SELECT
-    "c"."node" >> 1 AS "node",
-    MIN("c"."n") AS "least",
-    BOOL_AND("c"."most" * 2 <= "c"."n") AS "eligible"
+    "c"."node"
   FROM (
     SELECT
+      "c"."node" >> 1 AS "node",
+      MIN("c"."n") AS "least",
+      BOOL_AND("c"."most" * 2 <= "c"."n") AS "eligible"
+    FROM (
+      SELECT
+        "h"."node",
+        SUM("h"."n") AS "n",
+        MAX("h"."n") AS "most"
+      FROM "pganon_work"."r0_hist_0" AS "h"
+      GROUP BY
+        "h"."node"
+    ) AS "c"
+    GROUP BY
+      1
+  ) AS "c"
+  JOIN (
+    SELECT
       "h"."node",
-      SUM("h"."n") AS "n",
       MAX("h"."n") AS "most"
-    FROM "pganon_work"."r0_hist_0" AS "h"
+    FROM "pganon_work"."r0_hist_1" AS "h"
     GROUP BY
       "h"."node"
-  ) AS "c"
-  GROUP BY
-    1
-) AS "c"
-JOIN (
+  ) AS "m"
+    ON "m"."node" = "c"."node"
+  WHERE
+    NOT (
+      "m"."most" * 2 <= "c"."least"
+    )
+)
+SELECT
+  "b".*
+FROM (
   SELECT
-    "h"."node",
-    MAX("h"."n") AS "most"
-  FROM "pganon_work"."r0_hist_1" AS "h"
-  GROUP BY
-    "h"."node"
-) AS "m"
-  ON "m"."node" = "c"."node"
-WHERE
-  NOT (
-    "m"."most" * 2 <= "c"."least"
-  );
+    1 AS "level",
+    "u"."node"
+  FROM "u"
+  UNION ALL
+  SELECT
+    "w"."level",
+    "w"."node"
+  FROM (
+    SELECT DISTINCT
+      0 AS "level",
+      "h"."node"
+    FROM "pganon_work"."r0_hist_0" AS "h"
+  ) AS "w"
+  WHERE
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "u"
+      WHERE
+        "u"."node" = "w"."node" >> (
+          1 - "w"."level"
+        )
+    )
+) AS "b";
 
 -- partition.divide.progress: whether the next level is the root
 SELECT
@@ -713,43 +742,13 @@ FROM "pganon_work"."r0_hist_1" AS "h";
 -- partition.leaves: the block of every piece
 CREATE TABLE pganon_work.r0_leaves AS
 SELECT
-  "a"."piece",
   (
-    "a"."piece" >> COALESCE("a"."level", 0)
-  ) << COALESCE("a"."level", 0) AS "block"
-FROM (
-  SELECT
-    "l"."piece",
-    MAX("u"."level") AS "level"
-  FROM (
-    SELECT
-      "p"."piece",
-      "g"."level",
-      "p"."piece" >> "g"."level" AS "node"
-    FROM (
-      SELECT DISTINCT
-        "h"."node" AS "piece"
-      FROM "pganon_work"."r0_hist_0" AS "h"
-    ) AS "p"
-    CROSS JOIN (
-      SELECT
-        GENERATE_SERIES(1, 1) AS "level"
-    ) AS "g"
-  ) AS "l"
-  LEFT JOIN (
-    SELECT
-      "u".*
-    FROM (
-      SELECT
-        "u"."level",
-        "u"."node"
-      FROM "pganon_work"."r0_undivided_0" AS "u"
-    ) AS "u"
-  ) AS "u"
-    ON "u"."level" = "l"."level" AND "u"."node" = "l"."node"
-  GROUP BY
-    "l"."piece"
-) AS "a";
+    "w"."node" << "w"."level"
+  ) + GENERATE_SERIES(0, (
+    1 << "w"."level"
+  ) - 1) AS "piece",
+  "w"."node" << "w"."level" AS "block"
+FROM "pganon_work"."r0_whole_0" AS "w";
 
 -- partition.blocks: number of blocks
 SELECT
@@ -757,7 +756,7 @@ SELECT
 FROM "pganon_work"."r0_leaves" AS "l";
 
 -- partition.tidy: what the blocks were made from
-DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_undivided_0;
+DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_whole_0;
 
 -- recode.numbers_b0: random numbers for the buckets
 CREATE TABLE pganon_work.r0_numbers_b0 AS

@@ -22,7 +22,7 @@ from pganon.search.background.points import Nominal, Points
 from pganon.search.background.primacy import k_primacy
 from pganon.search.background.reduce import js_reduce
 from pganon.search.background.selection import nearest, swept
-from tests.support.oracles.background_search import Beta, Close, Search, Table
+from tests.support.oracles.background_search import Beta, Cat, Close, Num, Search, Table
 from tests.support.sources import background_cases as cases
 
 D14 = cases.D14
@@ -179,6 +179,31 @@ def test_loads(t: Table) -> None:
     assert limits.load(np.array([2, 1, 0])) == pytest.approx(1.037037, abs=5e-7)
     assert limits.load(np.array([2, 2, 1])) == pytest.approx(0.746667, abs=5e-7)
     assert limits.allows(np.array(t.histogram))
+
+
+# -- G11: losses and errors of classes ---------------------------------------------------------
+
+PEOPLE = Table(
+    (Num(20, 40), Cat(("F", "M"))),
+    [(20, "F"), (22, "F"), (24, "M"), (30, "M"), (34, "M"), (40, "F")],
+    [0, 1, 0, 1, 0, 1],
+)
+
+
+@pytest.mark.parametrize(
+    ("records", "sse", "ncp"),
+    [
+        pytest.param([1, 2, 3], 1.02, 1.2, id="G11-123"),
+        pytest.param([4, 5, 6], 1.126667, 1.5, id="G11-456"),
+        pytest.param([1, 3, 5], 1.26, 1.7, id="G11-135"),
+        pytest.param([2, 4, 6], 1.406667, 1.9, id="G11-246"),
+    ],
+)
+def test_errors_and_losses_of_people(records: list[int], sse: float, ncp: float) -> None:
+    rule = Beta(3, [[0.5, 0.5]])
+    rows = np.array(records) - 1
+    assert cases.losses(PEOPLE, rule, [rows.tolist()]) == [pytest.approx(ncp, abs=5e-7)]
+    assert cases.joined_error(PEOPLE, rule, rows[:1], rows[1:]) == pytest.approx(sse, abs=5e-7)
 
 
 # -- G6: classes of beta-likeness-primacy ------------------------------------------------------
@@ -461,6 +486,7 @@ def test_suppressed_records_that_subtraction_discloses() -> None:
     limits = Likeness(0.5).limits(np.array([10, 6, 4]) / 20)
     assert conceals(np.array([0, 0, 0]), 3, limits)
     assert conceals(np.array([4, 2, 2]), 3, limits)
+    assert conceals(np.array([1, 1, 0]), 2, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
     assert not conceals(np.array([1, 0, 0]), 3, limits)
     assert not conceals(np.array([1, 1, 0]), 3, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
     assert not conceals(np.array([8, 0, 0]), 3, limits)
@@ -502,6 +528,11 @@ def test_distances_with_null(one: int, other: int, distance: float) -> None:
 def test_losses_with_null(records: list[int], ncp: float) -> None:
     found = cases.losses(cases.NULLS, G10_BETA, [[r - 1 for r in records]])
     assert found == [pytest.approx(ncp)]
+
+
+def test_null_alone_is_no_error() -> None:
+    assert cases.joined_error(cases.NULLS, G10_BETA, np.array([3]), np.array([5])) == 0
+    assert cases.joined_error(cases.NULLS, G10_BETA, np.array([3]), np.array([4])) == 1
 
 
 @pytest.mark.parametrize("k", [pytest.param(2, id="G10-k-primacy")])

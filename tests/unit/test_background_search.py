@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 
 from pganon.search.background import posterior
-from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits
-from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim
+from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits, planned
+from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim, trimmed
 from pganon.search.background.limits import (
     BetaLimits,
     Closeness,
@@ -20,6 +21,8 @@ from pganon.search.background.limits import (
     Model,
 )
 from pganon.search.background.linkage import clusters, dendrogram, divergences, even_blocks, square
+from pganon.search.background.pieces import joined_pieces
+from pganon.search.background.points import Names
 from pganon.search.background.reduce import js_reduce
 from pganon.search.background.selection import nearest
 from tests.support.oracles import background_search as oracle
@@ -120,6 +123,21 @@ def test_loads_of_unions() -> None:
         assert limits.load(one + other) <= max(limits.load(one), limits.load(other)) + 1e-9
 
 
+def test_multiples_of_a_class_have_the_same_load() -> None:
+    counts = np.arange(1, 200)[:, None] * np.array([1, 2, 4])
+    source = np.array([3, 5, 11]) / 19
+    for model in (Likeness(0.7), Closeness(0.3), Closeness(0.3, ordered=True)):
+        limits = model.limits(source)
+        assert len(set(limits.loads(counts).tolist())) == 1
+        more = {limits.loads_with(row - [0, 0, 1])[2] for row in counts}
+        assert more == {limits.loads(counts)[0]}
+
+
+def test_a_distance_of_exactly_t() -> None:
+    limits = Closeness(2 / 3).limits(np.full(3, 1 / 3))
+    assert limits.allowed(np.array([[7, 0, 0]])).tolist() == [True]
+
+
 def test_values_that_no_class_may_have() -> None:
     references = np.array([[0.5, 0.5, 0.0], [0.4, 0.5, 0.1]])
     beta, near = Likeness(1).limits(*references), Closeness(0.5, True).limits(*references)
@@ -177,6 +195,7 @@ def test_no_pair_of_a_cluster_is_beyond_j() -> None:
         labels = found.labels(j)
         assert max(distances[np.ix_(labels == c, labels == c)].max() for c in set(labels)) <= j
         assert found.labels(j - 1e-6).max() > labels.max()
+        assert found.labels(j - 1e-10).tolist() == labels.tolist()
 
 
 def test_divergences() -> None:
@@ -224,39 +243,69 @@ def test_clusters_kept() -> None:
         assert np.flatnonzero(found.clusters).tolist() == expected
         published = [sum(histograms[c][v] for c in expected) for v in range(3)]
         assert found.published.tolist() == published
+        p = [n / sum(source) for n in source]
         assert (found.limits is None) == (not expected)
         if found.limits is not None:
-            assert found.limits.allowed(np.array(histograms)[found.clusters]).all()
-        p = [n / sum(source) for n in source]
+            q = np.array(published) / sum(published)
+            assert found.limits.shares == pytest.approx(np.minimum(p, q))
         rounds += len(expected) < sum(sum(h) >= k and rule([p]).holds(h) for h in histograms)
     assert rounds > 5, "no cluster missed what is published alone"
 
 
+def test_histograms_of_clusters() -> None:
+    histograms = np.array([[1, 0], [2, 3], [0, 5], [4, 1]])
+    found = by_cluster(histograms, np.array([0, 1, 0, 0]))
+    assert found.tolist() == [[5, 6], [2, 3]]
+
+
 def test_the_smallest_j() -> None:
     rng = random.Random("smallest J")
-    levels = 0
-    for _ in range(80):
-        vectors = vectors_of(rng, rng.randint(1, 9))
-        histograms = np.array([histogram(rng, 3, 4) for _ in vectors])
-        source = histograms.sum(axis=0) + np.array([0, 0, rng.choice([0, 9])])
+    found_at: Counter[str] = Counter()
+    for _ in range(150):
+        blocks = [vectors_of(rng, rng.randint(1, 9)) for _ in range(rng.choice([1, 1, 2]))]
+        histograms = [np.array([histogram(rng, 3, 4) for _ in vectors]) for vectors in blocks]
+        source = np.concatenate(histograms).sum(axis=0) + np.array([0, 0, rng.choice([0, 0, 9])])
         model, _ = models_of(rng)
         k = rng.choice([2, 6])
 
-        def all_kept(
-            j: float, vectors: list = vectors, given: tuple = (histograms, source, k, model)
-        ) -> bool:
-            found = by_cluster(given[0], np.array(oracle.clusters(vectors, j)))
-            return bool(kept(found, *given[1:]).clusters.all())
+        def all_kept(j: float, given: tuple = (blocks, histograms, source, k, model)) -> bool:
+            blocks, histograms, *rest = given
+            labels = [np.array(oracle.clusters(vectors, j)) for vectors in blocks]
+            found = np.concatenate(list(map(by_cluster, histograms, labels)))
+            if j == 1:
+                found = found.sum(axis=0)[None]
+            return bool(kept(found, *rest).clusters.all())
 
-        tree = dendrogram(np.array(vectors))
-        found = smallest_j(tree, histograms, source, k, model)
+        trees = [dendrogram(np.array(vectors)) for vectors in blocks]
+        found = smallest_j(list(zip(trees, histograms, strict=True)), source, k, model)
         if found is None:
             assert not all_kept(1)
+            found_at["never"] += 1
         else:
             assert all_kept(found)
-            assert not any(all_kept(j) for j in [0.0, *tree.levels] if j < found)
-            levels += found > 0
-    assert levels > 5
+            levels = [0.0, *np.concatenate([tree.levels for tree in trees])]
+            assert not any(all_kept(j) for j in levels if j < found)
+            found_at["one" if found == 1 else "between" if found else "zero"] += 1
+    assert min(found_at.values()) > 5
+    assert len(found_at) == 4
+
+
+def test_clusters_kept_in_part() -> None:
+    """Trimmed against the source, then against both until nothing changes any more."""
+    rng = random.Random("trimmed")
+    rounds = 0
+    for _ in range(150):
+        histograms = [histogram(rng, 3, 6) for _ in range(rng.randint(1, 4))]
+        source = [sum(column) for column in zip(*histograms, strict=True)]
+        k, beta = rng.choice([2, 4]), rng.choice([0.2, 0.4, 1])
+        found = trimmed(np.array(histograms), np.array(source), k, Likeness(beta))
+        expected, changes = oracle.kept_in_part(histograms, source, k, beta)
+        assert found.counts.tolist() == expected
+        assert found.clusters.tolist() == [sum(part) > 0 for part in expected]
+        assert found.published.tolist() == [sum(column) for column in zip(*expected, strict=True)]
+        assert (found.limits is None) == (not found.clusters.any())
+        rounds += changes > 1
+    assert rounds > 5
 
 
 def test_trim() -> None:
@@ -299,6 +348,25 @@ def test_splits() -> None:
         found = beta_split(np.array(sizes), f, k)
         assert found.tolist() == oracle.beta_split(f.tolist(), sizes, k)
         assert found.sum(axis=0).tolist() == sizes
+
+
+def test_plans() -> None:
+    limits = Likeness(2).limits(np.array([6, 4, 8, 8]) / 26)
+    buckets, leaves = planned(np.array([3, 2, 4, 4]), limits, 4)
+    assert buckets == [[1, 0], [2, 3]]
+    assert leaves.tolist() == [[2, 4], [3, 4]]
+    with pytest.raises(ValueError, match="do not satisfy"):
+        planned(np.array([9, 0, 0, 1]), limits, 4)
+
+
+def test_pieces_joined_to_blocks() -> None:
+    rng = random.Random("pieces")
+    for _ in range(300):
+        curves = sorted(rng.randint(0, 2) for _ in range(rng.randint(1, 9)))
+        histograms = [histogram(rng, 3, 3) for _ in curves]
+        rule, k = rule_of(rng, [1, 2, 3]), rng.choice([2, 6])
+        found = joined_pieces(curves, np.array(histograms), k, cases.limits_of(rule))
+        assert found.tolist() == oracle.joined_pieces(rule, curves, histograms, k)
 
 
 def test_nearest() -> None:
@@ -346,6 +414,24 @@ def test_k_primacy(options: dict[str, str], residual: str) -> None:
         assert found.suppressed.tolist() == suppressed
 
 
+def test_the_rarer_of_values_is_swapped_out() -> None:
+    """The distance shrinks as much with either: 0.5 to 0.3 by an exchange of 0 or of 1 for 2."""
+    rows = [(7,), (6,), (6,), (5,), (5,), *[(0,)] * 7]
+    table = Table((Num(0, 7),), rows, [0, 0, 0, 1, 1, *[2] * 7])
+    search = Search(table, 5, Close(0.3, [[0.3, 0.2, 0.5]]), "agg", residual="suppress")
+    found = cases.searched(search)
+    assert found.classes[0].tolist() == [0, 1, 2, 3, 5] == search.run()[0][0]
+
+
+def test_fewer_than_k_records_make_no_class() -> None:
+    """The two that are left would satisfy the limits; three never do."""
+    table = Table((Num(0, 9),), [(0,), (1,), (2,), (7,), (8,), (9,)], [0, 0, 1, 0, 1, 1])
+    search = Search(table, 3, Beta(0.2, [[0.5, 0.5]]), "inc", residual="suppress")
+    found = cases.searched(search)
+    assert [len(rows) for rows in found.classes] == [4]
+    assert found.suppressed.tolist() == search.run()[1]
+
+
 def test_nobody_is_suppressed_if_all_together_satisfy_the_limits() -> None:
     rng = random.Random("absorb")
     absorbed = 0
@@ -376,6 +462,23 @@ def test_losses_and_errors_of_groups() -> None:
         expected = [table.ncp(rows[:cut]), table.ncp(rows[cut:])]
         assert cases.losses(table, rule, parts) == pytest.approx(expected)
         assert cases.joined_error(table, rule, *parts) == pytest.approx(table.sse(rows))
+
+
+def test_equal_costs_whatever_their_rounding() -> None:
+    table = Table((Num(0, 9),), [(1,), (2,), (3,)], [0, 0, 0])
+    groups = cases.groups_of(table, Beta(1, [[1.0]]), [np.array([1]), np.array([0])])
+    everyone = np.ones(2, dtype=bool)
+    assert groups.least(np.array([0.3, 0.1 + 0.2]), everyone) == 1
+    assert groups.least(np.array([0.3, 0.3 + 1e-9]), everyone) == 0
+
+
+def test_losses_of_sets() -> None:
+    """Alone and in an array; NULL is code 0."""
+    names = Names(size=5, codes=4)
+    sets = [{0}, {2}, {1, 2}, {1, 2, 3}, {0, 2}, {0, 1, 2, 3}]
+    parts = names.parts(sets)
+    assert names.costs(parts).tolist() == [0, 0, 0.4, 0.6, 1, 1]
+    assert [names.cost(names.part(parts, at)) for at in range(6)] == [0, 0, 0.4, 0.6, 1, 1]
 
 
 def test_the_baseline() -> None:

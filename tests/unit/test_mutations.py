@@ -78,7 +78,7 @@ def test_there_is_something_to_change_and_to_run() -> None:
 @pytest.mark.slow
 def test_what_survives(tmp_path: Path) -> None:
     """A test is about one function, and none about the other."""
-    for folder in ("pganon", "sql", "migrations", "tests/unit"):
+    for folder in ("pganon", "sql", "migrations", "tests/unit", "benchmarks"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "pganon" / "__init__.py").write_text(

@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 
 def expression(target: str) -> str:
     """What the target's run of the whole suite selects by."""
-    found = re.search(rf'^{target}:.*\n\t.* -n auto -m (\w+|"[^"]+") \$', MAKEFILE, re.MULTILINE)
+    found = re.search(rf'^{target}:.*\n\t\$\(PYTEST\) -m (\w+|"[^"]+") \$', MAKEFILE, re.MULTILINE)
     assert found, target
     return found[1].strip('"')
 

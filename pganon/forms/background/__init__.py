@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pganon.forms.background.audit import checks, relations, staging_steps
+from pganon.forms.background.metrics import ON_REQUEST
+from pganon.forms.background.warned import warnings
 from pganon.forms.class_description import CLASSES
 
-BACKGROUND = replace(CLASSES, relations=relations, staging_steps=staging_steps, checks=checks)
+BACKGROUND = replace(
+    CLASSES,
+    relations=relations,
+    staging_steps=staging_steps,
+    checks=checks,
+    metrics=ON_REQUEST,
+    warnings=warnings,
+)
 
 CENTRES = replace(BACKGROUND, metrics=None)
 """The same with means and modes: metrics on request are about values that cover the records."""

@@ -34,6 +34,9 @@ from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, StoredRelation
 AUDIT = "audit"
 """Name of the check that audit and classes fit together."""
 
+_SLACK = "0.000001"
+"""How far rounded probabilities may add up to something else than 1."""
+
 
 def bounded(spec: ReleaseSpec) -> Requirement | None:
     """The bound on priors, if there is one that not all priors keep anyway."""
@@ -106,7 +109,8 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     if requirement is None:
         return found
     priors = query(
-        "select distinct a.cluster, a.prior, p.probabilities from audit as a"
+        "select a.cluster, a.prior, p.probabilities from"
+        " (select x.cluster, x.prior from audit as x group by x.cluster, x.prior) as a"
         " join prior as p on p.prior = a.prior",
         dict(tables),
     )
@@ -118,7 +122,8 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 
 
 def _misfits(tables: Tables) -> exp.Select:
-    """Classes in no cluster or several, or of other records, and priors that are not there."""
+    """Classes in no cluster or several, or of other records, and priors that are not there, or that
+    are no distributions."""
     return query(
         "select (select count(*) from"
         " (select r.class_id, count(*) as n from records as r group by r.class_id) as c"
@@ -128,6 +133,9 @@ def _misfits(tables: Tables) -> exp.Select:
         " + (select count(*) from audit as a left join prior as p on p.prior = a.prior"
         " where p.prior is null)"
         " + (select count(*) from (select p.prior from prior as p group by p.prior"
-        " having count(*) > 1) as twice) as measured",
+        " having count(*) > 1) as twice)"
+        " + (select count(*) from prior as p where (select abs(sum(x.p) - 1) <= :slack"
+        " and min(x.p) >= 0 from unnest(p.probabilities) as x(p)) is not true) as measured",
         dict(tables),
+        slack=exp.Literal.number(_SLACK),
     )

@@ -78,8 +78,8 @@ def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
     )
 
 
-def _undivided(shape: AnatomyShape, state: State) -> exp.Expr:
-    """(level, node): nodes of the next level that stay whole by the policy's rule."""
+def _undivided(shape: AnatomyShape, state: State) -> exp.Select:
+    """SELECT node: nodes of the next level that stay whole by the policy's rule."""
     halves = query(
         "select c.node >> 1 as node, min(c.n) as least,"
         " bool_and(c.most * :l <= c.n) as eligible from"
@@ -93,8 +93,7 @@ def _undivided(shape: AnatomyShape, state: State) -> exp.Expr:
     )
     rules = {"public": "m.most * :l <= c.least", "eligible": "c.eligible"}
     return query(
-        "select :level as level, c.node from c join m on m.node = c.node where not :divided",
+        "select c.node from c join m on m.node = c.node where not :divided",
         {"c": halves, "m": merged},
-        level=num(state.round + 1),
         divided=fragment(rules[shape.division], l=num(shape.model.l)),
     )

@@ -8,8 +8,11 @@ whose the values of a class are; beta-likeness bounds what the class as a whole 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pganon.forms.background import BACKGROUND, CENTRES, SINGLE
 from pganon.methods.background.clusters import link_steps
+from pganon.methods.background.constant import constant_check
 from pganon.methods.background.drawn import drawn_steps
 from pganon.methods.background.grown import grown_steps
 from pganon.methods.background.kept import kept_steps
@@ -32,20 +35,22 @@ from pganon.steps import Step
 
 def drawn(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
-    return (*link_steps(shape), *kept_steps(shape), *drawn_steps(shape), _suppressed(spec))
+    return _checked(shape, [*link_steps(shape), *kept_steps(shape), *drawn_steps(shape)])
 
 
 def grown(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = Shape(spec)
-    return (*link_steps(shape), *kept_steps(shape), *grown_steps(shape), _suppressed(spec))
+    return _checked(shape, [*link_steps(shape), *kept_steps(shape), *grown_steps(shape)])
 
 
 def reduced(spec: ReleaseSpec) -> tuple[Step, ...]:
-    return (*reduced_steps(Shape(spec)), _suppressed(spec))
+    shape = Shape(spec)
+    return _checked(shape, reduced_steps(shape))
 
 
-def _suppressed(spec: ReleaseSpec) -> Step:
-    return suppressed_check(spec, lambda s: s.work(GROUPED))
+def _checked(shape: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
+    suppressed = suppressed_check(shape.spec, lambda s: s.work(GROUPED))
+    return (constant_check(shape), *steps, suppressed)
 
 
 BETA_PRIMACY = Method(BetaPrimacy, BACKGROUND, drawn)

@@ -22,12 +22,6 @@ def shares(spec: ReleaseSpec, state: State) -> exp.Expr:
     return scalar(tree)
 
 
-def codes(spec: ReleaseSpec, state: State) -> exp.Select:
-    """(code): those of the sensitive values in the source."""
-    (item,) = spec.sensitive
-    return query("select v.code from v", {"v": state.work(sensitive_values(item.index))})
-
-
 def whole_arrays(state: State, codes: exp.Select, weights: exp.Select) -> exp.Select:
     """(cell, weights) of all cells from (cell, value, w), where values without weight have no row.
 

@@ -33,7 +33,7 @@ from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.halves import Halves
 from pganon.search.background.limits import SLACK, BetaLimits, Model
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import col, named, num, query, scalar
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import count
 
@@ -163,40 +163,54 @@ def _histogram(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _undivided(shape: Shape, division: str, state: State) -> exp.Expr:
-    """(level, cluster, node): nodes of the next level that stay whole."""
-    here, above = (state.work("hist", round=state.round + later) for later in (0, 1))
-    sizes = query(
-        "select h.cluster, h.node, sum(h.n) as size from h group by h.cluster, h.node", {"h": here}
-    )
-    halves = query(
-        "select s.cluster, s.node >> 1 as node, count(*) as halves, min(s.size) as least from s"
-        " group by 1, 2",
-        {"s": sizes},
-    )
+def _undivided(shape: Shape, division: str, state: State) -> exp.Select:
+    """SELECT cluster, node: nodes of the next level that stay whole."""
     if division == "public":
-        crowded = query(
-            "select distinct h.cluster, h.node from h join c on c.cluster = h.cluster"
-            " and c.node = h.node join l on l.value = h.value"
-            " where h.n > floor(l.f * c.least * :slack)",
-            {"h": above, "c": halves, "l": state.work("limits")},
-            slack=_SLACK.copy(),
-        )
+        histogram = state.work("hist", round=state.round + 1)
+        node, room = fragment("h.node"), fragment("least(:l, :r)", **_halves(state))
     else:
-        crowded = query(
-            "select distinct h.cluster, h.node >> 1 as node from h join s on"
-            " s.cluster = h.cluster and s.node = h.node join l on l.value = h.value"
-            " where h.n > floor(l.f * s.size * :slack)",
-            {"h": here, "s": sizes, "l": state.work("limits")},
-            slack=_SLACK.copy(),
-        )
-    return query(
-        "select :level as level, c.cluster, c.node from c left join x on x.cluster = c.cluster"
-        " and x.node = c.node where c.halves = 2 and (c.least < :k or x.node is not null)",
-        {"c": halves, "x": crowded},
-        level=num(state.round + 1),
-        k=num(shape.k),
+        histogram = state.work("hist", round=state.round)
+        node, room = fragment("h.node >> 1"), _records(state, fragment("h.node"))
+    nodes = query(
+        "select h.cluster, :node as node, h.n, l.f, :room as room from h"
+        " join p on p.cluster = h.cluster join l on l.value = h.value where p.pieces >> :r >= 2",
+        {"h": histogram, "p": state.work("pieces"), "l": state.work("limits")},
+        node=node,
+        room=room,
+        r=num(state.round),
     )
+    return query(
+        "select n.cluster, n.node from n group by n.cluster, n.node"
+        " having min(n.room) < :k or bool_or(n.n > floor(n.f * n.room * :slack))",
+        {"n": nodes},
+        k=num(shape.k),
+        slack=_SLACK.copy(),
+    )
+
+
+def _halves(state: State) -> dict[str, exp.Expr]:
+    """Records of both halves of the node `h.node` of the next level."""
+    return {
+        "l": _records(state, fragment("2 * h.node")),
+        "r": _records(state, fragment("2 * h.node + 1")),
+    }
+
+
+def _records(state: State, node: exp.Expr) -> exp.Expr:
+    """Records of a node of this level, of the cluster `p`: as many as it has places.
+
+    The first place, from 0, of piece i is i * size / pieces, rounded up.
+    """
+    starts = [
+        fragment(
+            "((:node + :next << :r) * p.size + p.pieces - 1) / p.pieces",
+            node=exp.paren(node.copy()),
+            next=num(following),
+            r=num(state.round),
+        )
+        for following in (1, 0)
+    ]
+    return fragment(":end - :start", end=starts[0], start=starts[1])
 
 
 def in_block(shape: Shape, state: State) -> exp.Select:

@@ -1,7 +1,8 @@
 """Priors estimated from the source by a product kernel (Nadaraya-Watson).
 
     neighbours<i>  (q, c, k)           codes of attribute i with the weight of c as seen from q
-    smoothed<i>    (c<i>.., w..)       what is left to be smoothed after i attributes
+    begun<i>       (c<i>.., c, k)      the same as seen from what cells are up to attribute i
+    smoothed<i>    (c<i>.., part, w..) what is left to be smoothed after i attributes
 
 The weight of cell c for the prior of cell q is the product of Epanechnikov kernels
 1 - (distance / bandwidth)^2 of all attributes, 0 where a distance reaches its bandwidth. Li, Li and
@@ -9,26 +10,26 @@ Zhang, "Modeling and integrating background knowledge in data anonymization", IC
 
 Sums over products are sums over one attribute after the other. After some attributes a row stands
 for the part of a cell that has been smoothed, seen from q, and for the part that has not, of c.
-Weights of the sensitive values are columns side by side as long as there are few values: joins then
-move as few rows as there are combinations.
+Weights of the sensitive values are columns side by side, a hundred in a row: joins and sums then go
+over few rows. Rows differ by their `part` of the values.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
+from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
-from pganon.methods.background.arrays import codes, whole_arrays
+from pganon.methods.background.neighbours import neighbours, pairs_check
 from pganon.policy.knowledge import Kernel
 from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, stacked
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 SIDE_BY_SIDE = 100
-"""Sensitive values that have a column each; of more every value has a row."""
+"""Sensitive values in a row; a row of doubles has to fit in a page."""
 
 
 def kernel_steps(spec: ReleaseSpec, kernel: Kernel) -> list[Step]:
@@ -50,13 +51,15 @@ class _Smoothing:
         return isinstance(axis, NominalAxis) and self._bandwidth(axis) <= 1
 
     def steps(self) -> list[Step]:
+        smoothed = [(axis, self._bandwidth(axis)) for axis in self.axes]
         steps: list[Step] = [
+            *([pairs_check(smoothed)] if smoothed else []),
             CreateTable(
                 "smoothed0",
                 "records of every sensitive value by quasi-identifiers",
                 lambda s: s.work("smoothed0"),
                 self._counted,
-            )
+            ),
         ]
         for number, _ in enumerate(self.axes):
             steps += self._smooth(number)
@@ -75,14 +78,21 @@ class _Smoothing:
     def _smooth(self, number: int) -> list[Step]:
         """The attribute of this number."""
         axis = self.axes[number]
-        neighbours, before = f"neighbours{axis.index}", f"smoothed{number}"
-        after = f"smoothed{number + 1}"
+        near, begun = f"neighbours{axis.index}", f"begun{axis.index}"
+        before, after = f"smoothed{number}", f"smoothed{number + 1}"
         return [
             CreateTable(
-                neighbours,
+                near,
                 "which values are near each other",
-                lambda s: s.work(neighbours),
-                lambda s: _neighbours(axis, s, self._bandwidth(axis)),
+                lambda s: s.work(near),
+                lambda s: neighbours(axis, s, self._bandwidth(axis)),
+            ),
+            # Stored, so that the planner knows how many there are.
+            CreateTable(
+                begun,
+                "what is near as seen from what cells begin with",
+                lambda s: s.work(begun),
+                lambda s: self._begun(s, number),
             ),
             CreateTable(
                 after,
@@ -90,11 +100,12 @@ class _Smoothing:
                 lambda s: s.work(after),
                 lambda s: self._smoothed(s, number),
             ),
-            DropTables("tidy", "what was smoothed", lambda s: [s.work(neighbours), s.work(before)]),
+            DropTables(
+                "tidy",
+                "what was smoothed",
+                lambda s: [s.work(name) for name in (near, begun, before)],
+            ),
         ]
-
-    def _side_by_side(self, state: State) -> bool:
-        return self._values(state) <= SIDE_BY_SIDE
 
     def _values(self, state: State) -> int:
         (item,) = self.spec.sensitive
@@ -102,101 +113,78 @@ class _Smoothing:
 
     def _names(self, state: State) -> list[str]:
         """Columns of weights."""
-        if not self._side_by_side(state):
-            return ["w"]
-        return [f"w{value}" for value in range(1, self._values(state) + 1)]
-
-    def _key(self, state: State) -> list[str]:
-        return [] if self._side_by_side(state) else ["value"]
+        return [f"w{place}" for place in range(1, min(self._values(state), SIDE_BY_SIDE) + 1)]
 
     def _counted(self, state: State) -> exp.Expr:
-        codes = [col(code, "v") for code in codes_of(self.spec)]
-        rows = {"v": state.work("value_cells")}
-        if not self._side_by_side(state):
-            return query("select v.value, v.n::float8 as w from v", rows).select(*codes)
+        placed = query(
+            "select v.*, (v.value - 1) / :most as part, (v.value - 1) % :most + 1 as place from v",
+            {"v": state.work("value_cells")},
+            most=num(SIDE_BY_SIDE),
+        )
+        keys = [col(name, "v") for name in (*codes_of(self.spec), "part")]
         weights = [
             named(
-                fragment("coalesce(sum(v.n) filter (where v.value = :x), 0)::float8", x=num(value)),
+                fragment("coalesce(sum(v.n) filter (where v.place = :p), 0)::float8", p=num(place)),
                 name,
             )
-            for value, name in enumerate(self._names(state), start=1)
+            for place, name in enumerate(self._names(state), start=1)
         ]
-        tree = query("select 1 from v", rows).select(*codes, *weights, append=False)
-        return tree.group_by(*[code.copy() for code in codes])
+        tree = query("select 1 from v", {"v": placed}).select(*keys, *weights, append=False)
+        return tree.group_by(*[key.copy() for key in keys])
+
+    def _left(self, number: int) -> list[str]:
+        """Codes of the attributes that come later."""
+        return [axis.code for axis in self.axes[number + 1 :]]
+
+    def _seen(self, number: int) -> list[str]:
+        """All others: up to an attribute, and those of which only equal values count."""
+        left = self._left(number)
+        return [code for code in codes_of(self.spec) if code not in left]
+
+    def _begun(self, state: State, number: int) -> exp.Expr:
+        axis = self.axes[number]
+        begun = query("select distinct 1 from q", {"q": state.work(QI_CELLS)})
+        begun = begun.select(*[col(code, "q") for code in self._seen(number)], append=False)
+        tree = query(
+            "select k.c, k.k from b join k on k.q = :q",
+            {"b": begun, "k": state.work(f"neighbours{axis.index}")},
+            q=col(axis.code, "b"),
+        )
+        return tree.select(*[col(code, "b") for code in self._seen(number)])
 
     def _smoothed(self, state: State, number: int) -> exp.Expr:
         """Rows of cells that begin alike, seen from the beginnings that exist."""
         axis = self.axes[number]
-        left = [a.code for a in self.axes[number + 1 :]]
-        seen = [code for code in codes_of(self.spec) if code not in left]
-        known = [code for code in seen if code != axis.code]
-        begun = query("select distinct 1 from q", {"q": state.work(QI_CELLS)})
-        begun = begun.select(*[col(code, "q") for code in seen], append=False)
-        tree = query(
-            "select 1 from t join k on k.c = :c",
-            {"t": state.work(f"smoothed{number}"), "k": state.work(f"neighbours{axis.index}")},
-            c=col(axis.code, "t"),
+        known = [code for code in self._seen(number) if code != axis.code]
+        near = exp.EQ(this=col("c", "b"), expression=col(axis.code, "t"))
+        tree = query("select 1 from t", {"t": state.work(f"smoothed{number}")})
+        tree = tree.join(
+            aliased(state.work(f"begun{axis.index}"), "b"),
+            on=exp.and_(near, *([equal(known, "b", "t")] if known else [])),
         )
-        near = exp.EQ(this=col(axis.code, "b"), expression=col("q", "k"))
-        same = [near, *([equal(known, "b", "t")] if known else [])]
-        tree = tree.join(aliased(begun, "b"), on=exp.and_(*same))
-        keys = [col(code, "b") for code in seen]
-        keys += [col(name, "t") for name in (*left, *self._key(state))]
+        keys = [col(code, "b") for code in self._seen(number)]
+        keys += [col(name, "t") for name in (*self._left(number), "part")]
         sums = [
-            named(fragment("sum(k.k * :w)", w=col(name, "t")), name) for name in self._names(state)
+            named(fragment("sum(b.k * :w)", w=col(name, "t")), name) for name in self._names(state)
         ]
         tree = tree.select(*keys, *sums, append=False)
         return tree.group_by(*[key.copy() for key in keys])
 
     def _weights(self, state: State, last: int) -> exp.Expr:
-        found = {"q": state.work(QI_CELLS), "t": state.work(f"smoothed{last}")}
-        same = equal(codes_of(self.spec), "q", "t")
-        if self._side_by_side(state):
-            weights = exp.Array(expressions=[col(name, "t") for name in self._names(state)])
-            return query(
-                "select q.cell, :w as weights from q join t on :same", found, w=weights, same=same
-            )
-        rows = query("select q.cell, t.value, t.w from q join t on :same", found, same=same)
-        return whole_arrays(state, codes(self.spec, state), rows)
-
-
-def _neighbours(axis: Axis, state: State, bandwidth: float) -> exp.Expr:
-    """(q, c, k), with distances between 0 and 1; NULL is as far as can be from every value."""
-    width = exp.Literal.number(repr(bandwidth))
-    parts = [_near(axis, state, width)]
-    if axis.has_null(state):
-        parts.append(query("select 0 as q, 0 as c, 0::float8 as u"))
-        if bandwidth > 1:
-            parts += [
-                query(
-                    "select :q as q, :c as c, 1 / :b as u from d where d.code > 0",
-                    {"d": axis.dictionary(state)},
-                    q=q,
-                    c=c,
-                    b=cast(width.copy(), "float8"),
-                )
-                for q, c in ((num(0), col("code", "d")), (col("code", "d"), num(0)))
-            ]
-    return query("select n.q, n.c, 1 - n.u * n.u as k from n where n.u < 1", {"n": stacked(parts)})
-
-
-def _near(axis: Axis, state: State, width: exp.Expr) -> exp.Select:
-    """(q, c, u): values with their distance over the bandwidth."""
-    if isinstance(axis, TreeAxis):
-        return query(
-            "select a.code as q, b.code as c, min(a.level)::float8 / :h / :b as u from a join b"
-            " on b.level = a.level and b.lo = a.lo where a.level::float8 / :h < :b group by 1, 2",
-            {"a": axis.table(state), "b": axis.table(state)},
-            h=num(max(axis.levels(state), 1)),
-            b=width,
+        """Parts that a cell has nothing of have no row."""
+        names = self._names(state)
+        found = query(
+            "select x.cell, array_agg(:w order by x.part) as weights from"
+            " (select q.*, p.part from q cross join generate_series(0, :last) as p(part)) as x"
+            " left join t on t.part = x.part and :same group by x.cell",
+            {"q": state.work(QI_CELLS), "t": state.work(f"smoothed{last}")},
+            w=exp.Array(expressions=[fragment("coalesce(:w, 0)", w=col(n, "t")) for n in names]),
+            last=num((self._values(state) - 1) // SIDE_BY_SIDE),
+            same=equal(codes_of(self.spec), "x", "t"),
         )
-    distance = fragment("abs(a.position - b.position)")
-    if not isinstance(axis, OrderedAxis):
-        distance = fragment("(a.code <> b.code)::int")
-    return query(
-        "select a.code as q, b.code as c, :d / :b as u from a join b on b.code > 0 where a.code > 0"
-        " and :d < :b",
-        {"a": axis.dictionary(state), "b": axis.dictionary(state)},
-        d=cast(distance, "float8"),
-        b=width,
-    )
+        return query(
+            "select f.cell, array(select u.w from unnest(f.weights) with ordinality as u(w, i)"
+            " where u.i <= :m order by u.i) as weights from f",
+            {"f": found},
+            m=num(self._values(state)),
+        )

@@ -71,25 +71,6 @@ def _rows(shape: Shape, state: State) -> exp.Select:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Forest:
-    """Dendrograms of blocks, which nothing merges."""
-
-    trees: Sequence[Dendrogram]
-
-    @property
-    def levels(self) -> np.ndarray:
-        return np.concatenate([tree.levels for tree in self.trees])
-
-    def labels(self, j: float) -> np.ndarray:
-        found: list[np.ndarray] = []
-        clusters = 0
-        for tree in self.trees:
-            found.append(tree.labels(j) + clusters)
-            clusters = int(found[-1].max()) + 1
-        return np.concatenate(found)
-
-
 @dataclass(frozen=True)
 class _Levels:
     rows: Sequence[tuple[Any, ...]]
@@ -98,14 +79,12 @@ class _Levels:
     model: Model
 
     def __call__(self) -> TaskResult:
-        trees = [
-            dendrogram(np.array([row[2] for row in rows], dtype=float))
-            for _, rows in (
-                (block, list(rows)) for block, rows in groupby(self.rows, lambda r: r[0])
-            )
-        ]
-        histograms = np.zeros((len(self.rows), len(self.source)), dtype=np.int64)
-        for place, (*_, values, counts) in enumerate(self.rows):
-            histograms[place, np.array(values) - 1] = counts
-        least = smallest_j(_Forest(trees), histograms, np.array(self.source), self.k, self.model)
+        blocks = [self._block(list(rows)) for _, rows in groupby(self.rows, lambda row: row[0])]
+        least = smallest_j(blocks, np.array(self.source), self.k, self.model)
         return TaskResult([], {"reachable": int(least is not None), "least_j": least or 0.0})
+
+    def _block(self, rows: Sequence[tuple[Any, ...]]) -> tuple[Dendrogram, np.ndarray]:
+        histograms = np.zeros((len(rows), len(self.source)), dtype=np.int64)
+        for place, (*_, values, counts) in enumerate(rows):
+            histograms[place, np.array(values) - 1] = counts
+        return dendrogram(np.array([row[2] for row in rows], dtype=float)), histograms

@@ -28,6 +28,7 @@ class Background(MethodOptions):
     sensitive = "one"
     codes_sensitive = True
     loses_shares = True
+    refuses_constant = True
 
     @property
     def random(self) -> bool:
@@ -60,6 +61,13 @@ class Background(MethodOptions):
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
         yield from _repeated(named, closeness)
+        for i, model in enumerate(models):
+            if getattr(model, "distance", None) == "hierarchical":
+                yield Refusal(
+                    ("privacy", i, "distance"),
+                    f"the method {self.name} cannot guarantee distance: hierarchical",
+                    "use distance: equal, or ordered for numbers and dates",
+                )
         if getattr(self, "lemma2", "drop") == "trim" and "t_closeness" in named:
             yield Refusal(
                 ("method", "lemma2"),

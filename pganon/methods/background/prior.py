@@ -21,7 +21,7 @@ from pganon.policy.knowledge import Knowledge
 from pganon.published.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
 DECIMALS = 12
@@ -151,7 +151,7 @@ def _unexpected_check(spec: ReleaseSpec) -> Step:
 
 
 def _priors(spec: ReleaseSpec, state: State, smoothing: float) -> exp.Expr:
-    probability = fragment("x.weight / (select sum(y) from unnest(w.weights) as u(y))")
+    probability = fragment("x.weight / w.total")
     if smoothing:
         probability = fragment(
             "(1 - :eps) * :p + :eps * coalesce(:shares[x.value], 0)",
@@ -161,9 +161,14 @@ def _priors(spec: ReleaseSpec, state: State, smoothing: float) -> exp.Expr:
         )
     rounded = fragment(":p::numeric", p=probability)
     rounded = fragment("round(:p, :d)::float8", p=rounded, d=num(DECIMALS))
+    summed = query(
+        "select w.cell, w.weights,"
+        " (select sum(u.w) from unnest(w.weights) as u(w)) as total from w",
+        {"w": state.work("cell_weights")},
+    )
     return query(
         "select w.cell, (select array_agg(:p order by x.value)"
         " from unnest(w.weights) with ordinality as x(weight, value)) as probabilities from w",
-        {"w": state.work("cell_weights")},
+        {"w": computed_once(summed)},
         p=rounded,
     )

@@ -35,7 +35,7 @@ def beta_partition(counts: Counts, limits: BetaLimits) -> list[list[int]] | None
     for end in range(1, len(values) + 1):
         runs = np.where(until[end] - until[:end] <= caps[:end], fewest[:end] + 1, none)
         starts[end] = runs.argmin()
-        fewest[end] = min(runs[starts[end]], none)
+        fewest[end] = runs[starts[end]]
     if fewest[-1] == none:
         return None
     found: list[list[int]] = []

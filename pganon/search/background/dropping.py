@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pganon.search.background.limits import BetaLimits, Counts, Likeness, Limits, Model
+from pganon.search.background.linkage import Dendrogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,29 +81,22 @@ def _trimmed(histograms: Counts, limits: BetaLimits) -> Counts:
     return np.array([trim(counts, limits) for counts in histograms])
 
 
-class Clustered(Protocol):
-    """A dendrogram, or several."""
-
-    @property
-    def levels(self) -> npt.NDArray[np.float64]: ...
-
-    def labels(self, j: float) -> npt.NDArray[np.int64]: ...
-
-
 def smallest_j(
-    dendrogram: Clustered, histograms: Counts, source: Counts, k: int, model: Model
+    blocks: Sequence[tuple[Dendrogram, Counts]], source: Counts, k: int, model: Model
 ) -> float | None:
-    """The smallest J at which every cluster is kept; None if the model fails even for all together.
+    """The smallest J at which every cluster is kept; None if all records together would not be.
 
     Clusters only grow with J, and the union of clusters that can be kept can be kept.
 
     Args:
-        histograms: vectors x values.
+        blocks: clustered each by itself, unless J is 1; with the histograms of the vectors.
     """
-    levels = [0.0, *np.unique(dendrogram.levels).tolist()]
+    levels = [0.0, *np.unique(np.concatenate([tree.levels for tree, _ in blocks])).tolist(), 1.0]
 
     def all_kept(j: float) -> bool:
-        found = by_cluster(histograms, dendrogram.labels(j))
+        found = np.concatenate([by_cluster(counts, tree.labels(j)) for tree, counts in blocks])
+        if j >= 1:
+            found = found.sum(axis=0, keepdims=True)
         return bool(kept(found, source, k, model).clusters.all())
 
     at = bisect_left(levels, True, key=all_kept)

@@ -99,8 +99,8 @@ class Squares:
         self._sums = np.array([places[:, rows].sum(axis=1) for rows in groups.members])
         self._squares = np.array([(places[:, rows] ** 2).sum(axis=1) for rows in groups.members])
         self._codes = [
-            np.array([np.bincount(a.codes[rows], minlength=most) for rows in groups.members])
-            for a, most in ((a, int(a.codes.max(initial=0)) + 1) for a in points.named)
+            np.array([np.bincount(a.numbers[rows], minlength=most) for rows in groups.members])
+            for a, most in ((a, int(a.numbers.max(initial=0)) + 1) for a in points.named)
         ]
 
     def joined(self, group: int) -> Numbers:

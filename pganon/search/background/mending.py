@@ -67,9 +67,8 @@ def incremented(
 
 
 def nearest_first(points: Points, seed: int, rows: Rows) -> Rows:
-    """The seed, and the other rows by their distance from it."""
+    """Rows by their distance from the seed, which comes first: it is the first row of its place."""
     distances = points.distances(points.center(np.array([seed])), rows)
-    distances[rows == seed] = -1.0
     return rows[np.argsort(distances, kind="stable")]
 
 

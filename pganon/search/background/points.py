@@ -72,24 +72,24 @@ class Nominal:
     size: int
 
     @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """By record, the number of its code among those of the block; NULL is 0."""
+        return np.searchsorted(np.union1d(self.codes, [0]), self.codes)
+
+    @cached_property
     def domain(self) -> Domain:
-        return Names(self.size, int(self._dense.max(initial=0)) + 1)
+        return Names(self.size, int(self.numbers.max(initial=0)) + 1)
 
     @cached_property
     def parts(self) -> np.ndarray:
-        words, bits = np.divmod(self._dense, 64)
+        words, bits = np.divmod(self.numbers, 64)
         parts = np.zeros((int(words.max(initial=0)) + 1, len(words)), dtype=np.uint64)
         parts[words, np.arange(len(words))] = np.uint64(1) << bits.astype(np.uint64)
         return parts
 
-    def distances(self, code: int) -> Numbers:
-        """By code, whether it is another one."""
-        return (np.arange(int(self.codes.max(initial=code)) + 1) != code).astype(np.float64)
-
-    @cached_property
-    def _dense(self) -> npt.NDArray[np.int64]:
-        # Codes of the block alone, so that sets are small; NULL stays 0.
-        return np.searchsorted(np.union1d(self.codes, [0]), self.codes)
+    def distances(self, number: int, rows: Rows) -> Numbers:
+        """By record, whether it has another value."""
+        return (self.numbers[rows] != number).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +104,18 @@ class Hierarchy:
     codes: npt.NDArray[np.int64]
     domain: Hierarchical
 
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        return self.codes
+
     @cached_property
     def parts(self) -> np.ndarray:
         return np.stack([self.codes, np.zeros_like(self.codes)])
 
-    def distances(self, code: int) -> Numbers:
-        """By code, the level of the lowest common ancestor; the root is at 1."""
+    def distances(self, number: int, rows: Rows) -> Numbers:
+        """By record, the level of the lowest common ancestor; the root is at 1."""
         paths = self.domain.paths
-        return (paths != paths[code]).mean(axis=1)
+        return (paths != paths[number]).mean(axis=1)[self.codes[rows]]
 
 
 Attribute = Ordered | Nominal | Hierarchy
@@ -119,10 +123,10 @@ Attribute = Ordered | Nominal | Hierarchy
 
 @dataclass(frozen=True, eq=False)
 class Center:
-    """A point: places of the ordered attributes (NaN is NULL), codes of the others."""
+    """A point: places of the ordered attributes (NaN is NULL), numbers of the others' values."""
 
     places: Numbers
-    codes: Sequence[int]
+    values: Sequence[int]
 
 
 class Points:
@@ -143,9 +147,9 @@ class Points:
         self._nulls = bool(self._missing.any())
 
     def center(self, rows: Rows) -> Center:
-        """Means of the numbers that are not NULL, modes of the codes; the least one on a tie."""
-        codes = [int(np.bincount(a.codes[rows]).argmax()) for a in self.named]
-        return Center(self._means(rows), codes)
+        """Means of the numbers that are not NULL, modes of the others; the first one on a tie."""
+        modes = [int(np.bincount(a.numbers[rows]).argmax()) for a in self.named]
+        return Center(self._means(rows), modes)
 
     def distances(self, center: Center, rows: Rows) -> Numbers:
         """Distance of every record to a point, rounded.
@@ -160,8 +164,8 @@ class Points:
             either = self._missing[:, rows] != np.isnan(center.places)[:, None]
             squares = np.where(np.isnan(squares), either, squares)
         found = np.sqrt(np.add.reduce(squares, axis=0))
-        for attribute, code in zip(self.named, center.codes, strict=True):
-            found += attribute.distances(code)[attribute.codes[rows]]
+        for attribute, value in zip(self.named, center.values, strict=True):
+            found += attribute.distances(value, rows)
         return found.round(DECIMALS)
 
     def _means(self, rows: Rows) -> Numbers:

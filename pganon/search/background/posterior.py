@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pganon.search.background.limits import Counts
+from pganon.search.background.limits import EPS, Counts, Shares
 from pganon.search.background.linkage import Vectors
 
 MOST_STATES = 10_000
@@ -69,6 +69,11 @@ def estimated(priors: Vectors, counts: Counts) -> Vectors | None:
 def highest(posteriors: Vectors, counts: Counts) -> tuple[float, float]:
     """The largest posterior of a member, and the most by which one exceeds the value's share."""
     return float(posteriors.max()), float((posteriors - counts / counts.sum()).max())
+
+
+def exceeding(posteriors: Vectors, f: Shares) -> int:
+    """Members about whom some value is more probable than the largest share f of it in a class."""
+    return int((posteriors > f + EPS).any(axis=1).sum())
 
 
 def _check(priors: Vectors, counts: Counts) -> None:

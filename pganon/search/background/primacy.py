@@ -132,8 +132,8 @@ def _best_swaps(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """By value, which of the values held it had best replace, and whether that lowers the load."""
     held = held[np.argsort(limits.shares[held], kind="stable")]
+    # A value in its own place lowers nothing, so it needs no exception.
     loads = np.array([limits.loads_with(_without(counts, value)) for value in held.tolist()])
-    loads[np.arange(len(held)), held] = np.inf
     best = loads.argmin(axis=0)
     lowest = np.take_along_axis(loads, best[None], axis=0)[0]
     return held[best], lowest < limits.load(counts) - EPS

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import conninfo, sql
@@ -29,6 +29,7 @@ from pganon.errors import DatabaseError
 from tests.support.harness import fetch_servers
 
 Connection = psycopg.Connection[Any]
+T = TypeVar("T")
 
 ROLES = ("steward", "analyst", "source_owner")
 PASSWORD = "pganon-test"
@@ -71,6 +72,7 @@ class Server:
     stop: Callable[[], None] = lambda: None
     cluster: embedded.DataDirectory | None = None
     _templates: dict[bool, str] = field(default_factory=dict)
+    _prepared: dict[tuple[Any, ...], tuple[str, Any]] = field(default_factory=dict)
     _admin: Connection | None = None
     _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
     _count: int = 0
@@ -101,6 +103,24 @@ class Server:
                     admin.execute("GRANT CREATE ON SCHEMA public TO source_owner")
             self._templates[installed] = name
         return self._templates[installed]
+
+    def prepared(self, prepare: Callable[..., T], *arguments: Any) -> tuple[str, T]:
+        """Name of a database with pganon in which `prepare(database, ...)` was done, once.
+
+        Tests start from copies of it. So what many tests begin with, such as a release, takes the
+        time of one.
+
+        Returns:
+            The name of the database, and what `prepare` gave.
+        """
+        key = (prepare, *arguments)
+        if key not in self._prepared:
+            database = Database(self, f"{self._prefix}_prepared_{len(self._prepared)}")
+            self.create_database(database.name, self.template())
+            given = prepare(database, *arguments)
+            database.disconnect()
+            self._prepared[key] = database.name, given
+        return self._prepared[key]
 
     def new_name(self) -> str:
         self._count += 1
@@ -148,7 +168,7 @@ class Server:
             self._admin.close()
 
     def close(self) -> None:
-        for name in self._templates.values():
+        for name in (*self._templates.values(), *(name for name, _ in self._prepared.values())):
             self.drop_database(name)
         self.disconnect()
         self.stop()
@@ -203,9 +223,12 @@ class Database:
         """Major version of the server."""
         return self.admin.info.server_version // 10000
 
-    def close(self) -> None:
+    def disconnect(self) -> None:
         for conn in self._open:
             conn.close()
+
+    def close(self) -> None:
+        self.disconnect()
         self.server.drop_database(self.name)
 
 

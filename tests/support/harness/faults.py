@@ -29,6 +29,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.run import pipeline
 from pganon.run.options import Options
 from pganon.run.result import RunResult
+from tests.support.harness.cluster import Database
 
 Connection = psycopg.Connection[Any]
 Hook = Callable[[str], None]
@@ -112,6 +113,12 @@ def run(
             on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
         ),
     )
+
+
+def published(db: Database) -> RunResult:
+    """The source and its release, for tests of what comes later; to be given to `db_after`."""
+    db.source(SOURCE)
+    return run(db.dsn())
 
 
 def steps_of(dsn: str, loaded: LoadedPolicy | None = None, **options: Any) -> list[str]:

@@ -125,6 +125,46 @@ def kept(
     return left
 
 
+def kept_in_part(
+    histograms: Sequence[Sequence[int]], source: Sequence[int], k: int, beta: float
+) -> tuple[list[list[int]], int]:
+    """What is left of the clusters, and how often something was taken away."""
+    p = [n / sum(source) for n in source]
+    parts, references, changes = [list(h) for h in histograms], [p], 0
+    while True:
+        before = parts
+        parts = [trimmed(Beta(beta, references), part) for part in before]
+        parts = [part if sum(part) >= k else [0] * len(part) for part in parts]
+        changes += parts != before
+        published = [sum(column) for column in zip(*parts, strict=True)]
+        if not sum(published) or (parts == before and len(references) == 2):
+            return parts, changes
+        references = [p, [n / sum(published) for n in published]]
+
+
+def joined_pieces(
+    rule: Rule, curves: Sequence[int], histograms: Sequence[Sequence[int]], k: int
+) -> list[int]:
+    """The number of the block of every piece: runs of a curve as short as they come."""
+
+    def holds(block: Sequence[int]) -> bool:
+        counts = [sum(histograms[piece][v] for piece in block) for v in range(len(rule.p))]
+        return sum(counts) >= k and rule.holds(counts)
+
+    blocks: list[list[int]] = []
+    for curve in sorted(set(curves)):
+        own: list[list[int]] = [[]]
+        for piece in (piece for piece, c in enumerate(curves) if c == curve):
+            if own[-1] and holds(own[-1]):
+                own.append([])
+            own[-1].append(piece)
+        while len(own) > 1 and not holds(own[-1]):
+            last = own.pop()
+            own[-1] += last
+        blocks += own
+    return [next(n for n, block in enumerate(blocks) if p in block) for p in range(len(curves))]
+
+
 # -- plans ------------------------------------------------------------------------------------
 
 

@@ -88,14 +88,17 @@ def searched(search: oracle.Search) -> Classes:
     )
 
 
+def groups_of(table: Table, rule: oracle.Rule, members: Iterable[Sequence[int]]) -> Groups:
+    block = Block(points_of(table), np.array(table.sensitive), limits_of(rule))
+    return Groups(block, [np.array(rows) for rows in members])
+
+
 def losses(table: Table, rule: oracle.Rule, classes: Iterable[Sequence[int]]) -> list[float]:
     """Loss per record of every class."""
-    block = Block(points_of(table), np.array(table.sensitive), limits_of(rule))
-    groups = Groups(block, [np.array(rows) for rows in classes])
+    groups = groups_of(table, rule, classes)
     return (groups.losses() / groups.records).tolist()
 
 
 def joined_error(table: Table, rule: oracle.Rule, *parts: np.ndarray) -> float:
     """Sum of squared errors of two groups together."""
-    block = Block(points_of(table), np.array(table.sensitive), limits_of(rule))
-    return float(Squares(Groups(block, parts)).joined(0)[1])
+    return float(Squares(groups_of(table, rule, parts)).joined(0)[1])

@@ -91,11 +91,15 @@ class Made:
         }
 
 
+def loaded(data: dict[str, Any]) -> LoadedPolicy:
+    return LoadedPolicy(loader.policy_from(data, KNOWN), None, Path.cwd())
+
+
 def made(conn: Connection, data: dict[str, Any]) -> Made:
     """Everything from the source to priors; `conn` belongs to the owner of pganon."""
     database.set_up(conn, RUN_SETTINGS)
     advise_planner(conn, Options())
-    spec = resolve_policy(conn, LoadedPolicy(loader.policy_from(data, KNOWN), None, Path.cwd()))
+    spec = resolve_policy(conn, loaded(data))
     state = State(next(_RUNS))
     conn.execute(
         "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)"

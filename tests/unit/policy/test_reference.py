@@ -10,6 +10,7 @@ import pytest
 from pganon.loading import known, load_policy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
+from pganon.policy.knowledge import Cells, Kernel, Knowledge
 from pganon.policy.model import ColumnPolicy, Inference, Policy, Publish
 from pganon.policy.words import NULLS, ROLES
 
@@ -37,6 +38,9 @@ def test_every_key_and_word_is_there() -> None:
             Inference,
             Exclusion,
             Between,
+            Knowledge,
+            Kernel,
+            Cells,
             *known().methods.values(),
             *known().models.values(),
             *FORMS.values(),

@@ -182,7 +182,9 @@ def test_the_policies_themselves_can_be_planned(number: int) -> None:
     assert _planned(POLICIES[number])
 
 
+@pytest.mark.slow
 def test_extremes() -> None:
+    """Every extreme in every place."""
     for number, path in PLACES:
         for value in EXTREMES:
             _resolved(_with(number, path, value))

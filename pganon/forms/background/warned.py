@@ -1,0 +1,37 @@
+"""What the steward should know of a release against background knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pganon.forms.background.audit import bounded
+from pganon.privacy.knowledge import BackgroundKnowledge
+from pganon.published.prior_facts import prior_warnings
+from pganon.spec.model import ReleaseSpec
+from pganon.steps.facts import Facts
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    return [*prior_warnings(spec, facts), *_estimated(spec), *_replayed(spec)]
+
+
+def _estimated(spec: ReleaseSpec) -> Iterator[str]:
+    requirement = bounded(spec)
+    if requirement is None:
+        return
+    model = requirement.model
+    assert isinstance(model, BackgroundKnowledge)
+    if not model.from_outside:
+        yield (
+            "priors are estimated from the source, so which records can be in a class together"
+            " depends on sensitive values; a relation of priors from elsewhere depends on none"
+        )
+
+
+def _replayed(spec: ReleaseSpec) -> Iterator[str]:
+    method = spec.policy.method
+    if "does not compute how the method came to its classes" in method.assumes:
+        yield (
+            f"who knows how the method {method.name} works can compute more than its classes show;"
+            " beta_primacy with division: public and select: random keeps that from happening"
+        )
