@@ -25,21 +25,24 @@ MOST_MEMORY = 300.0
 
 
 def evaluate(found: Row) -> list[Row]:
-    """Claims, whether they hold, and by what figures."""
-    income = [row for row in found["by_k"] if row["table"] == "income"]
-    rows = [
-        *_of_losses(income),
-        *_of_errors(found["by_l"]),
-        *_of_densities(found["by_density"]),
-        *_of_times(found["times"]),
-    ]
+    """Claims about the parts that were measured, whether they hold, and by what figures."""
+    income = [row for row in found.get("by_k", ()) if row["table"] == "income"]
+    judges = {
+        "by_k": lambda: _of_losses(income),
+        "by_l": lambda: _of_errors(found["by_l"]),
+        "by_density": lambda: _of_densities(found["by_density"]),
+        "times": lambda: _of_times(found["times"]),
+    }
+    rows = [judged for part, judge in judges.items() if part in found for judged in judge()]
     return [
-        {"claim": claim, "holds": "yes" if holds else "NO", "found": figures}
-        for claim, holds, figures in rows
+        {"claim": claim, "holds": _HOLDS[holds], "found": figures} for claim, holds, figures in rows
     ]
 
 
-Judged = tuple[str, bool, str]
+Judged = tuple[str, bool | None, str]
+"""A claim, whether it holds, and by what figures; None where all runs were refused."""
+
+_HOLDS = {True: "yes", False: "NO", None: "-"}
 
 
 def _of_losses(rows: Sequence[Row]) -> list[Judged]:
@@ -116,7 +119,7 @@ def _of_densities(rows: Sequence[Row]) -> list[Judged]:
             [row["r_error"] for row in _chosen(done, method=method, k=k, l=l)]
             for method in dict.fromkeys(row["method"] for row in done)
         ]
-        falls = all(_rises(line[::-1]) for line in lines)
+        falls = all(_rises(line[::-1]) for line in lines) if any(lines) else None
         claim = f"R_error falls from {DENSITIES[0]} to {DENSITIES[-1]} % hidden (k = {k}, l = {l})"
         judged.append((claim, falls, "; ".join(", ".join(f"{v:.4g}" for v in x) for x in lines)))
     return judged

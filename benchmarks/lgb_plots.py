@@ -39,20 +39,26 @@ def draw(found: dict[str, Any], folder: Path) -> None:
         return
     matplotlib.use("Agg")  # needs no display
     folder.mkdir(exist_ok=True)
-    least = min(row["l"] for row in found["by_k"])
-    losses = [row for row in found["by_k"] if row["l"] == least]
-    named = {
-        table: [row for row in losses if row["table"] == table]
-        for table in dict.fromkeys(row["table"] for row in losses)
-    }
-    _draw(named, _LOSSES, "k", folder / "lgb-by-k.png")
-    _draw(_parted(found["by_l"], "k"), _ERRORS, "l", folder / "lgb-by-l.png")
-    _draw(_parted(found["by_density"], "k", "l"), _ERRORS, "density", folder / "lgb-by-density.png")
+    if rows := found.get("by_k"):
+        least = min(row["l"] for row in rows)
+        losses = [row for row in rows if row["l"] == least]
+        named = {
+            table: [row for row in losses if row["table"] == table]
+            for table in dict.fromkeys(row["table"] for row in losses)
+        }
+        _draw(named, _LOSSES, "k", folder / "lgb-by-k.png")
+    if rows := found.get("by_l"):
+        _draw(_parted(rows, "k"), _ERRORS, "l", folder / "lgb-by-l.png")
+    if rows := found.get("by_density"):
+        _draw(_parted(rows, "k", "l"), _ERRORS, "density", folder / "lgb-by-density.png")
 
 
 def _parted(rows: Sequence[Row], *names: str) -> dict[str, list[Row]]:
+    """Rows by these parameters, without runs that were refused."""
     found: dict[str, list[Row]] = {}
     for row in rows:
+        if "refused" in row:
+            continue
         found.setdefault(", ".join(f"{name} = {row[name]}" for name in names), []).append(row)
     return found
 

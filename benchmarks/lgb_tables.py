@@ -99,8 +99,6 @@ def policy(
         "method": {"link_threshold": 1.0, **method},
         "on_infeasible": "suppress",
         "suppression_limit": 0.05,
-        "publish": {"keep": 1},
-        "republication": "allow",
     }
 
 

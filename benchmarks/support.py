@@ -57,6 +57,14 @@ def bench_database() -> Iterator[str]:
             conn.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
 
 
+def forget(dsn: str) -> None:
+    """Install pganon anew: methods that publish a source once can then publish it again."""
+    with database.connect(dsn) as conn:
+        installer.uninstall(conn, purge=True)
+        conn.execute("DROP SCHEMA IF EXISTS published, pganon_data CASCADE")
+        installer.init(conn)
+
+
 def execute(dsn: str, text: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute(text.encode())

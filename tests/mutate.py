@@ -60,6 +60,12 @@ TARGETS = {
         ("unit/test_msb", "integration/test_msb"),
     ),
     "sloms": Target(("pganon/methods/sloms", "pganon/search/kaca.py"), ("test_kaca", "test_sloms")),
+    "local": Target(
+        ("pganon/methods/local", "pganon/search/local", "pganon/encode/hidden.py",
+         "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
+        ("test_local_search", "integration/test_local", "test_local_examples",
+         "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random"),
+    ),
     "danonyir": Target(
         ("pganon/methods/identity/danonyir.py", "pganon/methods/identity/neighbours.py",
          "pganon/methods/identity/residuals.py", "pganon/search/identity"),

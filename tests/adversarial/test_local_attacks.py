@@ -127,6 +127,37 @@ def test_hidden_values_change_no_group(db: Database, method: str) -> None:
     assert shown[0] == shown[1]
 
 
+@pytest.mark.parametrize("how", ["suppress", "merge", "ineligible"])
+def test_values_permuted_among_those_who_hide_them(db: Database, how: str) -> None:
+    """The same records are left out, and of the same records the same values are withheld."""
+    rows = people(30)
+    for i, row in enumerate(rows):
+        row[2], row[3], row[4] = i < 9, "abcd"[i % 4], 2 <= i < 12
+    if how == "ineligible":
+        for row in rows[:6]:
+            row[1] = 77
+    method = {"link_threshold": 1, "small_subsets": "merge" if how == "merge" else "apart"}
+    method |= {"ineligible": "withhold"} if how == "ineligible" else {}
+    others = {"on_infeasible": "suppress", "suppression_limit": 0.5} if how != "merge" else {}
+    ages = [row[1] for row in rows[:9]]
+    found = set()
+    for turn in range(0, 9, 2):
+        for row, age in zip(rows, ages[turn:] + ages[:turn], strict=False):
+            row[1] = age
+        make_table(db.connect("source_owner"), TYPES, rows)
+        staged = run(db.owner(), local_policy(COLUMNS, MODELS, method=method, **others))
+        forms = {
+            row["group_id"]: (row["age_form"], row["town_form"]) for row in staged.table("groups")
+        }
+        found.add(
+            frozenset((row["member"], *forms[row["group_id"]]) for row in staged.table("members"))
+        )
+    (shown,) = found
+    assert (len(shown) < 30) == (how != "merge")
+    withheld = {member for member, *form in shown if "w" in form}
+    assert bool(withheld) == (how != "suppress")
+
+
 @pytest.mark.parametrize("how", ["suppress", "merge"])
 def test_who_is_left_out_or_withheld_depends_on_flags_alone(db: Database, how: str) -> None:
     rows = people(40)
@@ -157,6 +188,25 @@ def test_one_hidden_cell_refuses_and_does_not_tell_whose(db: Database) -> None:
         run(db.owner(), local_policy(COLUMNS, MODELS))
     assert "34" not in str(caught[0])
     assert "the largest feasible l is 1" in str(caught[0])
+
+
+def test_a_hidden_value_is_not_a_missing_one(db: Database) -> None:
+    """NULL where a value is hidden does not make those who show theirs look as if they had none."""
+    rows = [[i % 2, None if i in (0, 9) else 20 + i, i >= 6, "a", False] for i in range(12)]
+    make_table(db.connect("source_owner"), TYPES, rows)
+    columns = {"x": "quasi_identifying", "age": semi("age_private")}
+    declared = local_policy(columns, [K2, diverse("age", 2)], method={"name": "lgb_mdp"})
+    staged = run(db.owner(), declared)
+    shown = {row["group_id"]: row for row in staged.table("groups")}
+    group = {int(row["member"]): row["group_id"] for row in staged.table("members")}
+    missing = {member for member, number in group.items() if shown[number]["age_null"]}
+    assert 1 in missing
+    together = {m for m, number in group.items() if number == group[1]}
+    assert missing == together
+    assert missing <= set(range(1, 7))
+    hidden = [shown[group[member]] for member in range(7, 13)]
+    assert {(row["age"], row["age_null"], row["age_form"]) for row in hidden} == {(None, None, "b")}
+    assert sum(row["age"] is None for row in staged.table("values0")) == 1
 
 
 # -- columns that tell of each other ------------------------------------------------------------

@@ -92,6 +92,29 @@ def test_the_steward_is_warned_of_both(db: Database) -> None:
     assert f"a share of {staged.utility.taught['status'].share:.4g}" in warned
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_forms_that_go_with_values_are_reported(db: Database, told: bool) -> None:
+    """Who hides the town only with a bad diagnosis tells the diagnosis by hiding the town."""
+    rng = random.Random(4)
+    values, hidden = {}, {}
+    for key in range(1, 241):
+        secret = rng.choice("opqrst")
+        values[key] = (rng.choice([20, 30, 40, 50]), rng.choice("ABCD"), "k", secret)
+        away = secret in "op" if told else rng.random() < 1 / 3
+        hidden[key] = frozenset({3, *([1] if away else [])})
+    columns = (COLUMNS[0], COLUMNS[1], nominal("status"), COLUMNS[3])
+    t = Table(columns, values, hidden)
+    build(db, t)
+    principles = [diverse("town", 2), diverse("secret", 2)]
+    staged = run(db.owner(), policy(t, {"name": "lgb_mdp"}, 2, principles))
+    found = staged.utility.inferred["secret"]
+    # Records whose town is hidden have one of two diagnoses of six, and others one of four.
+    assert (found.accuracy > 0.6) == told
+    assert (found.share > 0.1) == told
+    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    assert any("secret" in text and f"{found.share:.4g}" in text for text in said) == told
+
+
 def test_the_policy_may_refuse_it(db: Database) -> None:
     t = table(1, 0.95)
     build(db, t)

@@ -194,22 +194,25 @@ def test_random_tables(db: Database, seed: int, way: str) -> None:
     check_workload(staged, got, t)
 
 
-def check_workload(staged: Staged, got: LocalMetrics, t: Table) -> None:
-    r, domain = release(staged, t, ROLES), domains(t)
+def check_workload(staged: Staged, got: LocalMetrics, t: Table, roles: Roles = ROLES) -> None:
+    r, domain = release(staged, t, roles), domains(t)
+    named = [item.published for item in staged.plan.spec.sensitive]
+    total = named.index("v")
     exact = {row["query"]: row for row in work(staged, "mexact")}
     guessed = {row["query"]: row for row in work(staged, "mestimate")}
-    bounds = {row["query"]: row for row in work(staged, "mbounds3")}
+    bounds = {row["query"]: row for row in work(staged, f"mbounds{total}")}
     errors, outside, beyond = [], 0, 0
     asked = work(staged, "mqueries")
     assert len(asked) == WORKLOAD.queries
     for row in asked:
         wanted = _wanted(row, domain)
-        item, secret = _secret(row, t)
+        (item,) = [a for a, one in enumerate(COLUMNS) if one.name == named[row["item"]]]
+        secret = _secret(row, t, item)
         truth = actual(_amounts(t), wanted, 4, list(t.values))
         told = answer(_amounts_of(r), wanted, 4, domain)
         known, seen = exact.get(row["query"], {}), guessed.get(row["query"], {})
-        assert (known.get("t3") or 0) == truth
-        assert (seen.get("t3") or 0) == close(told.estimate)
+        assert (known.get(f"t{total}") or 0) == truth
+        assert (seen.get(f"t{total}") or 0) == close(told.estimate)
         held = bounds.get(row["query"], dict.fromkeys(("lower", "upper", "least", "most"), 0))
         for name in ("lower", "upper", "least", "most"):
             assert held[name] == close(getattr(told, name)), name
@@ -251,13 +254,13 @@ def _wanted(row: Mapping[str, Any], domain: Mapping[int, list[Any]]) -> Query:
     return found
 
 
-def _secret(row: Mapping[str, Any], t: Table) -> tuple[int, list[Any]]:
-    """The sensitive column that is asked, which is no attribute, and the values."""
-    item = {2: 3, 3: 4}[row["item"]]
+def _secret(row: Mapping[str, Any], t: Table, item: int) -> list[Any]:
+    """The values that are asked of a sensitive column, which is no attribute."""
+    assert item in (3, 4)
     known = sorted({v[item] for v in t.values.values()} - {None})
     if row["bits"] is None:
-        return item, known[row["first"] - 1 : row["last"]]
-    return item, [v for v, b in zip(known, row["bits"][1:], strict=False) if b == "1"]
+        return known[row["first"] - 1 : row["last"]]
+    return [v for v, b in zip(known, row["bits"][1:], strict=False) if b == "1"]
 
 
 def _amounts(t: Table) -> Table:
@@ -280,6 +283,34 @@ def _count(
             share = Fraction(sum(held[v] for v in secret), held.total())
             found += share * probability(r, row, wanted, domain)
     return found
+
+
+def test_no_column_is_a_quasi_identifier_of_all(db: Database) -> None:
+    """Queries ask about columns that some hide, and nothing else."""
+    t = table(2)
+    drawn = random.Random(2)
+    hidden = {key: own | ({2} if drawn.random() < 0.4 else set()) for key, own in t.hidden.items()}
+    t = Table(COLUMNS, t.values, hidden)
+    roles = {**ROLES, "z": "semi_sensitive"}
+    build(db, t, roles)
+    principles = [diverse(name, 2) for name in "xyzsv"]
+    method = {**NCP, "small_subsets": "merge"}
+    staged, got = measured(db, t, policy(t, method, 3, principles, roles))
+    assert not [a for a in staged.plan.spec.attributes if a.hidden is None]
+    check_workload(staged, got, t, roles)
+
+
+def test_everybody_hides_what_is_asked(db: Database) -> None:
+    """Nothing is shown of any column; the counts of sensitive values remain."""
+    t = table(3)
+    t = Table(COLUMNS, t.values, dict.fromkeys(t.values, frozenset({0, 1, 2, 3, 4})))
+    roles = {**ROLES, "z": "semi_sensitive"}
+    build(db, t, roles)
+    principles = [diverse(name, 2) for name in "xyzsv"]
+    staged, got = measured(db, t, policy(t, NCP, 3, principles, roles))
+    assert {row["x_form"] for row in staged.table("groups")} == {"b"}
+    assert got.workload is not None
+    assert got.workload.count.empty == WORKLOAD.queries
 
 
 def test_nobody_is_asked_what_all_hide_in_parts(db: Database) -> None:

@@ -907,27 +907,84 @@ LIMIT 1;
 -- partition.piles: records in piles, in a random order of the piles
 CREATE TABLE pganon_work.r0_piles AS
 SELECT
-  "n"."lead",
-  "n"."stratum",
-  "n"."first" + "o"."place" * "n"."chunks" / "n"."piles" AS "chunk",
-  "o"."place",
-  "n"."rid",
-  "n"."s0",
-  "n"."s1"
+  "s".*
 FROM (
   SELECT
-    "m".*,
-    "t"."piles",
-    "t"."chunks",
-    "t"."first",
-    (
+    "n"."lead",
+    "n"."stratum",
+    "n"."first" + "o"."place" * "n"."chunks" / "n"."piles" AS "chunk",
+    "o"."place",
+    "n"."rid",
+    "n"."s0",
+    "n"."s1"
+  FROM (
+    SELECT
+      "m".*,
+      "t"."piles",
+      "t"."chunks",
+      "t"."first",
+      (
+        ROW_NUMBER() OVER (
+          PARTITION BY "m"."lead", "m"."stratum"
+          ORDER BY (
+            CASE "t"."item" WHEN 0 THEN "m"."s0" WHEN 1 THEN "m"."s1" END
+          ), HASHTEXTEXTENDED(
+            CAST(HASH_RECORD_EXTENDED(
+              ROW(CAST('records ' || CAST("m"."lead" AS TEXT) AS text), "m"."rid"),
+              (
+                SELECT
+                  "s"."partition_seed"
+                FROM "pganon_private"."run_secret" AS "s"
+                WHERE
+                  "s"."run_id" = 0
+              )
+            ) AS TEXT),
+            (
+              SELECT
+                "s"."partition_seed"
+              FROM "pganon_private"."run_secret" AS "s"
+              WHERE
+                "s"."run_id" = 0
+            )
+          ), "m"."rid"
+        ) - 1
+      ) % "t"."piles" AS "pile"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          0 AS "lead",
+          (
+            CAST((
+              "p"."s0" > 0
+            ) AS INT) * 1 + (
+              CAST((
+                "p"."s1" > 0
+              ) AS INT) * 2
+            )
+          ) AS "stratum",
+          "p"."rid",
+          "p"."s0" AS "s0",
+          "p"."s1" AS "s1"
+        FROM "pganon_work"."r0_placed" AS "p"
+        WHERE
+          "p"."s0" > 0 OR "p"."s1" > 0
+      ) AS "u"
+    ) AS "m"
+    JOIN "pganon_work"."r0_strata" AS "t"
+      ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum"
+  ) AS "n"
+  JOIN (
+    SELECT
+      "e"."lead",
+      "e"."stratum",
+      "e"."pile",
       ROW_NUMBER() OVER (
-        PARTITION BY "m"."lead", "m"."stratum"
-        ORDER BY (
-          CASE "t"."item" WHEN 0 THEN "m"."s0" WHEN 1 THEN "m"."s1" END
-        ), HASHTEXTEXTENDED(
+        PARTITION BY "e"."lead", "e"."stratum"
+        ORDER BY HASHTEXTEXTENDED(
           CAST(HASH_RECORD_EXTENDED(
-            ROW(CAST('records ' || CAST("m"."lead" AS TEXT) AS text), "m"."rid"),
+            ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"),
             (
               SELECT
                 "s"."partition_seed"
@@ -943,74 +1000,26 @@ FROM (
             WHERE
               "s"."run_id" = 0
           )
-        ), "m"."rid"
-      ) - 1
-    ) % "t"."piles" AS "pile"
-  FROM (
-    SELECT
-      "u".*
+        ), "e"."pile"
+      ) - 1 AS "place"
     FROM (
       SELECT
-        0 AS "lead",
-        (
-          CAST((
-            "p"."s0" > 0
-          ) AS INT) * 1 + (
-            CAST((
-              "p"."s1" > 0
-            ) AS INT) * 2
-          )
-        ) AS "stratum",
-        "p"."rid",
-        "p"."s0" AS "s0",
-        "p"."s1" AS "s1"
-      FROM "pganon_work"."r0_placed" AS "p"
-      WHERE
-        "p"."s0" > 0 OR "p"."s1" > 0
-    ) AS "u"
-  ) AS "m"
-  JOIN "pganon_work"."r0_strata" AS "t"
-    ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum"
-) AS "n"
-JOIN (
-  SELECT
-    "e"."lead",
-    "e"."stratum",
-    "e"."pile",
-    ROW_NUMBER() OVER (
-      PARTITION BY "e"."lead", "e"."stratum"
-      ORDER BY HASHTEXTEXTENDED(
-        CAST(HASH_RECORD_EXTENDED(
-          ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"),
-          (
-            SELECT
-              "s"."partition_seed"
-            FROM "pganon_private"."run_secret" AS "s"
-            WHERE
-              "s"."run_id" = 0
-          )
-        ) AS TEXT),
-        (
-          SELECT
-            "s"."partition_seed"
-          FROM "pganon_private"."run_secret" AS "s"
-          WHERE
-            "s"."run_id" = 0
-        )
-      ), "e"."pile"
-    ) - 1 AS "place"
-  FROM (
-    SELECT
-      "t"."lead",
-      "t"."stratum",
-      "g"."pile"
-    FROM "pganon_work"."r0_strata" AS "t"
-    CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")
-  ) AS "e"
-) AS "o"
-  ON "o"."lead" = "n"."lead"
-  AND "o"."stratum" = "n"."stratum"
-  AND "o"."pile" = "n"."pile";
+        "t"."lead",
+        "t"."stratum",
+        "g"."pile"
+      FROM "pganon_work"."r0_strata" AS "t"
+      CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")
+    ) AS "e"
+  ) AS "o"
+    ON "o"."lead" = "n"."lead"
+    AND "o"."stratum" = "n"."stratum"
+    AND "o"."pile" = "n"."pile"
+) AS "s"
+ORDER BY
+  "s"."chunk";
+
+-- partition.piles_index: an index to read a chunk by
+CREATE INDEX ON "pganon_work"."r0_piles" (chunk);
 
 -- partition.chunk_blocks: chunks of piles put together until each could be a bucket
 SELECT
@@ -1036,11 +1045,24 @@ FROM (
 ) AS "s"
 LEFT JOIN (
   SELECT
-    "p"."chunk",
-    "f"."item",
-    "f"."code",
+    "w"."chunk",
+    "w"."item",
+    "w"."code",
     COUNT(*) AS "n"
-  FROM "pganon_work"."r0_piles" AS "p"
+  FROM (
+    SELECT
+      "p"."lead",
+      "p"."stratum",
+      "p"."chunk",
+      "v"."item",
+      "v"."code"
+    FROM "pganon_work"."r0_piles" AS "p"
+    CROSS JOIN LATERAL (
+      VALUES
+        (0, "p"."s0"),
+        (1, "p"."s1")
+    ) AS "v"("item", "code")
+  ) AS "w"
   JOIN (
     SELECT
       "v"."lead",
@@ -1056,15 +1078,14 @@ LEFT JOIN (
       ) > "t"."piles" / "t"."chunks" * "t"."l"
       AND "t"."chunks" > 1
   ) AS "f"
-    ON "f"."lead" = "p"."lead"
-    AND "f"."stratum" = "p"."stratum"
-    AND "f"."code" = (
-      CASE "f"."item" WHEN 0 THEN "p"."s0" WHEN 1 THEN "p"."s1" END
-    )
+    ON "f"."lead" = "w"."lead"
+    AND "f"."stratum" = "w"."stratum"
+    AND "f"."item" = "w"."item"
+    AND "f"."code" = "w"."code"
   GROUP BY
-    "p"."chunk",
-    "f"."item",
-    "f"."code"
+    "w"."chunk",
+    "w"."item",
+    "w"."code"
 ) AS "h"
   ON "h"."chunk" = "s"."chunk"
 ORDER BY

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from psycopg import sql
 from sqlglot import exp
 
 from pganon.association.pairs import listed
@@ -44,7 +45,7 @@ from pganon.search.blocks import Piece, merged
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, text, total
-from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps import Check, CreateTable, Search, State, Statement, Step
 
 CHUNK = 20_000
 """Records whose piles are merged together."""
@@ -96,6 +97,12 @@ def aligned_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("piles"),
             lambda s: _piles(shape, s),
             when=associated,
+        ),
+        Statement(
+            "piles_index",
+            "an index to read a chunk by",
+            lambda s: sql.SQL("CREATE INDEX ON {} (chunk)").format(s.work("piles").identifier),
+            associated,
         ),
         Search(
             "chunk_blocks",
@@ -288,7 +295,8 @@ def _piles(shape: Shape, state: State) -> exp.Expr:
         " from n join o on o.lead = n.lead and o.stratum = n.stratum and o.pile = n.pile",
         {"n": numbered, "o": places},
     )
-    return tree.select(*[col(_value(item), "n") for item in shape.spec.sensitive])
+    tree = tree.select(*[col(_value(item), "n") for item in shape.spec.sensitive])
+    return query("select s.* from s order by s.chunk", {"s": tree})
 
 
 def _chunks(shape: Shape, state: State) -> exp.Expr:
@@ -296,10 +304,11 @@ def _chunks(shape: Shape, state: State) -> exp.Expr:
 
     One without any has a row with NULLs. Of the others no chunk has more than the stratum.
     """
+    piles = {"p": state.work("piles")}
     sizes = query(
         "select p.lead, p.stratum, p.chunk, count(*) as size from p"
         " group by p.lead, p.stratum, p.chunk",
-        {"p": state.work("piles")},
+        piles,
     )
     frequent = query(
         "select v.lead, v.stratum, v.item, v.code from v join t on t.lead = v.lead"
@@ -307,12 +316,12 @@ def _chunks(shape: Shape, state: State) -> exp.Expr:
         {"v": state.work("strata_values"), "t": state.work("strata")},
         l=_least_of(shape, col("item", "v")),
     )
+    values = query("select p.lead, p.stratum, p.chunk, v.item, v.code from p", piles)
     held = query(
-        "select p.chunk, f.item, f.code, count(*) as n from p"
-        " join f on f.lead = p.lead and f.stratum = p.stratum and f.code = :code"
-        " group by p.chunk, f.item, f.code",
-        {"p": state.work("piles"), "f": frequent},
-        code=_code_of(shape, "f", "p"),
+        "select w.chunk, w.item, w.code, count(*) as n from w join f on f.lead = w.lead"
+        " and f.stratum = w.stratum and f.item = w.item and f.code = w.code"
+        " group by w.chunk, w.item, w.code",
+        {"w": values.join(_long(shape, "p"), join_type="cross"), "f": frequent},
     )
     return query(
         "select dense_rank() over (order by s.lead, s.stratum) as stratum, s.chunk, s.size, h.item,"

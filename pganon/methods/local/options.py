@@ -105,6 +105,7 @@ class LocalBuckets(Local):
     models = frozenset(PRINCIPLES)
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
+
     split: Split = "median"
     assign: AssignValues = "m_invariance"
     min_bucket_range: Mapping[Name, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
@@ -118,8 +119,8 @@ class LocalBuckets(Local):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        learns = "learns nothing from records that show a column about those that hide it"
-        return (*super().assumes, learns)
+        taught = "learns nothing from records that show a column about those that hide it"
+        return (*super().assumes, taught)
 
     @property
     def repeats_values(self) -> bool:
