@@ -9,7 +9,7 @@ from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division", "buckets", "select", "lemma2")
+_CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pganon.search.background import posterior
 from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits
-from pganon.search.background.dropping import conceals, kept, trim
+from pganon.search.background.dropping import kept, trim
 from pganon.search.background.limits import (
     BetaLimits,
     Closeness,
@@ -480,16 +480,6 @@ def test_too_few_records(k: int) -> None:
         k_primacy(
             points, np.zeros(2, dtype=np.int64), k, Likeness(1).limits(np.ones(1)), post="inc"
         )
-
-
-def test_suppressed_records_that_subtraction_discloses() -> None:
-    limits = Likeness(0.5).limits(np.array([10, 6, 4]) / 20)
-    assert conceals(np.array([0, 0, 0]), 3, limits)
-    assert conceals(np.array([4, 2, 2]), 3, limits)
-    assert conceals(np.array([1, 1, 0]), 2, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
-    assert not conceals(np.array([1, 0, 0]), 3, limits)
-    assert not conceals(np.array([1, 1, 0]), 3, Likeness(3).limits(np.array([0.5, 0.5, 0.1])))
-    assert not conceals(np.array([8, 0, 0]), 3, limits)
 
 
 # -- G10: NULL ---------------------------------------------------------------------------------

@@ -121,12 +121,3 @@ def trim(counts: Counts, limits: BetaLimits) -> Counts:
         if (lowered == left).all():
             return left
         left = lowered
-
-
-def conceals(suppressed: Counts, k: int, limits: Limits) -> bool:
-    """Whether the histogram of the suppressed records may be known: subtraction discloses it.
-
-    Nobody, or k or more records that satisfy the model, as if they were a class.
-    """
-    records = int(np.sum(suppressed))
-    return records == 0 or (records >= k and limits.allows(np.asarray(suppressed)))
