@@ -46,6 +46,9 @@ _HOLDS = {True: "yes", False: "NO", None: "-"}
 
 
 def _of_losses(rows: Sequence[Row]) -> list[Judged]:
+    if any("refused" in row for row in rows if row["l"] == LS[0]):
+        return [("losses of LGB_MDP and LGB_NCP", None, f"runs with l = {LS[0]} are refused")]
+
     def figure(name: str, method: str, k: int, l: int = LS[0]) -> float:  # noqa: E741
         (row,) = _chosen(rows, method=method, k=k, l=l)
         return row[name]

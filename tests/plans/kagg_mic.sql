@@ -1253,47 +1253,6 @@ ORDER BY
   "v"."value";
 COPY pganon_work.r0_kept (cluster, value, n) FROM STDIN;
 
--- partition.levels: the smallest J for which all records can be in classes
-SELECT
-  ARRAY_AGG("d"."n" ORDER BY "d"."code") AS "source"
-FROM "pganon_work"."r0_sdict0" AS "d";
-SELECT
-  "b"."block",
-  "b"."vector",
-  "p"."probabilities",
-  "n"."sensitive",
-  "n"."counts"
-FROM "pganon_work"."r0_vector_blocks" AS "b"
-JOIN "pganon_work"."r0_vectors" AS "p"
-  ON "p"."vector" = "b"."vector"
-JOIN (
-  SELECT
-    "x"."vector",
-    ARRAY_AGG("x"."value") AS "sensitive",
-    ARRAY_AGG("x"."n") AS "counts"
-  FROM (
-    SELECT
-      "v"."vector",
-      "c"."s0" AS "value",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_coded" AS "c"
-    JOIN "pganon_work"."r0_qi_cells" AS "q"
-      ON "q"."c0" = "c"."c0" AND "q"."c1" = "c"."c1"
-    JOIN "pganon_work"."r0_cell_vectors" AS "v"
-      ON "v"."cell" = "q"."cell"
-    GROUP BY
-      1,
-      2
-  ) AS "x"
-  GROUP BY
-    "x"."vector"
-) AS "n"
-  ON "n"."vector" = "b"."vector"
-ORDER BY
-  "b"."block",
-  "b"."vector";
-COPY pganon_work.r0_levels (nothing) FROM STDIN;
-
 -- partition.stay: whether records of all clusters can stay
 SELECT
   1 AS "asked";

@@ -13,11 +13,11 @@ FROM (
     CAST("src"."age" AS bigint) AS "q0",
     CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
     "src"."zip" AS "s0",
-    "src"."disease" AS "s1",
+    "src"."drug" AS "s1",
     "src"."cost" AS "p0",
     CAST("src"."id" AS text) AS "record",
     (
-      "age" < 22
+      "age" < 25
     ) IS DISTINCT FROM FALSE AS "f0"
   FROM "public"."visit" AS "src"
   OFFSET '0'
@@ -46,7 +46,7 @@ SELECT
             "s"."key"
           FROM "pganon_private"."installation_secret" AS "s"
         ) || CONVERT_TO(
-          '3b179ed56634b095184171f58bc015c8e723b9cf5e2bce4cab14c66578d771e2' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+          'fb8697af4f8f6f4839b747e2c270c8dd7745b43d089f8357d7c624bd5d01434d' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
           'UTF8'
         )
       )
@@ -226,7 +226,7 @@ FROM (
     "t"."value"
 ) AS "g";
 
--- encode.sensitive1: values of disease
+-- encode.sensitive1: values of drug
 CREATE TABLE pganon_work.r0_sdict1 AS
 SELECT
   CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
@@ -500,7 +500,7 @@ FROM (
   FROM "pganon_work"."r0_histogram0" AS "h"
 ) AS "x";
 
--- partition.histogram1: hidden values of disease
+-- partition.histogram1: hidden values of drug
 CREATE TABLE pganon_work.r0_histogram1 AS
 SELECT
   "h"."code",
@@ -519,7 +519,7 @@ FROM (
 JOIN "pganon_work"."r0_sdict1" AS "d"
   ON "d"."code" = "h"."code";
 
--- partition.eligible1: whether hidden values of disease can be in buckets
+-- partition.eligible1: whether hidden values of drug can be in buckets
 SELECT
   "x"."cells",
   "x"."most",
@@ -780,7 +780,7 @@ SELECT
 -- partition.tidy: what the buckets were made from
 DROP TABLE pganon_work.r0_histogram0;
 
--- partition.planned1: whether values of disease in every bucket lie apart
+-- partition.planned1: whether values of drug in every bucket lie apart
 SELECT
   0 AS "narrow";
 
@@ -831,7 +831,7 @@ GROUP BY
   "v"."item",
   "v"."code";
 
--- partition.strata: into how many piles their records are dealt, and by which column
+-- partition.strata_piles: into how many piles their records are dealt, and by which column
 CREATE TABLE pganon_work.r0_strata AS
 SELECT
   "d".*,
@@ -1937,7 +1937,7 @@ CREATE TABLE pganon_stage.r0_records AS
 SELECT
   "r"."group_id",
   "r"."b0" AS "zip_bucket",
-  "r"."b1" AS "disease_bucket",
+  "r"."b1" AS "drug_bucket",
   "r"."p0" AS "cost"
 FROM "pganon_work"."r0_group_records" AS "r"
 ORDER BY
@@ -1955,7 +1955,7 @@ SELECT
   "g"."record" AS "member",
   "g"."group_id",
   "g"."b0" AS "zip_bucket",
-  "g"."b1" AS "disease_bucket"
+  "g"."b1" AS "drug_bucket"
 FROM "pganon_work"."r0_group_records" AS "g";
 
 -- recode.values0: values of zip in every bucket
@@ -1989,11 +1989,11 @@ ORDER BY
 -- recode.values0_key: an index that the published views join on
 CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
 
--- recode.values1: values of disease in every bucket
+-- recode.values1: values of drug in every bucket
 CREATE TABLE pganon_stage.r0_values1 AS
 SELECT
-  "x"."x0" AS "disease_bucket",
-  "x"."x1" AS "disease",
+  "x"."x0" AS "drug_bucket",
+  "x"."x1" AS "drug",
   COUNT(*) AS "count"
 FROM (
   SELECT
@@ -2018,7 +2018,7 @@ ORDER BY
   "x"."x1";
 
 -- recode.values1_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
+CREATE INDEX ON "pganon_stage"."r0_values1" ("drug_bucket");
 
 -- verify.fingerprint: a keyed hash of the staged relations
 SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
@@ -2091,13 +2091,13 @@ FROM (
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "g"."group_id" FROM (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_groups" AS "x" GROUP BY "x"."group_id") AS "g" FULL JOIN (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h" ON "h"."group_id" = "g"."group_id" WHERE "g"."n" IS DISTINCT FROM 1 OR "h"."group_id" IS NULL) AS "o") AS "b";
 
 -- verify.forms_1: forms
-SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_groups" AS "g" ON "g"."group_id" = "r"."group_id" WHERE FALSE OR ("g"."zip_form" IS NULL OR ("r"."zip_bucket" IS NOT NULL) <> ("g"."zip_form" = 'b')) OR NOT "g"."zip_form" IN ('g', 'b', 'w') OR "r"."disease_bucket" IS NULL OR ("g"."zip" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g') OR ("g"."zip_null" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g')) AS "o") AS "b";
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_groups" AS "g" ON "g"."group_id" = "r"."group_id" WHERE FALSE OR ("g"."zip_form" IS NULL OR ("r"."zip_bucket" IS NOT NULL) <> ("g"."zip_form" = 'b')) OR NOT "g"."zip_form" IN ('g', 'b', 'w') OR "r"."drug_bucket" IS NULL OR ("g"."zip" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g') OR ("g"."zip_null" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g')) AS "o") AS "b";
 
 -- verify.buckets_2: buckets on zip
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."zip_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."zip_bucket" IS NOT NULL GROUP BY "r"."zip_bucket") AS "a" FULL JOIN (SELECT "t"."zip_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY "t"."zip_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
 
--- verify.buckets_3: buckets on disease
-SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."disease_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."disease_bucket" IS NOT NULL GROUP BY "r"."disease_bucket") AS "a" FULL JOIN (SELECT "t"."disease_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."disease_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+-- verify.buckets_3: buckets on drug
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."drug_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."drug_bucket" IS NOT NULL GROUP BY "r"."drug_bucket") AS "a" FULL JOIN (SELECT "t"."drug_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."drug_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
 
 -- verify.aligned_4: aligned
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "u".* FROM (SELECT 1 AS "number" FROM "pganon_stage"."r0_records" AS "r" WHERE FALSE) AS "u") AS "o") AS "b";
@@ -2105,8 +2105,8 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 -- verify.k_anonymity_5: k_anonymity
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
--- verify.local_bucket_diversity_6: local_bucket_diversity on disease
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
+-- verify.local_bucket_diversity_6: local_bucket_diversity on drug
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
 SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
@@ -2350,7 +2350,7 @@ FROM (
     "x"."b"
 ) AS "s";
 
--- verify.buckets1: sizes of the buckets of disease
+-- verify.buckets1: sizes of the buckets of drug
 SELECT
   COUNT(*) AS "buckets",
   CAST(COALESCE(SUM("s"."n"), 0) AS BIGINT) AS "cells",
@@ -2484,7 +2484,7 @@ FROM (
   FROM "pganon_work"."r0_guesses0" AS "g"
 ) AS "g";
 
--- verify.guesses1: hidden values of disease inferred from buckets
+-- verify.guesses1: hidden values of drug inferred from buckets
 SELECT
   1 AS "batches";
 SELECT
@@ -2541,13 +2541,13 @@ FROM (
           SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
         FROM (
           SELECT
-            "t"."disease_bucket" AS "bucket",
+            "t"."drug_bucket" AS "bucket",
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values1" AS "t"
           WHERE
-            "t"."disease_bucket" <= 50000
+            "t"."drug_bucket" <= 50000
           GROUP BY
-            "t"."disease_bucket"
+            "t"."drug_bucket"
         ) AS "z"
         WHERE
           "z"."n" <= 250000
@@ -2569,7 +2569,7 @@ FROM (
 ) AS "y";
 COPY pganon_work.r0_guesses1 (posterior, correct) FROM STDIN;
 
--- verify.inferred_guesses1: how many hidden values of disease that tells
+-- verify.inferred_guesses1: how many hidden values of drug that tells
 SELECT
   COUNT(*) AS "records",
   AVG("g"."posterior") AS "confidence",
@@ -2777,7 +2777,7 @@ ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
-CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
-CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."drug_bucket" AS "drug_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."drug_bucket" AS "drug_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";
-CREATE OR REPLACE VIEW "published"."visits_values_disease" AS SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM "pganon_data"."r0_values1" AS "t";
+CREATE OR REPLACE VIEW "published"."visits_values_drug" AS SELECT "t"."drug_bucket", "t"."drug", "t"."count" FROM "pganon_data"."r0_values1" AS "t";

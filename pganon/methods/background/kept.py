@@ -25,13 +25,13 @@ from pganon.sqltools import col, equal, named, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import RECORDS, count
 
-LOST = count("lost", "kept_")
+LOST = count("lost", "kept_", assumed=0)
 """Records that do not stay."""
 
-SMALL = count("small", "kept_")
+SMALL = count("small", "kept_", assumed=0)
 """Records in clusters with fewer than k."""
 
-UNLIKE = count("unlike", "kept_")
+UNLIKE = count("unlike", "kept_", assumed=0)
 """Records that their cluster cannot put into classes."""
 
 CLUSTERS = count("clusters", "kept_", assumed=1)

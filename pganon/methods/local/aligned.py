@@ -78,7 +78,7 @@ def aligned_steps(shape: Shape) -> list[Step]:
             when=associated,
         ),
         CreateTable(
-            "strata",
+            "strata_piles",
             "into how many piles their records are dealt, and by which column",
             lambda s: s.work("strata"),
             lambda s: _strata(shape, s),

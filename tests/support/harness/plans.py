@@ -54,6 +54,13 @@ _DECIDED = {
     "zip": {"role": "semi_sensitive", "sensitive_when": {"predicate": "age < 22"}},
     "disease": {"role": "sensitive"},
 }
+_LINKED = {
+    "age": {"role": "quasi_identifying"},
+    "zip": {"role": "semi_sensitive", "sensitive_when": {"predicate": "age < 25"}},
+    "drug": {"role": "sensitive"},
+    "disease": {"role": "identifying"},
+}
+"""Every zip has a drug of its own."""
 _BACKGROUND = [
     {"model": "k_anonymity", "k": 2},
     {"model": "beta_likeness", "column": "disease", "beta": 3},
@@ -92,8 +99,11 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
     ),
     "lgb_mdp": (_DECIDED, _LOCAL, {}),
     "lgb_ncp": (
-        _DECIDED,
-        [*_LOCAL[:2], {"model": "local_bucket_diversity", "column": "zip", "l": 2}],
+        _LINKED,
+        [
+            {"model": "k_anonymity", "k": 2},
+            *[{"model": "local_bucket_diversity", "column": c, "l": 2} for c in ("drug", "zip")],
+        ],
         {"buckets": "aligned"},
     ),
     "beta_primacy": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
