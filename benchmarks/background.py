@@ -15,8 +15,6 @@ from typing import Any
 import psycopg
 from psycopg import sql
 from psycopg.types.range import Range
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks import background_figures as figures
 from benchmarks import background_search as search
@@ -330,6 +328,7 @@ def risk_and_utility(found: Row) -> list[Row]:
 _RUN = ("classes", "average", "suppressed", "gcp", "rgcp", "rl")
 _CONCLUDED = ("estimate_largest", "estimate_gain", "estimate_above", "exact_largest", "believed")
 _OF = ("table", "method", "k", "beta", "j")
+_ASKED = ("table", "method", "k", "j")
 _WORDS = ("table", "method", "claim", "holds", "found", "column", "paper")
 
 
@@ -355,26 +354,11 @@ def show(found: Row) -> None:
         ("claims", "what the paper says", ("claim", "table", "holds", "found")),
     ):  # fmt: skip
         if found.get(part):
-            _print(title, names, found[part])
-
-
-def _print(title: str, names: Sequence[str], rows: Iterable[Row]) -> None:
-    table = Table(title=title)
-    for name in names:
-        table.add_column(name, justify="left" if name in _WORDS else "right")
-    refused: list[str] = []
-    for row in rows:
-        if "refused" in row:
-            said = ", ".join(f"{name} {row[name]}" for name in ("table", "method", "k", "j"))
-            refused.append(f"{said}: {row['refused']}")
-        else:
-            table.add_row(*[_text(row.get(name)) for name in names])
-    Console(width=200).print(table)
-    for line in dict.fromkeys(refused):
-        print(f"refused: {line}")
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+            support.print_rows(
+                title,
+                names,
+                found[part],
+                words=_WORDS,
+                asked=("table", "method", "k", "j"),
+                width=200,
+            )

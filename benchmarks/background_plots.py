@@ -5,7 +5,6 @@ One file per parameter with a panel per table and figure, and the R-U map.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -35,14 +34,8 @@ _VARIED = {"by_k": ("k", "k"), "by_j": ("j", "J"), "by_beta": ("beta", "β")}
 
 def draw(found: dict[str, Any], folder: Path) -> None:
     """Write the plots that there are figures for; a word if matplotlib is missing."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        print("plots are skipped: matplotlib is not installed (pip install -e '.[bench]')",
-              file=sys.stderr)  # fmt: skip
+    if not support.drawable(folder):
         return
-    matplotlib.use("Agg")  # needs no display
-    folder.mkdir(exist_ok=True)
     for part, (by, label) in _VARIED.items():
         if found.get(part):
             _draw(found[part], by, label, folder / f"background-{part.replace('_', '-')}.png")

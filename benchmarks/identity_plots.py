@@ -5,7 +5,6 @@ One file per parameter: l, alpha and beta, number of quasi-identifiers; in it on
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,14 +85,8 @@ def draw(found: dict[str, Any], folder: Path) -> None:
     }
     if not wanted:
         return
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        print("plots are skipped: matplotlib is not installed (pip install -e '.[bench]')",
-              file=sys.stderr)  # fmt: skip
+    if not support.drawable(folder):
         return
-    matplotlib.use("Agg")  # needs no display
-    folder.mkdir(exist_ok=True)
     for name, rows in wanted.items():
         _draw(found, rows, folder / f"identity-{name}.png")
 

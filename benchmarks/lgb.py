@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks import lgb_queries, support
 from benchmarks import lgb_tables as tables
 from benchmarks.lgb_tables import DEFAULT_DENSITY, DENSITIES, Source
@@ -167,25 +164,6 @@ def show(found: Row) -> None:
         ("claims", "what the paper says, and what is asked", ("claim", "holds", "found")),
     ):
         if found.get(part):
-            _print(title, columns, found[part])
-
-
-def _print(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    table = Table(title=title)
-    for name in columns:
-        table.add_column(name, justify="left" if name in _WORDS else "right")
-    refused: list[str] = []
-    for row in rows:
-        if "refused" in row:
-            refused.append(f"{row['method']}, k = {row['k']}, l = {row['l']}: {row['refused']}")
-        else:
-            table.add_row(*[_text(row.get(name)) for name in columns])
-    Console(width=170).print(table)
-    for line in dict.fromkeys(refused):
-        print(f"refused: {line}")
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+            support.print_rows(
+                title, columns, found[part], words=_WORDS, asked=("method", "k", "l"), width=170
+            )

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,14 +30,8 @@ _ERRORS = {
 
 def draw(found: dict[str, Any], folder: Path) -> None:
     """Write the plots; a word if matplotlib is missing."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        print("plots are skipped: matplotlib is not installed (pip install -e '.[bench]')",
-              file=sys.stderr)  # fmt: skip
+    if not support.drawable(folder):
         return
-    matplotlib.use("Agg")  # needs no display
-    folder.mkdir(exist_ok=True)
     if rows := found.get("by_k"):
         least = min(row["l"] for row in rows)
         losses = [row for row in rows if row["l"] == least]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,17 +75,8 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     wanted = [plot for plot in PLOTS if report[plot.part]]
     if not wanted:
         return
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        print(
-            "plots are skipped: matplotlib is not installed. After pip install -e '.[bench]',"
-            " python -m benchmarks.qs_plots draws them without running anything again.",
-            file=sys.stderr,
-        )
+    if not support.drawable(folder):
         return
-    matplotlib.use("Agg")  # needs no display
-    folder.mkdir(exist_ok=True)
     for plot in wanted:
         _draw(plot, report[plot.part], folder / plot.file)
 

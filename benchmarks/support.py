@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from rich.console import Console
+from rich.table import Table
 
 from pganon import database, embedded
 from pganon.importing import Format, import_file
@@ -175,3 +177,51 @@ def unpack(source: Path, target: Path, missing: str | None = None) -> None:
         out.writelines(
             line for line in lines if line.strip() and (missing is None or missing not in line)
         )
+
+
+def drawable(folder: Path) -> bool:
+    """Whether plots can be written there; a word if matplotlib is missing."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        wanted = "matplotlib is not installed (pip install -e '.[bench]')"
+        print(f"plots are skipped: {wanted}", file=sys.stderr)
+        return False
+    matplotlib.use("Agg")  # needs no display
+    folder.mkdir(exist_ok=True)
+    return True
+
+
+def print_rows(
+    title: str,
+    names: Sequence[str],
+    rows: Iterable[dict[str, Any]],
+    *,
+    words: Collection[str],
+    asked: Sequence[str],
+    width: int = 200,
+) -> None:
+    """A table; below it runs that were refused, by what was `asked` of them.
+
+    Args:
+        words: columns that are not numbers.
+    """
+    table = Table(title=title)
+    for name in names:
+        table.add_column(name, justify="left" if name in words else "right")
+    refused: list[str] = []
+    for row in rows:
+        if "refused" in row:
+            said = ", ".join(f"{name} {row[name]}" for name in asked)
+            refused.append(f"{said}: {row['refused']}")
+        else:
+            table.add_row(*[shown(row.get(name)) for name in names])
+    Console(width=width).print(table)
+    for line in dict.fromkeys(refused):
+        print(f"refused: {line}")
+
+
+def shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
