@@ -1,7 +1,7 @@
 -- Privileges on the objects of schema pganon. Runs last; before it, every privilege of everybody
 -- but the owner has been revoked, so anything not granted here is accessible only to the owner.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
-GRANT SELECT ON pganon.releases, pganon.release_columns TO PUBLIC;
+GRANT SELECT ON pganon.releases, pganon.release_columns, pganon.requests TO PUBLIC;
 -- Measuring reads what the caller may read, and nothing else.
 GRANT EXECUTE ON FUNCTION
     pganon.text_of(oid, text),
@@ -25,4 +25,16 @@ GRANT EXECUTE ON FUNCTION
     pganon.eir_l_diversity(regclass, text[], text, text, integer),
     pganon.hitting_set_within(varbit[], varbit, integer, bigint),
     pganon.hitting_set_size(varbit[], integer, integer)
+TO PUBLIC;
+-- Asking, deciding and looking up act as the owner, and find out themselves what the caller may.
+GRANT EXECUTE ON ROUTINE
+    pganon.request_release(text, jsonb, timestamptz),
+    pganon.cancel_request(bigint),
+    pganon.is_atomic(text),
+    pganon.request_progress(bigint, timestamptz, interval, text, timestamptz),
+    pganon.await_request(bigint, interval),
+    pganon.release(text, jsonb, interval),
+    pganon.approve_release(bigint, text),
+    pganon.reject_release(bigint, text),
+    pganon.assert_release(text, text, interval)
 TO PUBLIC;

@@ -16,21 +16,52 @@ WHERE m.run_id IS NOT NULL
         SELECT
         FROM pganon_private.version AS v
         CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(v.relations) AS r
-        WHERE v.run_id = m.run_id
-            AND r ->> 'schema' = n.nspname AND r ->> 'name' = c.relname
+        WHERE r ->> 'schema' = n.nspname AND r ->> 'name' = c.relname
             AND (v.dropped_at IS NULL OR n.nspname = 'pganon_private')
+    )
+    -- Staged releases that wait for approval.
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.held AS h
+        JOIN pganon_private.request AS q ON q.id = h.request
+        WHERE h.run_id = m.run_id AND n.nspname = 'pganon_stage'
+            AND q.state IN ('awaiting_approval', 'approved', 'running')
+    )
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.memory AS y
+        CROSS JOIN LATERAL (
+            VALUES (y.person_table), (y.cell_table), (y.value_table), (y.value_set_table)
+        ) AS t(name)
+        WHERE n.nspname = 'pganon_private'
+            AND parse_ident(t.name) = ARRAY[n.nspname::text, c.relname::text]
     )
 ORDER BY m.run_id, n.nspname, c.relname;
 
 -- secrets --
--- Runs with secrets that were never published; a version's members need its key for good.
+-- Runs with secrets that were never published and do not wait for that; a version's members need
+-- its key for good, and what is remembered of people that of the run that made it.
 SELECT s.run_id
 FROM pganon_private.run_secret AS s
 WHERE NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id)
+    AND NOT EXISTS (SELECT FROM pganon_private.memory AS y WHERE y.run_id = s.run_id)
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.held AS h
+        JOIN pganon_private.request AS q ON q.id = h.request
+        WHERE h.run_id = s.run_id AND q.state IN ('awaiting_approval', 'approved', 'running')
+    )
 ORDER BY s.run_id;
 
 -- drop_secret --
--- Forget the secrets of a run that was never published.
+-- Forget the secrets of a run that was never published, and made no memory again.
 DELETE FROM pganon_private.run_secret AS s
 WHERE s.run_id = %(run_id)s
-    AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id);
+    AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id)
+    AND NOT EXISTS (SELECT FROM pganon_private.memory AS y WHERE y.run_id = s.run_id)
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.held AS h
+        JOIN pganon_private.request AS q ON q.id = h.request
+        WHERE h.run_id = s.run_id AND q.state IN ('awaiting_approval', 'approved', 'running')
+    );

@@ -272,3 +272,28 @@ SELECT pg_catalog.count(*)
 FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = 'pganon_data' AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S');
+
+-- deciding --
+-- The functions by which people decide, and whether they run with the rights of their owner.
+SELECT p.proname::text, p.prosecdef AND r.rolname = %(owner)s
+FROM pg_catalog.pg_proc AS p
+JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+JOIN pg_catalog.pg_roles AS r ON r.oid = p.proowner
+WHERE n.nspname = 'pganon' AND p.proname IN ('approve_release', 'reject_release')
+ORDER BY 1;
+
+-- role --
+-- A role: whether it may anything of its own, whether it inherits, and what it is a member of.
+SELECT
+    r.rolcanlogin OR r.rolsuper OR r.rolcreatedb OR r.rolcreaterole OR r.rolreplication
+        OR r.rolbypassrls,
+    r.rolinherit,
+    ARRAY(
+        SELECT g.rolname::text
+        FROM pg_catalog.pg_auth_members AS m
+        JOIN pg_catalog.pg_roles AS g ON g.oid = m.roleid
+        WHERE m.member = r.oid
+        ORDER BY 1
+    )
+FROM pg_catalog.pg_roles AS r
+WHERE r.rolname = %(role)s;

@@ -55,7 +55,10 @@ WHERE s.id = %(run_id)s AND s.event = 'started'
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.ledger AS f
-        WHERE f.run_id = s.run_id AND f.event IN ('released', 'unchanged', 'dry_run', 'refused', 'failed')
+        WHERE f.run_id = s.run_id AND f.event IN (
+            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval', 'rebuilt',
+            'forgotten'
+        )
     )
 RETURNING id;
 
@@ -67,7 +70,10 @@ WHERE s.event = 'started'
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.ledger AS f
-        WHERE f.run_id = s.run_id AND f.event IN ('released', 'unchanged', 'dry_run', 'refused', 'failed')
+        WHERE f.run_id = s.run_id AND f.event IN (
+            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval', 'rebuilt',
+            'forgotten'
+        )
     )
 ORDER BY s.run_id;
 

@@ -11,18 +11,20 @@ SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);
 
 -- enter --
--- Insert the row of this session's work; no row if the same release or run already has one.
-INSERT INTO pganon_private.activity (lock_key, kind, release, run_id)
-VALUES (%(key)s, %(kind)s, %(release)s, %(run_id)s)
+-- Insert the row of this session's work; no row if the same release, run or population has one.
+INSERT INTO pganon_private.activity (lock_key, kind, release, run_id, population)
+VALUES (%(key)s, %(kind)s, %(release)s, %(run_id)s, %(population)s)
 ON CONFLICT DO NOTHING
 RETURNING lock_key;
 
 -- standing --
--- Key and kind of the row of a release, or of the session that leads or cleans up a run; locked.
+-- Key and kind of the row of a release, a population, or of the session that leads or cleans up a
+-- run; locked.
 SELECT a.lock_key, a.kind
 FROM pganon_private.activity AS a
 WHERE (a.kind = 'release' AND a.release = %(release)s)
     OR (a.kind IN ('run', 'cleaning') AND a.run_id = %(run_id)s)
+    OR (a.kind = 'population' AND a.population = %(population)s)
 FOR UPDATE;
 
 -- workers --
@@ -58,12 +60,13 @@ DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigin
 SELECT a.lock_key FROM pganon_private.activity AS a;
 
 -- mine --
--- Rows for a release and a run whose locks this very session holds; locked until the transaction
--- ends.
+-- Rows for a release, a run and a population whose locks this very session holds; locked until the
+-- transaction ends.
 SELECT a.kind
 FROM pganon_private.activity AS a
 WHERE ((a.kind = 'release' AND a.release = %(release)s)
-        OR (a.kind = 'run' AND a.run_id = %(run_id)s))
+        OR (a.kind = 'run' AND a.run_id = %(run_id)s)
+        OR (a.kind = 'population' AND a.population = %(population)s))
     AND EXISTS (
         SELECT
         FROM pg_catalog.pg_locks AS l

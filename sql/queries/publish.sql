@@ -15,7 +15,7 @@ WHERE name = %(release)s;
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
-    source_fingerprint
+    source_fingerprint, partition, increments
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
@@ -32,7 +32,9 @@ SELECT
     v.release, v.version, v.run_id, v.partition,
     CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
         THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint, v.members_table, o.is_over_source
+    v.source_fingerprint, v.population, v.guard IS NOT NULL AS is_known,
+    coalesce(jsonb_array_length(v.guard -> 'links'), 1) = 1 AS is_plain,
+    o.is_over_source
 FROM pganon_private.version AS v
 JOIN pganon_private.release AS r ON r.name = v.release
 CROSS JOIN LATERAL (
@@ -47,6 +49,7 @@ CROSS JOIN LATERAL (
         )
     ), false) AS is_over_source
 ) AS o
+WHERE v.guard IS NULL OR NOT v.guard ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
 -- put_release --
@@ -68,13 +71,14 @@ ON CONFLICT (name) DO UPDATE SET
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
-    source_fingerprint, members_table, published_at
+    source_fingerprint, members_table, population, guard, increments, published_at
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
-    %(source_fingerprint)s, %(members_table)s, clock_timestamp()
+    %(source_fingerprint)s, %(members_table)s, %(population)s, %(guard)s, %(increments)s,
+    clock_timestamp()
 )
 RETURNING published_at;
 
@@ -124,6 +128,36 @@ WHERE name = %(release)s;
 UPDATE pganon_private.version
 SET dropped_at = clock_timestamp()
 WHERE release = %(release)s AND version = ANY (%(versions)s::int[]) AND dropped_at IS NULL;
+
+-- kept_tables --
+-- Tables of versions of a release that stay while these lose theirs.
+SELECT r.item ->> 'schema', r.item ->> 'name'
+FROM pganon_private.version AS v
+CROSS JOIN LATERAL jsonb_array_elements(v.relations) AS r(item)
+WHERE v.release = %(release)s AND v.dropped_at IS NULL AND v.version <> ALL (%(versions)s::int[]);
+
+-- cohorts --
+-- Cohorts of people of a population, oldest first: run, number, whether they are unfinished ones of
+-- the release, its records that are out.
+SELECT
+    c.run_id, c.number, c.release = %(release)s AND c.finished_by IS NULL,
+    CASE c.release WHEN %(release)s THEN c.records_out ELSE 0 END
+FROM pganon_private.cohorts AS c
+WHERE c.population = %(population)s
+ORDER BY c.run_id;
+
+-- finish_cohorts --
+-- The unfinished cohorts of a release are published, or out for good.
+UPDATE pganon_private.cohorts SET finished_by = %(run_id)s, records_out = %(records_out)s
+WHERE release = %(release)s AND finished_by IS NULL
+    AND population = (SELECT s.population FROM pganon_private.run_secret AS s WHERE s.run_id = %(run_id)s);
+
+-- members_tables --
+-- Tables that remember people of a population, of versions that were made at once.
+SELECT v.members_table
+FROM pganon_private.version AS v
+WHERE v.members_table IS NOT NULL AND v.increments IS NULL AND v.population = %(population)s
+ORDER BY v.run_id;
 
 -- fingerprint --
 -- Fingerprint of relations in this order.

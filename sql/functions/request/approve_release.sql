@@ -1,0 +1,11 @@
+-- Approve a release that waits for it, as a second person; see decide_request.sql.
+CREATE FUNCTION pganon.approve_release(id bigint, reason text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM pganon.decide_request($1, 'approved', $2);
+END
+$$;
+
+COMMENT ON FUNCTION pganon.approve_release(bigint, text) IS 'approve a release that waits for a second person';

@@ -1,0 +1,52 @@
+-- The version of a release that its readers see, if it was made by this policy and is not older;
+-- else an error. The age counts from when the version was made, or last found to be what a run
+-- would make. Who may not read the release does not learn whether it exists.
+CREATE FUNCTION pganon.assert_release(
+    release text, policy_hash text DEFAULT NULL, max_age interval DEFAULT NULL
+)
+    RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    who text := pganon.caller();
+    shown record;
+    last record;
+BEGIN
+    SELECT l.version INTO shown
+    FROM pganon.releases AS l
+    JOIN pganon_private.release AS r ON r.name = l.release
+    JOIN pg_namespace AS n ON n.nspname = r.view_schema
+    JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = r.view_name
+    WHERE l.release = $1
+        AND has_schema_privilege(who, n.oid, 'USAGE') AND has_table_privilege(who, c.oid, 'SELECT');
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA401',
+            MESSAGE = format('there is no release "%s" that "%s" may read', $1, who),
+            HINT = 'SELECT * FROM pganon.releases';
+    END IF;
+    SELECT e.policy_hash, e.at INTO last
+    FROM pganon_private.ledger AS e
+    WHERE e.release = $1 AND e.version = shown.version AND e.event IN ('released', 'unchanged')
+    ORDER BY e.id DESC
+    LIMIT 1;
+    IF $2 IS NOT NULL AND last.policy_hash IS DISTINCT FROM $2 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA412',
+            MESSAGE = format('version %s of the release "%s" has another policy', shown.version, $1),
+            HINT = 'release it anew, or correct the hash';
+    END IF;
+    IF $3 IS NOT NULL AND (clock_timestamp() - last.at <= $3) IS NOT TRUE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA412',
+            MESSAGE = format('version %s of the release "%s" is older than %s', shown.version, $1, $3),
+            HINT = 'ask for a fresh one: SELECT pganon.request_release(...)';
+    END IF;
+    RETURN shown.version;
+END
+$$;
+
+COMMENT ON FUNCTION pganon.assert_release(text, text, interval) IS
+    'the version that is shown; an error if its policy or age is another';

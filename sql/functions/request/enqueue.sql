@@ -1,0 +1,44 @@
+-- Put a request in the queue, or find an equal one of the same role that waits; gives its number.
+-- Who inserts first is waited for, so an open transaction holds up its own role alone.
+CREATE FUNCTION pganon.enqueue(
+    p_release text,
+    p_revision integer,
+    p_kind text,
+    p_origin text,
+    p_parameters jsonb,
+    p_requester text,
+    p_not_before timestamptz
+)
+    RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    found_id bigint;
+BEGIN
+    LOOP
+        INSERT INTO pganon_private.request (
+            release, revision, kind, origin, parameters, requester, not_before, due_at
+        )
+        VALUES (
+            p_release, p_revision, p_kind, p_origin, p_parameters, p_requester, p_not_before,
+            greatest(clock_timestamp(), p_not_before)
+        )
+        ON CONFLICT DO NOTHING
+        RETURNING id INTO found_id;
+        IF FOUND THEN
+            PERFORM pg_notify('pganon_request', '');
+            RETURN found_id;
+        END IF;
+        found_id := pganon.waiting_request(
+            p_release, p_revision, p_kind, p_parameters, p_requester, p_not_before
+        );
+        IF found_id IS NOT NULL THEN
+            RETURN found_id;
+        END IF;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION pganon.enqueue(text, integer, text, text, jsonb, text, timestamptz) IS
+    'put a request in the queue, or find an equal one that waits';

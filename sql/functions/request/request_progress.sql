@@ -1,0 +1,58 @@
+-- What has become of a request, for who waits for it: a note where there is something to say, and
+-- whether it is done. Raises what a requester may know of an end without a version.
+CREATE FUNCTION pganon.request_progress(
+    p_id bigint,
+    p_since timestamptz,
+    p_wait interval,
+    INOUT seen text,
+    INOUT told timestamptz,
+    OUT note text,
+    OUT done boolean
+)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    who text := pganon.caller();
+    now_is timestamptz := clock_timestamp();
+    found_row record;
+BEGIN
+    SELECT r.release, r.state, r.version, r.code INTO found_row
+    FROM pganon_private.request AS r
+    WHERE r.id = p_id AND (r.requester = who OR pg_has_role(who, current_user, 'USAGE'));
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA411', MESSAGE = format('there is no request %s of "%s"', p_id, who);
+    END IF;
+    done := found_row.state IN ('released', 'unchanged');
+    IF found_row.state = 'refused' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA407',
+            MESSAGE = format('request %s for the release "%s" was refused', p_id, found_row.release),
+            HINT = 'the version before is unchanged; the steward sees why';
+    ELSIF found_row.state IN ('failed', 'cancelled', 'rejected', 'expired', 'superseded') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = CASE found_row.code WHEN 'unchecked' THEN 'PA404' WHEN 'limit' THEN 'PA403'
+                ELSE 'PA408' END,
+            MESSAGE = format(
+                'request %s for the release "%s" %s', p_id, found_row.release,
+                CASE found_row.state WHEN 'failed' THEN 'failed' ELSE 'was ' || found_row.state END
+            ),
+            HINT = 'the version before is unchanged; the steward sees why';
+    ELSIF NOT done AND now_is - p_since > p_wait THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA406',
+            MESSAGE = format('request %s is %s still, after %s', p_id, found_row.state, p_wait),
+            HINT = format('it stays in the queue; SELECT * FROM pganon.requests WHERE id = %s', p_id);
+    END IF;
+    IF done OR seen IS DISTINCT FROM found_row.state OR now_is - told >= interval '5 seconds' THEN
+        note := format('request %s for the release "%s": %s', p_id, found_row.release,
+            found_row.state || coalesce(', version ' || found_row.version, ''));
+        told := now_is;
+    END IF;
+    seen := found_row.state;
+END
+$$;
+
+COMMENT ON FUNCTION pganon.request_progress(bigint, timestamptz, interval, text, timestamptz) IS
+    'what has become of a request, for who waits for it';

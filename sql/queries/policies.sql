@@ -1,0 +1,96 @@
+-- Policies in the database. The newest revision of a release is the one with the highest number.
+
+-- apply --
+-- Keep a policy and its files; gives the revision.
+SELECT pganon.apply_policy(%(document)s::json, %(files)s::json, %(comment)s::text);
+
+-- read --
+-- One revision of a policy, the newest without a number.
+SELECT
+    p.release, p.revision, p.document::text AS document, p.policy_hash, p.checked_at, p.problems,
+    p.review_by, p.applied_login, p.applied_at, p.comment
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s AND (%(revision)s::integer IS NULL OR p.revision = %(revision)s)
+ORDER BY p.revision DESC
+LIMIT 1;
+
+-- newest --
+-- The newest revision of every policy.
+SELECT DISTINCT ON (p.release)
+    p.release, p.revision, p.document::text AS document, p.policy_hash, p.checked_at, p.problems,
+    p.review_by, p.applied_login, p.applied_at, p.comment
+FROM pganon_private.policy AS p
+ORDER BY p.release, p.revision DESC;
+
+-- unchecked --
+-- Newest revisions that nobody has looked at.
+SELECT p.release, p.revision
+FROM pganon_private.policy AS p
+WHERE p.checked_at IS NULL
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.policy AS n
+        WHERE n.release = p.release AND n.revision > p.revision
+    )
+ORDER BY p.release;
+
+-- files --
+-- The files of a revision: path and content.
+SELECT f.path, f.content
+FROM pganon_private.policy_file AS f
+WHERE f.release = %(release)s AND f.revision = %(revision)s
+ORDER BY f.path;
+
+-- checked --
+-- What checking a revision found.
+UPDATE pganon_private.policy
+SET checked_at = clock_timestamp(), policy_hash = %(policy_hash)s, problems = %(problems)s,
+    review_by = %(review_by)s
+WHERE release = %(release)s AND revision = %(revision)s;
+
+-- set_schedule --
+-- When a release is made of itself.
+INSERT INTO pganon_private.schedule (release, revision, expression, time_zone, next_at)
+VALUES (%(release)s, %(revision)s, %(expression)s, %(time_zone)s, %(next_at)s)
+ON CONFLICT (release) DO UPDATE SET
+    revision = excluded.revision,
+    next_at = CASE
+        WHEN schedule.expression = excluded.expression AND schedule.time_zone = excluded.time_zone
+            THEN schedule.next_at
+        ELSE excluded.next_at END,
+    expression = excluded.expression,
+    time_zone = excluded.time_zone;
+
+-- no_schedule --
+-- It is not made of itself any more.
+DELETE FROM pganon_private.schedule WHERE release = %(release)s;
+
+-- due --
+-- Schedules whose time has come; locked, so that one worker has each.
+SELECT s.release, s.revision, s.expression, s.time_zone
+FROM pganon_private.schedule AS s
+WHERE s.next_at <= clock_timestamp()
+ORDER BY s.next_at
+FOR UPDATE SKIP LOCKED;
+
+-- next --
+-- When a schedule comes next.
+UPDATE pganon_private.schedule SET next_at = %(next_at)s WHERE release = %(release)s;
+
+-- to_review --
+-- Releases that are shown and whose policy should have been reviewed by now.
+SELECT r.name
+FROM pganon_private.release AS r
+CROSS JOIN LATERAL (
+    SELECT p.review_by
+    FROM pganon_private.policy AS p
+    WHERE p.release = r.name AND p.checked_at IS NOT NULL AND p.problems = '{}'
+    ORDER BY p.revision DESC
+    LIMIT 1
+) AS n
+WHERE r.current_version IS NOT NULL AND n.review_by <= current_date
+ORDER BY r.name;
+
+-- withdraw --
+-- Take the views of a release away.
+SELECT pganon.withdraw_release(%(release)s);

@@ -1,0 +1,277 @@
+-- The queue of requests, as workers and runs see it. A worker is who holds the lock of its row.
+
+-- add_worker --
+-- Show that this session serves requests.
+INSERT INTO pganon_private.worker (lock_key, kind, name)
+VALUES (%(key)s, %(kind)s, %(name)s)
+RETURNING id;
+
+-- listen --
+-- Hear of new requests.
+LISTEN pganon_request;
+
+-- look --
+-- Whether there is anything to do, in one short statement: requests that are due, requests of
+-- other workers that are dead, schedules, policies to look at, approvals that expired, reviews.
+SELECT
+    EXISTS (
+        SELECT FROM pganon_private.request AS q
+        WHERE q.state IN ('waiting', 'approved') AND q.due_at <= clock_timestamp()
+    ) AS due,
+    EXISTS (
+        SELECT FROM pganon_private.request AS r
+        WHERE r.state = 'running' AND r.worker <> %(me)s
+    ) AS others,
+    EXISTS (
+        SELECT FROM pganon_private.schedule AS s WHERE s.next_at <= clock_timestamp()
+    ) AS scheduled,
+    EXISTS (
+        SELECT FROM pganon_private.policy AS p
+        WHERE p.checked_at IS NULL AND NOT EXISTS (
+            SELECT FROM pganon_private.policy AS n
+            WHERE n.release = p.release AND n.revision > p.revision
+        )
+    ) AS unchecked,
+    EXISTS (
+        SELECT FROM pganon_private.request AS r
+        WHERE r.state = 'awaiting_approval' AND r.expires_at <= clock_timestamp()
+    ) AS expired,
+    EXISTS (
+        SELECT FROM pganon_private.held AS h
+        JOIN pganon_private.request AS r ON r.id = h.request
+        WHERE r.state NOT IN ('awaiting_approval', 'approved', 'running')
+    ) AS discarded,
+    EXISTS (
+        SELECT FROM pganon_private.policy AS p
+        JOIN pganon_private.release AS r ON r.name = p.release
+        WHERE p.review_by <= current_date AND r.current_version IS NOT NULL AND NOT EXISTS (
+            SELECT FROM pganon_private.policy AS n
+            WHERE n.release = p.release AND n.revision > p.revision
+                AND n.checked_at IS NOT NULL AND n.problems = '{}'
+        )
+    ) AS review;
+
+-- claim --
+-- Take the request that has been due for longest, of a release that nobody works on.
+UPDATE pganon_private.request AS r
+SET state = 'running', attempts = attempts + 1, worker = %(me)s, started_at = clock_timestamp(),
+    step = NULL
+WHERE r.id = (
+    SELECT q.id
+    FROM pganon_private.request AS q
+    WHERE q.state IN ('waiting', 'approved') AND q.due_at <= clock_timestamp()
+        AND NOT EXISTS (
+            SELECT
+            FROM pganon_private.request AS o
+            WHERE o.release = q.release AND o.state = 'running'
+        )
+    ORDER BY q.due_at, q.id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING
+    r.id, r.release, r.revision, r.kind, r.origin, r.parameters, r.login, r.attempts, r.worker,
+    r.run_id, EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) AS held;
+
+-- working --
+-- Other workers that have a request, with their locks; NULL: the worker has no row.
+SELECT r.worker, w.lock_key
+FROM pganon_private.request AS r
+LEFT JOIN pganon_private.worker AS w ON w.id = r.worker
+WHERE r.state = 'running' AND r.worker <> %(me)s;
+
+-- requeue --
+-- Give back requests of dead workers; the third attempt was the last.
+UPDATE pganon_private.request AS r
+SET state = CASE
+        WHEN r.attempts >= 3 THEN 'failed'
+        WHEN EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) THEN 'approved'
+        ELSE 'waiting' END,
+    code = CASE WHEN r.attempts >= 3 THEN 'worker_lost' END,
+    finished_at = CASE WHEN r.attempts >= 3 THEN clock_timestamp() END,
+    due_at = clock_timestamp() + make_interval(secs => 10 * r.attempts),
+    worker = NULL, step = NULL
+WHERE r.id IN (
+    SELECT q.id
+    FROM pganon_private.request AS q
+    WHERE q.state = 'running' AND q.worker = ANY (%(workers)s::bigint[])
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING r.id, r.release, r.state;
+
+-- keys --
+-- Locks of all workers.
+SELECT w.lock_key FROM pganon_private.worker AS w;
+
+-- forget_workers --
+-- Take away rows of dead workers that have no request any more.
+DELETE FROM pganon_private.worker AS w
+WHERE w.lock_key = ANY (%(keys)s::bigint[])
+    AND NOT EXISTS (SELECT FROM pganon_private.request AS r WHERE r.worker = w.id);
+
+-- mine --
+-- Whether the request is still this worker's; with the step that it is at, or the run.
+UPDATE pganon_private.request AS r
+SET step = coalesce(%(step)s, r.step), run_id = coalesce(%(run_id)s, r.run_id)
+WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
+    AND r.attempts = %(attempts)s
+RETURNING r.id;
+
+-- finish --
+-- End a request; no row if it is not this worker's any more.
+UPDATE pganon_private.request AS r
+SET state = %(state)s, worker = NULL, step = NULL, code = %(code)s, version = %(version)s,
+    finished_at = clock_timestamp()
+WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
+    AND r.attempts = %(attempts)s
+RETURNING r.id;
+
+-- hold --
+-- The request waits for approval, by whom and until when.
+UPDATE pganon_private.request AS r
+SET state = 'awaiting_approval', worker = NULL, step = NULL, approvers = %(approvers)s,
+    expires_at = clock_timestamp() + %(expires)s, run_id = %(run_id)s
+WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
+    AND r.attempts = %(attempts)s
+RETURNING r.id;
+
+-- add_held --
+-- A request of a command whose release waits for approval.
+INSERT INTO pganon_private.request (
+    release, revision, kind, origin, requester, state, started_at, approvers, expires_at, run_id
+)
+VALUES (
+    %(release)s, %(revision)s, 'run', 'command', session_user, 'awaiting_approval',
+    clock_timestamp(), %(approvers)s, clock_timestamp() + %(expires)s, %(run_id)s
+)
+RETURNING id;
+
+-- keep_staged --
+-- What is to be published when it is approved.
+INSERT INTO pganon_private.held (request, run_id, staged)
+VALUES (%(request)s, %(run_id)s, %(staged)s::json);
+
+-- staged --
+-- What a request wants to publish.
+SELECT h.run_id, h.staged::text FROM pganon_private.held AS h WHERE h.request = %(request)s;
+
+-- forget_staged --
+-- It is published, or will not be.
+DELETE FROM pganon_private.held AS h WHERE h.request = %(request)s;
+
+-- answered --
+-- Equal requests from before this one began are answered by it.
+UPDATE pganon_private.request AS r
+SET state = %(state)s, version = %(version)s, run_id = done.run_id, finished_at = clock_timestamp()
+FROM pganon_private.request AS done
+WHERE done.id = %(id)s AND r.state = 'waiting' AND r.release = done.release
+    AND r.revision = done.revision AND r.kind = done.kind AND r.parameters = done.parameters
+    AND r.requested_at < done.started_at AND r.due_at <= done.started_at;
+
+-- supersede --
+-- Releases made before this one do not wait for approval any more.
+UPDATE pganon_private.request AS r
+SET state = 'superseded', finished_at = clock_timestamp()
+WHERE r.release = %(release)s AND r.state IN ('awaiting_approval', 'approved')
+    AND r.run_id < %(run_id)s
+RETURNING r.id, r.run_id;
+
+-- give_back --
+-- The request waits again; `counted` attempts count.
+UPDATE pganon_private.request AS r
+SET state = CASE
+        WHEN EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) THEN 'approved'
+        ELSE 'waiting' END,
+    worker = NULL, step = NULL, attempts = r.attempts - CASE WHEN %(counted)s THEN 0 ELSE 1 END,
+    due_at = clock_timestamp() + %(after)s
+WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
+    AND r.attempts = %(attempts)s
+RETURNING r.id;
+
+-- expire --
+-- Nobody approved in time.
+UPDATE pganon_private.request AS r
+SET state = 'expired', finished_at = clock_timestamp()
+WHERE r.state = 'awaiting_approval' AND r.expires_at <= clock_timestamp()
+RETURNING r.id, r.release, r.run_id;
+
+-- discarded --
+-- Staged releases of requests that ended without publication.
+SELECT h.request, h.run_id
+FROM pganon_private.held AS h
+JOIN pganon_private.request AS r ON r.id = h.request
+WHERE r.state NOT IN ('awaiting_approval', 'approved', 'running')
+ORDER BY h.request;
+
+-- limits --
+-- Refuse a request beyond the limits of its policy.
+SELECT pganon.check_limits(p.release, p.document, %(login)s, %(id)s)
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s AND p.revision = %(revision)s;
+
+-- parameters --
+-- Refuse parameters that the policy does not declare.
+SELECT pganon.check_parameters(p.document, %(parameters)s)
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s AND p.revision = %(revision)s;
+
+-- schedule --
+-- A request that a schedule makes.
+SELECT pganon.enqueue(
+    %(release)s, %(revision)s, 'run', 'schedule', '{}', session_user::text, NULL
+);
+
+-- end_all --
+-- Nothing is asked of a release any more that is not shown.
+SELECT pganon.end_requests(%(release)s);
+
+-- decide --
+-- A second person's decision.
+SELECT CASE %(decision)s
+    WHEN 'approve' THEN pganon.approve_release(%(id)s, %(reason)s)
+    ELSE pganon.reject_release(%(id)s, %(reason)s) END;
+
+-- open --
+-- Requests that have not ended, oldest first; of one release or all.
+SELECT
+    r.id, r.release, r.kind, r.origin, r.state, r.requester, r.requested_at, r.due_at,
+    r.attempts, r.step, r.expires_at, r.approvers
+FROM pganon_private.request AS r
+WHERE r.state IN ('waiting', 'running', 'awaiting_approval', 'approved')
+    AND (%(release)s::text IS NULL OR r.release = %(release)s)
+ORDER BY r.due_at, r.id;
+
+-- shown --
+-- Every release that is or was shown, or has a policy: version, age, readers, schedule, review.
+SELECT
+    coalesce(r.name, n.release) AS release,
+    r.current_version AS version,
+    v.published_at,
+    (
+        SELECT max(l.at)
+        FROM pganon_private.ledger AS l
+        WHERE l.release = r.name AND l.version = r.current_version
+            AND l.event IN ('released', 'unchanged')
+    ) AS confirmed_at,
+    r.readers,
+    n.revision,
+    n.review_by,
+    n.checked_at IS NOT NULL AS checked,
+    coalesce(cardinality(n.problems), 0) AS problems,
+    s.expression,
+    s.time_zone,
+    s.next_at
+FROM pganon_private.release AS r
+FULL JOIN (
+    SELECT DISTINCT ON (p.release) p.release, p.revision, p.review_by, p.checked_at, p.problems
+    FROM pganon_private.policy AS p
+    ORDER BY p.release, p.revision DESC
+) AS n ON n.release = r.name
+LEFT JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
+LEFT JOIN pganon_private.schedule AS s ON s.release = coalesce(r.name, n.release)
+WHERE %(release)s::text IS NULL OR coalesce(r.name, n.release) = %(release)s
+ORDER BY 1;
+
+-- workers --
+-- Workers that are alive.
+SELECT w.id, w.name, w.login, w.started_at, w.request FROM pganon.worker AS w WHERE w.alive ORDER BY w.id;
