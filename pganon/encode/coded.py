@@ -93,6 +93,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [col("record", "t")] if spec.record_key else []
     columns += [col("individual", "t")] if spec.individual else []
     columns += [col(hidden.flag, "t") for hidden in spec.hidden]
+    columns += [col("cohort", "t")] if spec.in_cohorts else []
     columns += random_order(spec, state, "t")
     sums = zip(words, summands, strict=True)
     columns += [named(sum_modulo_2(found), word) for word, found in sums]

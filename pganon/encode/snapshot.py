@@ -6,17 +6,16 @@ values in the type that is stored, and keys as text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Outside
+from pganon.catalog.model import Column, Outside, Relation
 from pganon.catalog.values import as_text, stored
 from pganon.encode import number_line
 from pganon.encode.hidden import (
     applies,
-    key_text,
     unmatched_counts,
     unmatched_facts,
     unmatched_problem,
@@ -27,7 +26,7 @@ from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, cast, col, fragment, named, query
+from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts
 
@@ -36,21 +35,24 @@ SNAPSHOT = "snapshot"
 
 
 def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    return (
-        CreateTable(
-            SNAPSHOT,
-            "read the source, once",
-            lambda state: state.work(SNAP),
-            lambda state: snapshot_select(spec),
-            outside=Outside(spec.read),
-        ),
-        Check(
-            "inspect",
-            "count records, NULLs and values that cannot be placed",
-            lambda state: _inspection(spec, state),
-            lambda row, state: _inspection_problem(spec, row),
-            gives=_inspected(spec),
-        ),
+    read = CreateTable(
+        SNAPSHOT,
+        "read the source, once",
+        lambda state: state.work(SNAP),
+        lambda state: snapshot_select(spec),
+        outside=Outside(spec.read),
+    )
+    return (read, inspection(spec))
+
+
+def inspection(spec: ReleaseSpec) -> Check:
+    """Refuses a snapshot that cannot be released."""
+    return Check(
+        "inspect",
+        "count records, NULLs and values that cannot be placed",
+        lambda state: _inspection(spec, state),
+        lambda row, state: _inspection_problem(spec, row),
+        gives=_inspected(spec),
     )
 
 
@@ -105,9 +107,17 @@ def canonical_type(column: Column) -> str:
     return CANONICAL_TYPES[column.kind]
 
 
-def _individual(spec: ReleaseSpec) -> exp.Expr:
-    """One text that identifies an individual; NULL where a column of the key is."""
-    parts = [_part_of_key(spec, name) for name in spec.individual]
+def key_of(spec: ReleaseSpec, names: Sequence[str]) -> exp.Expr:
+    """One text that identifies a record or an individual; NULL where a column of the key is.
+
+    The same for the same people in other sources, whatever the types of their columns.
+    """
+    return key_text_of([_column(spec, name) for name in names], "src")
+
+
+def key_text_of(columns: Sequence[Column], table: str) -> exp.Expr:
+    """The same for the columns of any relation."""
+    parts = [_part_of_key(column, table) for column in columns]
     if len(parts) == 1:
         return parts[0]
     unknown = exp.or_(*[fragment(":p is null", p=part) for part in parts])
@@ -115,10 +125,9 @@ def _individual(spec: ReleaseSpec) -> exp.Expr:
     return exp.Case().when(unknown, exp.null()).else_(whole)
 
 
-def _part_of_key(spec: ReleaseSpec, name: str) -> exp.Expr:
+def _part_of_key(column: Column, table: str) -> exp.Expr:
     """One text for all spellings that are equal: 1.0 and 1.00 are one person."""
-    column = _column(spec, name)
-    value = col(name, "src")
+    value = col(column.name, table)
     if column.built_in or column.kind == "citext":
         return cast(exp.paren(equal_key(column, value)), "text")
     return as_text(column, value)
@@ -143,11 +152,22 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
         value = stored(item.column, col(item.column.name, "src"))
         tree = tree.select(named(value, f"p{item.index}"))
     if spec.record_key:
-        key = [_column(spec, name) for name in spec.record_key]
-        tree = tree.select(named(key_text(key, "src"), "record"))
+        tree = tree.select(named(key_of(spec, spec.record_key), "record"))
     if spec.individual:
-        tree = tree.select(named(_individual(spec), "individual"))
-    return with_flags(spec, tree if spec.where is None else tree.where(spec.where))
+        tree = tree.select(named(key_of(spec, spec.individual), "individual"))
+    if spec.where is not None:
+        tree = tree.where(spec.where)
+    if spec.exclude is not None:
+        tree = tree.where(_stays(spec, spec.exclude))
+    return with_flags(spec, tree)
+
+
+def _stays(spec: ReleaseSpec, exclude: Relation) -> exp.Expr:
+    """Condition: the relation of people who are left out does not have the person."""
+    names = spec.individual or spec.record_key
+    columns = [column for name in names if (column := exclude.column(name)) is not None]
+    listed = query("select :key from e", {"e": exclude.name}, key=key_text_of(columns, "e"))
+    return fragment("(:key in :listed) is not true", key=key_of(spec, names), listed=scalar(listed))
 
 
 def _infinite(column: Column, name: str) -> exp.Expr | None:
@@ -221,7 +241,8 @@ def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         return PreconditionError(
             f"{source} has no rows{filtered}; there is nothing to release", code="empty_source"
         )
-    if records < spec.minimum_size:
+    # Where people keep value sets, a group may be of one and of values that nobody has.
+    if records < spec.minimum_size and not spec.invariant:
         return PrivacyRefusal(
             f"{source} has {records} records, a class needs at least {spec.minimum_size}",
             model=max((r.model for r in spec.requirements), key=lambda m: m.minimum_size).name,

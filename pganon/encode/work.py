@@ -21,7 +21,11 @@ def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"p{item.index}" for item in spec.carried]
     listing = {h.exceptions.name for h in spec.hidden if h.exceptions is not None}
     unmatched = [f"unmatched{number}" for number, _ in enumerate(listing)]
-    return [*values, *_identity(spec), *_flags(spec), *unmatched]
+    return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec)]
+
+
+def _cohort(spec: ReleaseSpec) -> list[str]:
+    return ["cohort"] if spec.in_cohorts else []
 
 
 def _flags(spec: ReleaseSpec) -> list[str]:
@@ -39,7 +43,7 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"p{item.index}" for item in spec.carried]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
     order = orders[spec.policy.method.random_order]
-    return [*codes, *values, *_identity(spec), *_flags(spec), *order]
+    return [*codes, *values, *_identity(spec), *_flags(spec), *_cohort(spec), *order]
 
 
 def _identity(spec: ReleaseSpec) -> list[str]:
@@ -55,7 +59,8 @@ def codes_of(spec: ReleaseSpec) -> list[str]:
 SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
 insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`; flags `f<h>`
-of values that somebody hides, and `unmatched<n>`, how many exceptions are about nothing."""
+of values that somebody hides, and `unmatched<n>`, how many exceptions are about nothing; of
+newcomers in regions the number of their `cohort`."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of

@@ -86,4 +86,5 @@ CLASSES = PublishedForm(
     groups="classes",
     histogram=classes.histogram,
     metrics=ON_REQUEST,
+    linked=classes.linked,
 )

@@ -19,7 +19,7 @@ from pganon.encode.valued import referenced
 from pganon.encode.work import CODED, sensitive_values
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
-from pganon.forms.members import cell_members, code_columns, repeated_members
+from pganon.forms.members import cell_members, code_columns, members_step, repeated_members
 from pganon.forms.recode import generalized, preparation_steps
 from pganon.forms.reference import (
     SHARES,
@@ -33,10 +33,12 @@ from pganon.forms.reference import (
 )
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.elements import attribute_columns, text_key, value_key
+from pganon.published.elements import attribute_columns, own_values, text_key, value_key
 from pganon.published.form import STRUCTURE, Tables
+from pganon.published.linked import Linked, linked_column
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.published.work import EXTENTS, GROUPED, GROUPED_CLASSES
+from pganon.spec.increments import CUTS
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, render, union_all
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
@@ -59,6 +61,8 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.insert(2, (SHARES, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
+    if spec.keeps_cuts:
+        parts.append((CUTS, PRIVATE_SCHEMA))
     return stored(state, parts)
 
 
@@ -126,11 +130,11 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
         lambda s: s.stage("records"),
         lambda s: records(spec, s),
     )
-    members = CreateTable(
-        "members",
-        "the steward's memory of who was in which class",
-        lambda s: s.stage("members"),
-        lambda s: cell_members(spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec)),
+    members = members_step(
+        "class",
+        lambda s: cell_members(
+            spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec), own_values(spec)
+        ),
     )
     sizes = CreateTable(
         "sizes",
@@ -282,6 +286,20 @@ def histogram(
     spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     return [CLASS_ID], _counted(tables, value_key(item, "r"))
+
+
+def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
+    """People of a class cannot be told apart."""
+    return linked_classes(spec, lambda item: _counted(tables, value_key(item, "r")))
+
+
+def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]) -> Linked:
+    """The same; `counted` has a row (class_id, value, n) per class and value of a column."""
+    columns = [
+        linked_column(item.column.name, CLASS_ID, counted(item), col(CLASS_ID, "h"))
+        for item in spec.sensitive
+    ]
+    return Linked((CLASS_ID,), tuple(columns))
 
 
 def _counted(tables: Tables, value: exp.Expr) -> exp.Select:

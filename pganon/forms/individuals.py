@@ -20,11 +20,12 @@ from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.published.elements import value_key
 from pganon.published.facts import MEASURE
 from pganon.published.form import STRUCTURE, Tables
+from pganon.published.linked import Linked
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
 from pganon.published.work import CLASSED, INDIVIDUALS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, fragment, named, query, render, scalar, stacked
+from pganon.sqltools import aliased, col, fragment, named, num, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
@@ -71,7 +72,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
         classes.structure_check(tables),
-        _identities(tables),
+        _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
             requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
             for r in spec.requirements
@@ -122,14 +123,16 @@ def _risk_check(
     return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree), hint)
 
 
-def _identities(tables: Tables) -> CheckQuery:
-    """Individuals in several classes, or with numbers other than 1 to their number."""
+def _identities(tables: Tables, before: int) -> CheckQuery:
+    """Individuals in several classes, or with numbers other than the next after those before."""
     broken = query(
         "select count(*) filter (where p.classes > 1 or"
-        " not coalesce(p.individual_no between 1 and p.individuals, false)) as measured from"
+        " not coalesce(p.individual_no - :before between 1 and p.individuals, false))"
+        " as measured from"
         " (select r.individual_no, count(distinct r.class_id) as classes,"
         " count(*) over () as individuals from records as r group by r.individual_no) as p",
         dict(tables),
+        before=num(before),
     )
     return violations_check(f"{STRUCTURE}_of_individuals", broken)
 
@@ -142,6 +145,12 @@ def records(spec: ReleaseSpec, tables: Tables) -> exp.Select:
         dict(tables),
         value=value_key(item, "r"),
     )
+
+
+def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
+    """Individuals who have a value are counted: they may have several."""
+    found = histogram("holders", records(spec, tables), CLASS_ID)
+    return classes.linked_classes(spec, lambda item: found)
 
 
 def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
@@ -282,6 +291,7 @@ IDENTITY = replace(
     measures=measures,
     utility=utility,
     warnings=_warnings,
+    linked=linked,
     figures=IdentityUtility,
     # As eq. 19 of its paper.
     metrics=replace(class_description.ON_REQUEST, restricts="yes"),

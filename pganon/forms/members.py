@@ -1,58 +1,145 @@
-"""The steward's record of who was in which group, the same for every form."""
+"""The owner's record of who was in which group, the same for every form.
+
+People are there by a digest of their key, with a mark of each remembered value, so that the
+versions about them can be compared. Who was left out for what a method did is there, too: it may
+have read the values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
+from pganon.encode.facts import KEPT
 from pganon.encode.lookups import dictionary, joined
+from pganon.encode.people import digest, identity, mark, population_secret
 from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
+from pganon.privacy.rows import Relation
+from pganon.published.facts import SUPPRESSED
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, cast, chain, col, equal, fragment, named, query
-from pganon.steps import State
+from pganon.sqltools import (
+    aliased,
+    cast,
+    chain,
+    col,
+    computed_once,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+)
+from pganon.steps import CreateTable, State
+from pganon.steps.facts import RECORDS
+
+LEFT_OUT = -1
+"""Number of the group of a person who was kept and then left out."""
 
 
-def identity(spec: ReleaseSpec) -> str | None:
-    """Column of `coded` that identifies a record: the individual, or the key of the record."""
-    return "individual" if spec.individual else "record" if spec.record_key else None
+def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTable:
+    """The part "members". Everybody sees in pg_class how many rows a table had when it was last
+    analyzed, and these are as many as there are people, suppressed ones too; so it never is.
+
+    Args:
+        groups: who was in which of them, for people.
+    """
+    return CreateTable(
+        "members",
+        f"the steward's memory of who was in which {groups}",
+        lambda s: s.stage("members"),
+        select,
+        analyze=False,
+    )
 
 
 def members(
     spec: ReleaseSpec,
     state: State,
-    source: QualifiedName | exp.Select,
-    groups: Sequence[str],
+    source: Relation,
+    groups: Mapping[str, str],
+    values: Sequence[exp.Expr] = (),
 ) -> exp.Select:
-    """SELECT (member, groups..) for the part "members" of a release.
+    """SELECT (member, groups.., marks) for the part "members" of a release.
 
-    A member is an individual or the key of a record; without either, a keyed hash of the values
-    of the columns that are grouped by, which several rows may have in common: of each its number of
-    bytes (4, big-endian) and its text in UTF-8, or -1 for NULL.
+    A member is a digest of the individual or of the key of a record, whose marks are in the order
+    of `values`; numbers of groups are :data:`LEFT_OUT` for who has a record that a method left out.
+    Without either, a member is a keyed hash of the values of the columns that are grouped by, which
+    several rows may have in common: of each its number of bytes (4, big-endian) and its text in
+    UTF-8, or -1 for NULL. Those have no marks.
 
     Args:
-        source: columns `groups`, and :func:`identity` or else the codes of all attributes.
-        groups: columns with the numbers of groups.
+        source: a row per released record: columns `groups`, and :func:`identity` or else the codes
+            of all attributes.
+        groups: columns with the numbers of groups, and the names that they get.
+        values: of remembered columns as texts that are never NULL, in columns of `g`, the source;
+            NULL where the value is not published of the record.
     """
     known = identity(spec)
-    numbered = [col(group, "g") for group in groups]
+    numbered = [named(col(column, "g"), name) for column, name in groups.items()]
+    others = source.copy() if isinstance(source, exp.Select) else source
     tree = query("select 1 from g", {"g": source})
-    if known is not None:
-        found = tree.select(named(col(known, "g"), "member"), *numbered, append=False)
-        # Several records of an individual may be in a group.
-        return found.distinct() if spec.individual else found
-    # A value that some records hide tells nothing of who they are.
-    open_ = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
-    lookups = joined(open_, state, _all_bytes)
-    for lookup in lookups:
+    if known is None:
+        hashed = named(_hashed(spec, state, tree), "member")
+        return _decoded(spec, state, tree).select(hashed, *numbered, append=False)
+    secret = population_secret(state)
+    person = named(digest(col(known, "g"), secret), "member")
+    texts = [named(value, f"v{place}") for place, value in enumerate(values)]
+    told = computed_once(tree.select(person, *numbered, *texts, append=False))
+    marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
+    found = query("select t.member from t", {"t": told}).select(
+        *[col(name, "t") for name in groups.values()], named(_array(marks), "marks")
+    )
+    if spec.individual:
+        found = found.distinct()  # several records of an individual may be in a group
+    if not _some_left_out(state):
+        return found
+    return stacked([found, _left_out(state, others, known, list(groups.values()))])
+
+
+def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
+    return cast(exp.Array(expressions=list(marks)), "bigint[]")
+
+
+def _some_left_out(state: State) -> bool:
+    """Whether a method left out any of the records that the rules for NULL keep."""
+    return (state.facts.get(SUPPRESSED) or 0) > state[RECORDS] - state[KEPT]
+
+
+def _left_out(state: State, source: Relation, known: str, groups: Sequence[str]) -> exp.Select:
+    """(member, groups.., marks) of who has more records than are released."""
+    kept = query("select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(known, "c"))
+    found = query("select :key as key, -1 as n from g", {"g": source}, key=col(known, "g"))
+    rows = stacked([kept, found])
+    people = query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
+    nowhere = [named(num(LEFT_OUT), name) for name in groups]
+    return query(
+        "select :person as member from p",
+        {"p": people},
+        person=digest(col("key", "p"), population_secret(state)),
+    ).select(*nowhere, named(fragment("null::bigint[]"), "marks"))
+
+
+def _open(spec: ReleaseSpec) -> list[Axis]:
+    """A value that some records hide tells nothing of who they are."""
+    return [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
+
+
+def _decoded(spec: ReleaseSpec, state: State, tree: exp.Select) -> exp.Select:
+    for lookup in joined(_open(spec), state, _all_bytes):
         tree = lookup.decode(tree, state, "g")
+    return tree
+
+
+def _hashed(spec: ReleaseSpec, state: State, tree: exp.Select) -> exp.Expr:
+    lookups = joined(_open(spec), state, _all_bytes)
     parts: list[exp.Expr] = [col("bytes", lookup.alias) for lookup in lookups]
-    message = chain(exp.DPipe, parts or [fragment("''::bytea")])
-    return tree.select(named(keyed_digest(state, message), "member"), *numbered, append=False)
+    return keyed_digest(state, chain(exp.DPipe, parts or [fragment("''::bytea")]))
 
 
 def _all_bytes(attributes: Sequence[Axis]) -> list[exp.Expr]:
@@ -67,21 +154,29 @@ def _bytes(axis: Axis) -> exp.Expr:
 
 
 def cell_members(
-    spec: ReleaseSpec, state: State, grouped: QualifiedName, group: str, keys: Sequence[str]
+    spec: ReleaseSpec,
+    state: State,
+    grouped: QualifiedName,
+    group: str,
+    keys: Sequence[str],
+    values: Sequence[exp.Expr] = (),
 ) -> exp.Select:
     """The same where `grouped` (group, codes) has no identities: records of `coded` have them.
 
     Args:
         keys: columns that a record of `coded` and its row of `grouped` have in common.
+        values: in columns of `c`, the records.
     """
     known = identity(spec)
     if known is None:
-        return members(spec, state, grouped, [group])
+        return members(spec, state, grouped, {group: group})
+    texts = [named(value, f"value{place}") for place, value in enumerate(values)]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
-        col(known, "c"), col(group, "g"), append=False
+        col(known, "c"), col(group, "g"), *texts, append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
-    return members(spec, state, source, [group])
+    marked = [col(text.alias, "g") for text in texts]
+    return members(spec, state, source, {group: group}, marked)
 
 
 def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
@@ -90,7 +185,10 @@ def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     scattered = policy.records_per_individual == "many_accepted"
     if identity(spec) is None or (scattered and not policy.method.reserves_identity):
         return []
-    return [repeated(state.stage("members"), "member")]
+    released = query("select t.* from t where t.marks is not null", {"t": state.stage("members")})
+    if policy.method.reserves_identity:
+        released = query("select distinct t.member, t.class_id from t", {"t": released})
+    return [repeated(released, "member")]
 
 
 def code_columns(spec: ReleaseSpec) -> list[str]:

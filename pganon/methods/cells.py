@@ -95,7 +95,9 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
     count = cast(fragment("count(*)"), weight_type(state))
     tree = query("select :w as w from r", {"r": state.work(CODED)}, w=count)
-    return tree.select(node, *columns).group_by(*[column.copy() for column in columns])
+    columns += [col("cohort", "r")] if spec.in_cohorts else []
+    by = [column.copy() for column in columns]
+    return tree.select(node, *columns[: len(keys)]).group_by(*by)
 
 
 def released_cells(state: State) -> exp.Select:
@@ -181,16 +183,16 @@ def _sum(state: State) -> exp.Expr:
 
 
 def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """Number of the part of a record: which of its `own_class` attributes are NULL."""
-    flags: list[exp.Expr] = [num(1)]
+    """Number of the part of a record: its cohort, and which `own_class` attributes are NULL."""
+    flags: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         if axis.attribute.nulls == "own_class" and axis.has_null(state):
             flags.append(
-                fragment(
-                    "(:c = 0)::int * :bit", c=col(axis.code, "r"), bit=num(2 ** (len(flags) - 1))
-                )
+                fragment("(:c = 0)::int * :bit", c=col(axis.code, "r"), bit=num(2 ** len(flags)))
             )
-    return cast(exp.paren(total(flags)), "integer")
+    if spec.in_cohorts:
+        flags.append(fragment(":c * :base", c=col("cohort", "r"), base=num(2 ** len(flags))))
+    return cast(exp.paren(total([num(1), *flags])), "integer")
 
 
 def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -269,7 +271,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
             observed=reached,
             hint=f"{weaker(requirement, reached)}, or release other records",
         )
-    if spec.policy.on_infeasible == "suppress":
+    if spec.policy.on_infeasible == "suppress" or spec.in_cohorts:
         return None  # the limit on suppressed records decides
     left_out = state[RECORDS] - state[KEPT] + row["failing_records"]
     return infeasible(

@@ -94,7 +94,7 @@ class Halves:
                 "progress",
                 "whether the next level is the root",
                 lambda s: query(
-                    "select max(h.node) = 0 as rooted from h",
+                    "select coalesce(max(h.node), 0) = 0 as rooted from h",
                     {"h": s.work("hist", round=s.round + 1)},
                 ),
                 gives=[_ROOTED],

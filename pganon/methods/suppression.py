@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.privacy.base import Relation
-from pganon.published.facts import SUPPRESSED
+from pganon.published.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, SUPPRESSED
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import fragment, num, query
 from pganon.steps import Check, State
@@ -61,11 +61,12 @@ def suppression_problem(
         return Unbalanced(f"{row['released']} of {state[RECORDS]} records are left")
     if row["released"] == 0:
         return nothing_left(state)
-    share = row["suppressed"] / state[RECORDS]
+    suppressed, records = row["suppressed"] + _before(state), _all_records(state)
+    share = suppressed / records
     if share <= spec.policy.suppression_limit:
         return None
     return PrivacyRefusal(
-        f"{row['suppressed']} of {state[RECORDS]} records would be suppressed, more than"
+        f"{suppressed} of {records} records would be suppressed, more than"
         f" suppression_limit {spec.policy.suppression_limit:g} allows",
         required=spec.policy.suppression_limit,
         observed=share,
@@ -75,5 +76,15 @@ def suppression_problem(
 
 
 def enough(left_out: int, state: State) -> float:
-    """The smallest limit with four decimals that allows to leave out so many records."""
-    return -(-10_000 * left_out // state[RECORDS]) / 10_000
+    """The smallest limit with four decimals that allows to leave out so many more records."""
+    return -(-10_000 * (left_out + _before(state)) // _all_records(state)) / 10_000
+
+
+def _before(state: State) -> int:
+    """Records that are left out of the versions that the run adds to."""
+    return state.facts.get(EARLIER_SUPPRESSED) or 0
+
+
+def _all_records(state: State) -> int:
+    """Those of the run, and of the versions that it adds to."""
+    return state[RECORDS] + (state.facts.get(EARLIER_RECORDS) or 0)

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation, class_rows, grouped
 from pganon.sqltools import col, fragment, named, num, query
 
@@ -50,6 +51,8 @@ class Model(ABC):
     from_histogram = True
     """Whether it is measured of a histogram. If not, a release has measures of its own for it, and
     nothing that reads histograms knows it."""
+    judged_of = Judged.NOTHING
+    """What of people with the same past in several versions is held against it."""
     tolerance = TOLERANCE
     """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
@@ -74,6 +77,17 @@ class Model(ABC):
     def minimum_size(self) -> int:
         """Fewest records that a group satisfying the model can have."""
         return 1
+
+    @property
+    def judged(self) -> Judged:
+        """What of a cell of people is held against it; see :mod:`pganon.privacy.judged`."""
+        return self.judged_of
+
+    def stricter(self, other: Model) -> bool:
+        """Whether its parameter implies that of another of the same kind."""
+        if self.bound is Bound.AT_LEAST:
+            return self.parameter > other.parameter
+        return self.parameter < other.parameter
 
     @property
     def needs_values(self) -> bool:
@@ -132,6 +146,13 @@ class Model(ABC):
         :mod:`pganon.privacy.rows`). Several models that read the same rows can so be measured in
         one pass.
         """
+
+    def of_bounds(self, rows: str) -> exp.Expr:
+        """The measure of people of whom at most `n` have a value, as :meth:`aggregate` has it.
+
+        `total` is the number of people; bounds of different values add up to more.
+        """
+        return self.aggregate(rows)
 
     def measure(
         self, histogram: Relation, by: Sequence[str], reference: Relation | None = None

@@ -15,6 +15,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.privacy.base import Bound, CountModel, Model, ShareModel
+from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment, num
 
 
@@ -45,6 +46,7 @@ class KAnonymity(_Size):
     """
 
     name: ClassVar[str] = "k_anonymity"
+    judged_of: ClassVar[Judged] = Judged.PEOPLE
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class RelativeFrequency(ShareModel):
 
     alpha: float | Fraction
     name: ClassVar[str] = "alpha_k_anonymity"
+    judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "alpha"
 
     @property
@@ -77,6 +80,10 @@ class RelativeFrequency(ShareModel):
         n = col("n", rows)
         return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
+    def of_bounds(self, rows: str) -> exp.Expr:
+        n, total = col("n", rows), col("total", rows)
+        return self.share(fragment("max(:n)", n=n), fragment("max(:total)", total=total))
+
 
 @dataclass(frozen=True)
 class DistinctLDiversity(CountModel):
@@ -87,6 +94,7 @@ class DistinctLDiversity(CountModel):
 
     l: int  # noqa: E741 - the literature's name
     name: ClassVar[str] = "distinct_l_diversity"
+    judged_of: ClassVar[Judged] = Judged.VALUES
     symbol: ClassVar[str] = "l"
 
     @property
@@ -111,6 +119,7 @@ class EntropyLDiversity(Model):
 
     l: float  # noqa: E741 - the literature's name
     name: ClassVar[str] = "entropy_l_diversity"
+    judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
 
     @property
@@ -142,6 +151,7 @@ class RecursiveCLDiversity(Model):
     c: float
     l: int  # noqa: E741 - the literature's name
     name: ClassVar[str] = "recursive_cl_diversity"
+    judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "c"
     bound: ClassVar[Bound] = Bound.AT_MOST
     strict: ClassVar[bool] = True
@@ -204,6 +214,7 @@ class AnatomyLDiversity(Model):
     l: int  # noqa: E741 (the field's own letter)
     level: str = "attribute"
     name: ClassVar[str] = "anatomy_l_diversity"
+    judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "l"
 
     @property
@@ -224,6 +235,12 @@ class AnatomyLDiversity(Model):
             return degree
         # A value that repeats leaves no degree at all.
         return fragment("case when max(:n) > 1 then 1 else :d end", n=col("n", rows), d=degree)
+
+    def of_bounds(self, rows: str) -> exp.Expr:
+        """The degree at either level: that values differ is about the buckets of one version."""
+        return fragment(
+            "max(:total)::float8 / max(:n)::float8", total=col("total", rows), n=col("n", rows)
+        )
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from pganon.privacy.base import CountModel, Model, ShareModel
 from pganon.privacy.frequency import DistinctLDiversity
+from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, named, num, query
 
@@ -30,6 +31,7 @@ class IRKAnonymity(CountModel):
 
     k: int
     name: ClassVar[str] = "ir_k_anonymity"
+    judged_of: ClassVar[Judged] = Judged.PEOPLE
     symbol: ClassVar[str] = "k"
     counts: ClassVar[str] = "individuals"
 
@@ -46,6 +48,8 @@ class IRKAnonymity(CountModel):
 
 
 class _RecordShare(ShareModel):
+    judged_of: ClassVar[Judged] = Judged.RECORDS
+
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
         return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
@@ -95,6 +99,7 @@ class EIRBeta(ShareModel):
 
     beta: float
     name: ClassVar[str] = "eir_beta"
+    judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
     counts: ClassVar[str] = "holders"
 
@@ -124,6 +129,7 @@ class EIRLDiversity(CountModel):
     l: int  # noqa: E741 - the literature's name
     undecided: int | None = None
     name: ClassVar[str] = "eir_l_diversity"
+    judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
     counts: ClassVar[str] = "pairs"
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.privacy.base import Bound, Model
+from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment
 
 
@@ -37,6 +38,7 @@ class BackgroundKnowledge(Model):
     j: float
     knowledge: str
     name: ClassVar[str] = "background_knowledge"
+    judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "j"
     bound: ClassVar[Bound] = Bound.AT_MOST
     merging_keeps: ClassVar[bool] = False

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 from sqlglot import exp
 
 from pganon.privacy.base import Bound, Model
+from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment
 
 Variant = Literal["enhanced", "basic"]
@@ -55,6 +56,10 @@ class TCloseness(ReferenceModel):
     @property
     def parameter(self) -> float:
         return float(self.t)
+
+    @property
+    def judged(self) -> Judged:
+        return Judged.MOST if self.distance == "equal" else Judged.RECORDS
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -129,6 +134,7 @@ class BetaLikeness(ReferenceModel):
     beta: float
     variant: Variant = "enhanced"
     name: ClassVar[str] = "beta_likeness"
+    judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
 
     @property
@@ -170,6 +176,7 @@ class DeltaDisclosure(ReferenceModel):
 
     delta: float
     name: ClassVar[str] = "delta_disclosure"
+    judged_of: ClassVar[Judged] = Judged.EXTREMES
     symbol: ClassVar[str] = "delta"
     strict: ClassVar[bool] = True
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from pganon.privacy.base import Model
+from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import aliased, col, fragment, num, query, stacked, text
 
@@ -41,6 +42,7 @@ class QSKAnonymity(Model):
     count: str
     min_values: int
     name: ClassVar[str] = "qs_k_anonymity"
+    judged_of: ClassVar[Judged] = Judged.COMBINATIONS
     symbol: ClassVar[str] = "k"
 
     @property

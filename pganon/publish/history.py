@@ -17,6 +17,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.publish.staged import Staged
+from pganon.spec.increments import Increment
 from pganon.spec.republication import CODE, Earlier
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -42,7 +43,11 @@ class Release:
 
 @dataclass(frozen=True)
 class Version:
-    """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop."""
+    """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop.
+
+    Attributes:
+        increments: of a version that grows, what each run added; None if it was made at once.
+    """
 
     version: int
     run_id: int
@@ -63,6 +68,8 @@ class Version:
     dropped_at: datetime | None
     fingerprint: bytes | None
     source_fingerprint: bytes | None
+    partition: dict[str, Any] | None
+    increments: tuple[Increment, ...] | None
 
     @property
     def stored(self) -> bool:
@@ -132,6 +139,8 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
     if staged.compared_with is None:
         return
     for found in earlier(conn, staged.release, staged.sources):
+        if staged.judged is not None and found.population == staged.judged.population:
+            continue  # judged beside it, under the lock of the population
         near = found.is_over_source or found.source_fingerprint == staged.source_fingerprint
         if near and found.run_id not in staged.compared_with:
             raise PrivacyRefusal(
@@ -142,7 +151,9 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
 
 
 def _version(row: dict[str, Any]) -> Version:
-    return Version(**{**row, "views": tuple(view_of(item) for item in row["views"])})
+    views = tuple(view_of(item) for item in row["views"])
+    increments = row["increments"] and tuple(Increment.of(item) for item in row["increments"])
+    return Version(**{**row, "views": views, "increments": increments})
 
 
 def view_of(item: dict[str, Any]) -> PublishedView:
@@ -205,7 +216,10 @@ def add_version(
             "columns": as_jsonb(_columns(staged.views)),
             "views": as_jsonb([view_as_dict(view) for view in staged.views]),
             "relations": as_jsonb(
-                [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
+                [
+                    *staged.shared,
+                    *[_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)],
+                ]
             ),
             "checks": as_jsonb([check.as_dict() for check in staged.checks]),
             "policy": as_jsonb(staged.policy),
@@ -219,6 +233,11 @@ def add_version(
             "fingerprint": staged.fingerprint,
             "source_fingerprint": staged.source_fingerprint,
             "members_table": str(members[0]) if members else None,
+            "increments": as_jsonb([i.as_dict() for i in staged.increments])
+            if staged.increments
+            else None,
+            "population": staged.judged.population if staged.judged else None,
+            "guard": as_jsonb(staged.judged.guard if staged.judged else {}),
         },
     ).fetchone()
     assert row is not None
@@ -235,6 +254,16 @@ def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
     return [
         {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
     ]
+
+
+def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int = 0) -> None:
+    """The run published the unfinished cohorts of the release, or left all of them out.
+
+    Args:
+        records_out: their records, if all of them are out for good.
+    """
+    values = {"release": release, "run_id": run_id, "records_out": records_out}
+    conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)
 
 
 def remember_views(conn: Connection, release: str, version: int) -> None:
@@ -270,15 +299,21 @@ def set_current(conn: Connection, release: Release, version: Version | None) -> 
 
 
 def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
-    """Drop the tables that the views of these versions read; rows and private tables remain."""
+    """Drop the tables that the views of these versions read; rows and private tables remain.
+
+    So do tables that other stored versions share.
+    """
     gone = [version for version in versions if version.stored]
-    tables = [table for version in gone for table in version.data_tables]
-    for table in sorted(tables):
-        drop_relation(conn, "TABLE", table)
     numbers = [version.version for version in gone]
-    conn.execute(
-        sqlfiles.query("publish", "mark_dropped"), {"release": release, "versions": numbers}
-    )
+    values = {"release": release, "versions": numbers}
+    kept = {
+        QualifiedName(*row)
+        for row in conn.execute(sqlfiles.query("publish", "kept_tables"), values).fetchall()
+    }
+    tables = {table for version in gone for table in version.data_tables}
+    for table in sorted(tables - kept):
+        drop_relation(conn, "TABLE", table)
+    conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
     return numbers
 
 

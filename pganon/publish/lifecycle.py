@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -192,12 +192,20 @@ def verify(conn: Connection, name: str) -> list[Finding]:
 
 
 def rollback(
-    conn: Connection, name: str, to: int | None = None, *, cascade: bool = False
+    conn: Connection,
+    name: str,
+    to: int | None = None,
+    *,
+    cascade: bool = False,
+    last: Callable[[int], None] = lambda version: None,
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
     Grants stay as they are; readers that are no roles any more are named. What analysts copied of
     the newer version stays with them.
+
+    Args:
+        last: called with the version at the end of the transaction, and may raise.
 
     Raises:
         LedgerError: unknown_release, unknown_version, not_stored.
@@ -231,6 +239,7 @@ def rollback(
             policy_hash=target.policy_hash,
             details={"from": before, "cascaded": cascaded},
         )
+        last(target.version)
     lost = tuple(role for role in known.release.readers if role not in readers)
     return Changed(name, before, target.version, (), tuple(cascaded), lost)
 
@@ -277,6 +286,7 @@ def drop(conn: Connection, name: str, *, cascade: bool = False) -> Changed:
             raise LedgerError(f"the release {quote(name)} was dropped before", code="not_stored")
         cascaded, gone = patiently(conn, lambda: _take_away(conn, known, cascade))
         history.set_current(conn, known.release, None)
+        conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
         ledger.append(
             conn,
             "dropped",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,12 +64,21 @@ def says_the_same(
     return shown(planned) == shown(current.views) and verified == current.checks
 
 
-def renew(conn: Connection, renewal: Renewal, *, cascade: bool = False) -> tuple[str, ...]:
+def renew(
+    conn: Connection,
+    renewal: Renewal,
+    *,
+    cascade: bool = False,
+    last: Callable[[int], None] = lambda version: None,
+) -> tuple[str, ...]:
     """Apply the parts of a policy that do not need a new version; returns the changes, as texts.
 
     Readers, the number of versions kept, and comments are those of the policy afterwards, and
     views that somebody changed or dropped are made again. The session must hold the locks of the
     release and the run.
+
+    Args:
+        last: called with the version at the end of the transaction, and may raise.
 
     Raises:
         PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
@@ -96,6 +105,7 @@ def renew(conn: Connection, renewal: Renewal, *, cascade: bool = False) -> tuple
             policy_hash=renewal.policy_hash,
             details={"applied": done},
         )
+        last(current.version)
     return tuple(done)
 
 

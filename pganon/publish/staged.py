@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
 
 from pganon.policy.partition import Part
+from pganon.publish.memory import Judged
+from pganon.spec.increments import Increment
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 
@@ -24,7 +28,14 @@ class Staged:
         source_fingerprint: fingerprint with which the source of later versions is compared.
         compared_with: runs of the versions over these sources that this one was compared with;
             None if it may be published whatever the others show.
+        judged: what it tells beside the others; None if nobody can tell.
+        shared: tables of the version before that this one goes on showing: part, schema, name,
+            rows.
+        increments: of a version that grows, what each run added, this one last.
     """
+
+    # Kept as JSON while it waits for approval.
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     run_id: int
     release: str
@@ -46,4 +57,7 @@ class Staged:
     partition: Part
     sources: tuple[str, ...]
     compared_with: frozenset[int] | None = None
+    judged: Judged | None = None
     measures: dict[str, Any] = field(default_factory=dict)
+    shared: tuple[dict[str, Any], ...] = ()
+    increments: tuple[Increment, ...] = ()

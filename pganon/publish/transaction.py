@@ -16,11 +16,11 @@ from pganon import locks, sqlfiles
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
+from pganon.publish import history, memory, views
 from pganon.publish.history import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
-from pganon.steps.relations import PublishedView, StoredRelation
+from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
 
 Connection = psycopg.Connection[Any]
 T = TypeVar("T")
@@ -88,21 +88,35 @@ def is_intact(conn: Connection, version: Version) -> bool:
     return fingerprint(conn, version.run_id, relations) == version.fingerprint
 
 
-def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> PublishedVersion:
+def publish(
+    conn: Connection,
+    staged: Staged,
+    *,
+    cascade: bool = False,
+    last: Callable[[PublishedVersion], None] = lambda version: None,
+) -> PublishedVersion:
     """Publish a verified release: all of it becomes readable at once, or nothing does.
 
     The session must hold the locks of the release and of the run.
 
     Args:
         cascade: drop objects that depend on a view whose columns changed.
+        last: called at the end of the transaction, and may raise.
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
+        MemoryMoved: another version about the same people appeared.
         PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
         LedgerError: other_source.
     """
     with publishing(conn):
-        locks.assert_held(conn, release=staged.release, run_id=staged.run_id)
+        judged = staged.judged
+        locks.assert_held(
+            conn,
+            release=staged.release,
+            run_id=staged.run_id,
+            population=judged.population if judged else None,
+        )
         known = history.read(conn, staged.release)
         history.check_source(known, staged.source)
         history.check_none_appeared(conn, staged)
@@ -110,13 +124,19 @@ def publish(conn: Connection, staged: Staged, *, cascade: bool = False) -> Publi
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
             _move(conn, relation)
-        return _make_readable(conn, staged, known, rows, cascade)
+        if judged is not None:
+            memory.swap(conn, judged, staged.run_id)
+        version = _make_readable(conn, staged, known, rows, cascade)
+        last(version)
+        return version
 
 
 def _make_readable(
     conn: Connection, staged: Staged, known: History | None, rows: Sequence[int], cascade: bool
 ) -> PublishedVersion:
     version, at = history.add_version(conn, staged, known, rows)
+    if staged.increments:
+        history.finish_cohorts(conn, staged.release, staged.run_id)
     after = history.read(conn, staged.release)
     assert after is not None
     # The previous version decides which views may be replaced; the new one decides what they read.
@@ -147,6 +167,7 @@ def _make_readable(
             "replaced": replaced,
             "retired": retired,
             "cascaded": cascaded,
+            **({"guard": staged.judged.guard["figures"]} if staged.judged else {}),
         },
     )
     return PublishedVersion(
@@ -291,12 +312,14 @@ def _move(conn: Connection, relation: StoredRelation) -> None:
             relation.staged.identifier, sql.Identifier(relation.stored.schema)
         )
     )
-    # Runs keep autovacuum from their tables.
-    conn.execute(
-        sql.SQL("ALTER TABLE {} RESET (autovacuum_enabled, toast.autovacuum_enabled)").format(
-            relation.stored.identifier
+    if relation.stored.schema == DATA_SCHEMA:
+        # Runs keep autovacuum from their tables. From private ones it stays away: everybody sees
+        # in pg_class how many rows it found.
+        conn.execute(
+            sql.SQL("ALTER TABLE {} RESET (autovacuum_enabled, toast.autovacuum_enabled)").format(
+                relation.stored.identifier
+            )
         )
-    )
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])
 
 

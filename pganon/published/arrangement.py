@@ -49,8 +49,16 @@ class SensitiveTable:
 
 @dataclass(frozen=True)
 class Arrangement:
+    """The tables of a release.
+
+    Attributes:
+        counterfeits: whether sensitive tables may have values that nobody has, whose numbers per
+            bucket are published beside them.
+    """
+
     quasi: tuple[QuasiTable, ...]
     sensitive: tuple[SensitiveTable, ...]
+    counterfeits: bool = False
 
     @property
     def sliced(self) -> bool:
@@ -95,6 +103,7 @@ def arranged(
     aligned: bool = True,
     generalized: bool = False,
     beside: Sequence[Attribute] = (),
+    counterfeits: bool = False,
 ) -> Arrangement:
     """The tables by their columns.
 
@@ -105,6 +114,7 @@ def arranged(
         aligned: whether one partition is behind all tables.
         generalized: whether the QIT has classes, a separate partition.
         beside: quasi-identifiers in the first ST.
+        counterfeits: whether there are values that nobody has.
     """
     names = numbered("st", len(sensitive))
     links = [GROUP_ID if aligned else link(name) for name in names]
@@ -127,4 +137,5 @@ def arranged(
             SensitiveTable(name, tuple(columns), tuple(beside) if i == 0 else (), links[i])
             for i, (name, columns) in enumerate(zip(names, sensitive, strict=True))
         ),
+        counterfeits,
     )

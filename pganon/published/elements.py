@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import quote
-from pganon.spec.model import Attribute, Scale, Sensitive, Shown
+from pganon.spec.model import Attribute, ReleaseSpec, Scale, Sensitive, Shown
 from pganon.sqltools import cast, col, fragment
 from pganon.steps.relations import ViewColumn
 
@@ -47,6 +47,22 @@ def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:
 def value_key(item: Sensitive, table: str) -> exp.Expr:
     """A published sensitive value as a text that is never NULL."""
     return text_key(sensitive_key(item, col(item.published, table)))
+
+
+def own_value(item: Sensitive, table: str) -> exp.Expr:
+    """The same of a record of `coded`."""
+    return text_key(sensitive_key(item, col(f"v{item.index}", table)))
+
+
+def own_values(spec: ReleaseSpec, table: str = "c") -> list[exp.Expr]:
+    """Those of all sensitive columns."""
+    return [own_value(item, table) for item in spec.sensitive]
+
+
+def of_text_key(item: Sensitive, key: exp.Expr) -> exp.Expr:
+    """The value of a key, in the type that is published."""
+    value = cast(fragment("substr(:k, 2)", k=key), item.column.stored_type)
+    return fragment("case when :k = '' then null else :v end", k=key, v=value)
 
 
 def text_key(value: exp.Expr) -> exp.Expr:

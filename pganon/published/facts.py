@@ -10,6 +10,13 @@ from pganon.steps.facts import Fact, count, measure
 SUPPRESSED = count("suppressed")
 """Records of the source that are not released. Every method observes it."""
 
+NUMBERED = count("numbered")
+"""The greatest number of a group of the versions that the release adds to."""
+
+EARLIER_RECORDS = count("earlier_records")
+EARLIER_SUPPRESSED = count("earlier_suppressed")
+"""Records that the release has so far, and those of them that are out for good."""
+
 PUBLISHED = count("published")
 """Records that are released, counted in the staged relations."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
+from pganon.published.linked import Linked
 from pganon.published.metrics import Metrics
 from pganon.published.request import Request, Restricts
 from pganon.published.utility import Utility
@@ -98,6 +99,8 @@ class PublishedForm:
         metrics: what it measures on request; None if there is nothing.
         settled: whether the policy alone decides the columns of every view.
         warnings: what the steward should know of such a release, from the facts of the run.
+        linked: how people are linked to values. None: nobody can tell what a release discloses
+            beside others of the same people.
     """
 
     relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
@@ -114,3 +117,4 @@ class PublishedForm:
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
+    linked: Callable[[ReleaseSpec, State, Tables], Linked] | None = None

@@ -26,3 +26,6 @@ NUMBER_OF_CELLS = count("qi_cells", assumed=40)
 
 NUMBER_OF_VECTORS = count("vectors", assumed=40)
 """Distinct priors."""
+
+NEEDED = count("needed", "kept_", assumed=2)
+"""Fewest records of a class that has the rarest value; 0 where no value is bounded by its share."""

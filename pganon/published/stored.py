@@ -10,9 +10,11 @@ from sqlglot import exp
 
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
+from pganon.published.facts import NUMBERED
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, presorted, query, text
+from pganon.sqltools import cast, col, fragment, named, num, presorted, query, text
 from pganon.steps import CreateTable, State, Statement, WorkTable
+from pganon.steps.facts import Facts, count
 from pganon.steps.relations import StoredRelation
 
 
@@ -49,7 +51,8 @@ def drawn_numbers(
 ) -> CreateTable:
     """Work table `numbers_<number>` (gid, number): a random number for every group.
 
-    A permutation under the run's secret key, which reveals nothing about the order of the groups.
+    A permutation under the run's secret key, which reveals nothing about the order of the groups,
+    after the numbers of earlier increments.
     Permutations with different names are independent.
 
     Args:
@@ -63,10 +66,28 @@ def drawn_numbers(
         drawn = fragment(
             "(row_number() over (order by :hash, g.gid))::int", hash=keyed_hash(state, message)
         )
+        if state.facts.get(NUMBERED):
+            drawn = fragment("(:n + :before)::int", n=drawn, before=num(state[NUMBERED]))
         return query("select g.gid from g", {"g": groups(state)}).select(named(drawn, number))
 
     name = f"numbers_{number}"
-    return CreateTable(name, purpose, lambda s: numbers(s, number), select, when=when)
+    return CreateTable(
+        name,
+        purpose,
+        lambda s: numbers(s, number),
+        select,
+        when=when,
+        counted=count(number, _DRAWN),
+    )
+
+
+_DRAWN = "drawn_"
+
+
+def greatest_number(facts: Facts) -> int:
+    """The greatest number of any group, of the run or of those that it adds to."""
+    drawn = (n for name, n in facts.by_name().items() if name.startswith(_DRAWN))
+    return (facts.get(NUMBERED) or 0) + max(drawn, default=0)
 
 
 def numbers(state: State, number: str) -> QualifiedName:
@@ -74,7 +95,7 @@ def numbers(state: State, number: str) -> QualifiedName:
     return state.work(f"numbers_{number}")
 
 
-def repeated(table: QualifiedName, *key: str) -> exp.Select:
+def repeated(table: QualifiedName | exp.Select, *key: str) -> exp.Select:
     """SELECT a row for each key that a table has more than once."""
     columns = [col(name, "t") for name in key]
     tree = query("select 1 as repeated from t having count(*) > 1", {"t": table})

@@ -31,6 +31,8 @@ from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exceptions import exception_problem
 from pganon.resolve.exclusions import rule_refusals, rules
+from pganon.resolve.increments import increment_refusals
+from pganon.resolve.people import people_problem
 from pganon.resolve.reference import reference_refusals
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
@@ -61,6 +63,7 @@ def resolve(
     public: Mapping[str, Relation] | None = None,
     exceptions: Mapping[str, Relation] | None = None,
     prior: Relation | None = None,
+    exclude: Relation | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -71,8 +74,11 @@ def resolve(
         public: the relations that the policy names as public, by QS set.
         exceptions: those that say whose values are sensitive, by their name in the policy.
         prior: the one with what readers are assumed to know beforehand.
+        exclude: the one of people who are left out.
     """
-    builder = _Builder(policy, relation, public or {}, exceptions or {}, prior, base_dir, line_of)
+    builder = _Builder(
+        policy, relation, public or {}, exceptions or {}, prior, exclude, base_dir, line_of
+    )
     spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
@@ -97,6 +103,7 @@ class _Builder:
         public: Mapping[str, Relation],
         exceptions: Mapping[str, Relation],
         prior: Relation | None,
+        exclude: Relation | None,
         base_dir: Path,
         line_of: LineOf,
     ) -> None:
@@ -105,6 +112,7 @@ class _Builder:
         self.public = public
         self.exceptions = exceptions
         self.prior = prior
+        self.exclude = exclude
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
@@ -160,6 +168,11 @@ class _Builder:
         for attribute in attributes:
             self._public(attribute)
         self._priors(attributes, sensitive)
+        if self.exclude is not None:
+            key = self.policy.individual_key or self._record_key()
+            wrong = people_problem(self.relation, key, self.exclude)
+            if wrong is not None:
+                self.report("exclude.relation", *wrong)
         for wrong in collation_refusals(self.policy, self.relation):
             self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
         for wrong in rule_refusals(self.policy, attributes, sensitive):
@@ -169,7 +182,7 @@ class _Builder:
         if self.problems:
             return None
         numbers = {item.column.name: item.index for item in sensitive}
-        return ReleaseSpec(
+        spec = ReleaseSpec(
             policy=self.policy,
             policy_hash=policy_hash(self.policy),
             source=self.relation,
@@ -187,10 +200,14 @@ class _Builder:
             readers=self.policy.publish.readers,
             public=self.public,
             prior=self.prior,
+            exclude=self.exclude,
             rules=tuple(rules(self.policy, attributes, sensitive)),
             partition=partition_part(self.policy, self.relation.name, self.base_dir),
             base_dir=self.base_dir,
         )
+        for wrong in increment_refusals(spec):
+            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+        return spec
 
     def _condition(self, field: str, text: str | None) -> exp.Expr | None:
         """A condition over columns of the source; None if there is none, or a wrong one."""

@@ -23,6 +23,8 @@ from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
+from pganon.spec.increments import Growth
+from pganon.spec.invariance import ValueSets
 
 
 class Scale(StrEnum):
@@ -186,9 +188,12 @@ class ReleaseSpec:
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
+        exclude: the relation of people who are left out, by their key.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
+        growth: what the run adds to, of a release that grows; None for a version made at once.
+        value_sets: those that people were released with, which their groups must have again.
     """
 
     policy: Policy
@@ -206,14 +211,33 @@ class ReleaseSpec:
     readers: tuple[str, ...]
     public: Mapping[str, Relation]
     prior: Relation | None
+    exclude: Relation | None
     rules: tuple[Rule, ...]
     partition: Part
     base_dir: Path
+    growth: Growth | None = None
+    value_sets: ValueSets | None = None
+
+    @property
+    def in_cohorts(self) -> bool:
+        """Whether records have the number of a cohort, of which each is grouped by itself."""
+        return self.growth is not None and self.growth.in_cohorts
+
+    @property
+    def keeps_cuts(self) -> bool:
+        """Whether the cuts of the run are kept, to divide newcomers as they divided its people."""
+        first = self.growth is not None and self.growth.version is None
+        return first and self.policy.method.replays
 
     @property
     def minimum_size(self) -> int:
         """Fewest records that any class can have under all requirements."""
         return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def invariant(self) -> bool:
+        """Whether people keep the value sets that they were released with."""
+        return self.policy.refresh == "invariant"
 
     @property
     def measured(self) -> tuple[Requirement, ...]:
@@ -259,8 +283,9 @@ class ReleaseSpec:
 
     @property
     def read(self) -> tuple[QualifiedName, ...]:
-        """The source, and relations of exceptions: what the snapshot reads."""
+        """What the snapshot reads: the source, relations of exceptions, and of who is left out."""
         names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
+        names += [self.exclude.name] if self.exclude is not None else []
         return tuple(dict.fromkeys([self.source.name, *names]))
 
     def view_of(self, part: str) -> QualifiedName:

@@ -2,7 +2,8 @@
 
 A reader who has two versions with different groups of the same people can intersect them. A run
 therefore reuses the groups of an earlier version, of any release, if the source and the relevant
-part of the policy are the same: then it discloses nothing new. Otherwise the policy decides.
+part of the policy are the same: then it discloses nothing new. Otherwise the guard judges what all
+versions tell together. It cannot where nothing tells people apart; then the policy decides.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
 
-ACCEPT = "republication: warn or allow accepts the risk"
-ONCE = "what this method publishes beside another release of the same people cannot be accepted"
 CODE = "republication"
+NO_IDENTITY = "no_identity"
+ACCEPT = "republication: warn or allow accepts the risk"
+KEY = "give the source a primary key, or the policy `individual`, so that people can be told apart"
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,9 @@ class Earlier:
         partition: the partition part of its policy.
         partition_hash: of that part; None if nothing can be compared with the version.
         source_fingerprint: of its source, under the secret of the installation.
-        members_table: who was in which group.
+        population: the people whom it is about; None where nothing told them apart.
+        is_known: whether it was published with what tells that.
+        is_plain: whether it has one partition. Several make cells that are too small to begin with.
         is_over_source: over the same source or a part of it, as their names say.
     """
 
@@ -37,7 +41,9 @@ class Earlier:
     partition: Part | None
     partition_hash: str | None
     source_fingerprint: bytes | None
-    members_table: str | None
+    population: int | None = None
+    is_known: bool = True
+    is_plain: bool = True
     is_over_source: bool = True
 
     @property
@@ -51,17 +57,31 @@ class Republication:
 
     Attributes:
         publishes: False for a dry run, which shows nobody anything and so is never refused.
+        judged: whether the guard can judge what the run and other versions tell together.
+        keyed: whether people can be told apart.
     """
 
     policy: Policy
     partition: Part
     versions: tuple[Earlier, ...] = ()
     publishes: bool = True
+    judged: bool = False
+    keyed: bool = False
 
     @property
     def earlier(self) -> tuple[Earlier, ...]:
         """Versions over the same source."""
         return tuple(version for version in self.versions if version.is_over_source)
+
+    @property
+    def apart(self) -> tuple[Earlier, ...]:
+        """Those of them that the guard cannot judge together with the run."""
+        return tuple(v for v in self.earlier if not self._can_judge(v))
+
+    def _can_judge(self, version: Earlier) -> bool:
+        if not version.is_known:
+            return self.judged
+        return self.judged and version.population is not None and version.is_plain
 
     def copied(self, source_fingerprint: bytes) -> Earlier | None:
         """A version made from the same rows in a table of another name: a copy, or renamed."""
@@ -76,12 +96,9 @@ class Republication:
     def refuses(self) -> bool:
         return self.policy.republication == "refuse" and self.publishes
 
-    def if_published(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
+    def if_published(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
         """The refusal if the result of a dry run were published."""
-        asked = replace(self, publishes=True)
-        return asked.after_reading(source_fingerprint) or asked.after_grouping(
-            source_fingerprint, same
-        )
+        return replace(self, publishes=True).after_reading(source_fingerprint)
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:
@@ -107,56 +124,47 @@ class Republication:
 
     def before_work(self) -> PrivacyRefusal | None:
         """The refusal that does not depend on the content of the source."""
-        if not self.refuses or not self.earlier or self.candidates:
+        if not self.refuses or not self.apart or self.candidates:
             return None
-        return self._refusal()
+        return self._refusal(self._difference())
 
     def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
         """The refusal of the source as it was read."""
-        if not self.refuses or self.repeated(source_fingerprint):
+        what = self._accepted(source_fingerprint)
+        return self._refusal(what) if what and self.refuses else None
+
+    def warning(self, source_fingerprint: bytes) -> str | None:
+        """For a run whose policy accepts what nobody can judge."""
+        what = self._accepted(source_fingerprint)
+        if what is None or self.policy.republication != "warn":
             return None
-        if self.earlier:
-            return self._refusal()
+        return f"{what}; {_LEARN}"
+
+    def _accepted(self, source_fingerprint: bytes) -> str | None:
+        """What stands against a version of this source, and nobody can judge."""
+        if self.repeated(source_fingerprint):
+            return None
+        if self.apart:
+            return self._difference()
         copied = self.copied(source_fingerprint)
-        return _refused(self._of_a_copy(copied), self._remedy) if copied else None
+        return self._of_a_copy(copied) if copied and not self._can_judge(copied) else None
 
-    def after_grouping(self, source_fingerprint: bytes, same: bool | None) -> PrivacyRefusal | None:
-        """The refusal of reused groups that differ; `same` is None where this is unknown."""
-        if not self.refuses or same is not False:
-            return None
-        return _refused(self._difference(source_fingerprint, same), self._remedy)
-
-    def warning(self, source_fingerprint: bytes, same: bool | None) -> str | None:
-        """For a run whose policy accepts other groups, if it has others."""
-        taken_over = self.repeated(source_fingerprint) and same is not False
-        if self.policy.republication != "warn" or taken_over:
-            return None
-        if self.earlier:
-            return f"{self._difference(source_fingerprint, same)}; {_LEARN}"
-        copied = self.copied(source_fingerprint)
-        return f"{self._of_a_copy(copied)}; {_LEARN}" if copied else None
-
-    def _refusal(self) -> PrivacyRefusal:
-        changed = not self.candidates and self._nearest.partition_hash is not None
-        undo = "; undoing the change of the policy avoids it" if changed else ""
-        return _refused(self._difference(), f"{self._remedy}{undo}")
-
-    @property
-    def _remedy(self) -> str:
-        return ONCE if self.policy.method.published_once else ACCEPT
-
-    @property
-    def _nearest(self) -> Earlier:
-        return (*self.candidates, *self.earlier)[0]
-
-    def _difference(self, source_fingerprint: bytes = b"", same: bool | None = None) -> str:
+    def _refusal(self, what: str) -> PrivacyRefusal:
         nearest = self._nearest
-        repeated = self.repeated(source_fingerprint)
-        if repeated is not None and same is False:
-            return (
-                f"the groups differ from those of {repeated.label}, though policy and source are"
-                " the same"
-            )
+        changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
+        ways = [] if self.keyed else [KEY]
+        ways += [] if self.policy.method.published_once else [ACCEPT]
+        ways += ["undoing the change of the policy avoids it"] if changed else []
+        code = CODE if self.keyed else NO_IDENTITY
+        return PrivacyRefusal(f"{what}; {_LEARN}", hint="; ".join(ways) or None, code=code)
+
+    @property
+    def _nearest(self) -> Earlier | None:
+        return next(iter((*self.candidates, *self.apart)), None)
+
+    def _difference(self) -> str:
+        nearest = self._nearest
+        assert nearest is not None
         if self.candidates:
             return f"the source changed since {nearest.label}"
         if nearest.partition is None or nearest.partition_hash is None:
@@ -173,7 +181,3 @@ class Republication:
 
 
 _LEARN = "who has both may learn what neither shows"
-
-
-def _refused(what: str, hint: str) -> PrivacyRefusal:
-    return PrivacyRefusal(f"{what}; {_LEARN}", hint=hint, code=CODE)

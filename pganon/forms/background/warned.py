@@ -6,13 +6,25 @@ from collections.abc import Iterator
 
 from pganon.forms.background.audit import bounded
 from pganon.privacy.knowledge import BackgroundKnowledge
-from pganon.published.prior_facts import prior_warnings
+from pganon.published.prior_facts import NEEDED, prior_warnings
 from pganon.spec.model import ReleaseSpec
 from pganon.steps.facts import Facts
 
+_MANY = 100
+"""Records of a class above which a value is called rare."""
+
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    return [*prior_warnings(spec, facts), *_estimated(spec), *_replayed(spec)]
+    return [*prior_warnings(spec, facts), *_estimated(spec), *_rare(facts), *_replayed(spec)]
+
+
+def _rare(facts: Facts) -> Iterator[str]:
+    needed = facts.get(NEEDED) or 0
+    if needed > _MANY:
+        yield (
+            f"a class with the rarest sensitive value has at least {needed} records: a larger beta,"
+            " or rare values under a common one, make classes smaller"
+        )
 
 
 def _estimated(spec: ReleaseSpec) -> Iterator[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pganon.forms.buckets import figures, inferred, staging, verification, views
+from pganon.forms.buckets import figures, inferred, links, staging, verification, views
 from pganon.metrics.buckets.report import BucketMetrics, metrics_of
 from pganon.metrics.buckets.steps import measure_steps
 from pganon.published.arrangement import Arrange
@@ -61,5 +61,6 @@ def anatomized(
             arrange(spec, state), tables, item
         ),
         settled=settled,
+        linked=lambda spec, state, tables: links.linked(spec, arrange(spec, state), tables),
         warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
     )

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.sensitive import sensitive_key
 from pganon.encode.work import CODED
 from pganon.forms.buckets.verification import histogram_of
 from pganon.policy.options import GROUP_ID
 from pganon.published.arrangement import Arrangement
-from pganon.published.elements import text_key
+from pganon.published.elements import own_value
 from pganon.published.form import Tables
 from pganon.spec.model import Sensitive
 from pganon.sqltools import col, fragment, named, query
@@ -75,8 +74,8 @@ def _met(
     pairs = query(
         "select :v as value, :y as other from c",
         {"c": state.work(CODED)},
-        v=_key(item),
-        y=_key(other),
+        v=own_value(item, "c"),
+        y=own_value(other, "c"),
     )
     lifts = query(
         "select p.value, p.other, count(*)::float8"
@@ -95,8 +94,3 @@ def _met(
         " join l on l.other = s.value group by s.group_id, l.value",
         {"s": shares, "l": lifts},
     )
-
-
-def _key(item: Sensitive) -> exp.Expr:
-    """As :func:`pganon.published.elements.value_key`, of an encoded record."""
-    return text_key(sensitive_key(item, col(f"v{item.index}", "c")))

@@ -12,12 +12,19 @@ from pganon.encode.lookups import joined
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
-from pganon.forms.members import code_columns, identity, members, repeated_members
+from pganon.forms.buckets.links import link_of, with_rows
+from pganon.forms.members import code_columns, identity, members, members_step, repeated_members
 from pganon.identifiers import QualifiedName
-from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.published.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
-from pganon.published.elements import attribute_columns, element
+from pganon.published.elements import (
+    attribute_columns,
+    element,
+    of_text_key,
+    own_value,
+    own_values,
+)
 from pganon.published.form import Tables
 from pganon.published.stored import (
     distinct_groups,
@@ -37,6 +44,7 @@ from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; those the views read come first."""
     shown = [table.part for table in (*arrangement.quasi, *arrangement.sensitive)]
+    shown += [COUNTERFEITS] if arrangement.counterfeits else []
     return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
 
 
@@ -78,6 +86,8 @@ class Grouping:
         misplaced: as of a :class:`PublishedForm`, from the tables that `records` reads.
         parts: in how many parts records may be read side by side. More than one pays where a part
             is the work of one server process.
+        counterfeits: SELECT of the first partition's gid, and sensitive columns `v<j>`: values in
+            sensitive tables that nobody has; None if there are none.
     """
 
     groups: Callable[[ReleaseSpec, State, str], exp.Select]
@@ -86,6 +96,7 @@ class Grouping:
     beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     parts: int = 1
+    counterfeits: Callable[[ReleaseSpec, State], exp.Select | None] = lambda spec, state: None
 
     def number(self, state: State) -> int:
         """In how many parts they are read."""
@@ -164,6 +175,7 @@ def staging_steps(
             [
                 *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
                 [_members_step(spec, arrange, buckets)],
+                *([_counterfeit_steps(spec, buckets)] if most.counterfeits else []),
                 *[
                     _sensitive_steps(spec, arrange, buckets, place)
                     for place in range(len(most.sensitive))
@@ -215,18 +227,63 @@ def _sensitive_steps(
             f"st{place + 1}",
             "sensitive values of every bucket with their numbers of records",
             lambda s: s.stage(table(s).part),
-            lambda s: _sensitive(arrange(spec, s), table(s), buckets.all_records(s), s),
+            lambda s: _sensitive(arrange(spec, s), table(s), _valued(spec, buckets, s), s),
             when=here,
         ),
         index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
     ]
 
 
+def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
+    return [
+        CreateTable(
+            COUNTERFEITS,
+            "numbers of values in a bucket that nobody has",
+            lambda s: s.stage(COUNTERFEITS),
+            lambda s: _counterfeits(spec, buckets, s),
+        ),
+        index_step(lambda s: (COUNTERFEITS, GROUP_ID), COUNTERFEITS),
+    ]
+
+
+def _counterfeits(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Expr:
+    found = _unowned(spec, buckets, state)
+    if found is None:
+        return query("select 1::int as group_id, 1::bigint as count where false")
+    return query(
+        "select :number as group_id, count(*) as count from c group by 1 order by 1",
+        {"c": found},
+        number=col(bucket(0), "c"),
+    )
+
+
+def _unowned(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Select | None:
+    """SELECT of the number of a bucket, and values in it that nobody has."""
+    found = buckets.counterfeits(spec, state)
+    if found is None:
+        return None
+    values = [col(f"v{item.index}", "c") for item in spec.sensitive]
+    return query(
+        "select :number from c join n on n.gid = c.gid",
+        {"c": found, "n": numbers(state, bucket(0))},
+        number=col(bucket(0), "n"),
+    ).select(*values)
+
+
+def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
+    """The records, and a row for each value that nobody has: all that sensitive tables show."""
+    records = buckets.all_records(state)
+    unowned = _unowned(spec, buckets, state)
+    if unowned is None:
+        return records
+    names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
+    own = query("select 1 from r", {"r": records})
+    return stacked([own.select(*[col(name, "r") for name in names], append=False), unowned])
+
+
 def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
-    return CreateTable(
-        "members",
-        "the steward's memory of who was in which bucket",
-        lambda s: s.stage("members"),
+    return members_step(
+        "bucket",
         lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
     )
 
@@ -251,7 +308,7 @@ def _numbered(
     spec: ReleaseSpec, records: exp.Select, names: Sequence[str], state: State
 ) -> exp.Expr:
     tree = query("select 1 from r", {"r": records})
-    columns = [col(name, "r") for name in record_columns(spec)]
+    columns = [_looking(spec, name) for name in record_columns(spec)]
     for place, name in enumerate(names):
         alias = f"n{place}"
         columns.append(col(name, alias))
@@ -263,14 +320,25 @@ def _numbered(
     return tree.select(*columns, append=False).order_by(col(bucket(0), "n0"))
 
 
+def _looking(spec: ReleaseSpec, name: str) -> exp.Expr:
+    """A column of the records. Where values may be nobody's, none must look like somebody's."""
+    items = {f"v{item.index}": item for item in spec.sensitive if spec.invariant}
+    if name not in items or not ties(items[name], col(name, "r")):
+        return col(name, "r")
+    item = items[name]
+    return named(of_text_key(item, own_value(item, "r")), name)
+
+
 def _members(
     spec: ReleaseSpec, arrangement: Arrangement, records: Relation, state: State
 ) -> exp.Expr:
-    places = [bucket(place) for place in range(len(arrangement.partitions))]
-    tree = members(spec, state, records, places)
-    for column, name in zip(list(tree.expressions)[1:], arrangement.partitions, strict=True):
-        column.replace(named(column.copy(), name))
-    return tree
+    names = {bucket(place): name for place, name in enumerate(arrangement.partitions)}
+    parts = [table for table in arrangement.sensitive if table.quasi]
+    if identity(spec) is not None and parts:
+        names |= {link_of(table): link_of(table) for table in parts}
+        (number,) = {_number(arrangement, table.partition).name for table in parts}
+        records = with_rows(arrangement, records, number, state)
+    return members(spec, state, records, names, own_values(spec, "g"))
 
 
 def _number(arrangement: Arrangement, partition: str) -> exp.Expr:

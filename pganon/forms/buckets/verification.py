@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.exclusions.conditions import applies, excluded
 from pganon.forms.checked import requirement_check, violations_check
-from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
@@ -28,10 +28,22 @@ EXCLUSION = "exclusion"
 """Name of the check that no bucket has a value that a rule excludes for some of its records."""
 
 
+DIFFERENT = "different"
+"""Name of the check that all values of a bucket are different, where people keep value sets."""
+
+
 def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
         _violations(STRUCTURE, None, _broken(arrangement, tables)),
+        *(
+            [
+                _violations(DIFFERENT, item.published, _repeated(arrangement, tables, item))
+                for item in spec.sensitive
+            ]
+            if arrangement.counterfeits
+            else []
+        ),
         *[_required(spec, r, arrangement, tables) for r in spec.requirements],
         *[
             _violations(EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables))
@@ -54,8 +66,7 @@ def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
     """Buckets of which two relations do not hold the same number of records."""
     bearing = arrangement.bearing
     pairs = [
-        (_sizes(tables, bearing.part, bearing.counted, table.partition),
-         _sizes(tables, table.part, True, GROUP_ID))
+        (_held(arrangement, tables, table.partition), _sizes(tables, table.part, True, GROUP_ID))
         for table in arrangement.sensitive
     ] + [
         (_sizes(tables, bearing.part, True, GROUP_ID), _sizes(tables, table.part, True, GROUP_ID))
@@ -71,6 +82,34 @@ def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
             for one, other in pairs
         ]
     )
+
+
+def _held(arrangement: Arrangement, tables: Tables, partition: str) -> exp.Select:
+    """The same of how many values a bucket must have: of its records, and those of nobody.
+
+    A bucket of nobody is broken, too.
+    """
+    bearing = arrangement.bearing
+    records = _sizes(tables, bearing.part, bearing.counted, partition)
+    if not arrangement.counterfeits:
+        return records
+    nobody = query(
+        "select c.group_id as number, sum(c.count) as n, min(coalesce(c.count, 0)) as least from c"
+        " group by c.group_id",
+        {"c": tables[COUNTERFEITS]},
+    )
+    return query(
+        "select coalesce(r.number, c.number) as number, coalesce(r.n, 0) + coalesce(c.n, 0) as n,"
+        " least(coalesce(r.least, 0), c.least) as least from r full join c on c.number = r.number",
+        {"r": records, "c": nobody},
+    )
+
+
+def _repeated(arrangement: Arrangement, tables: Tables, item: Sensitive) -> exp.Select:
+    """Values that a bucket has more than once."""
+    by, histogram = histogram_of(arrangement, tables, item)
+    del by
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": histogram})
 
 
 def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:

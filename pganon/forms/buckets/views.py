@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.policy.options import CLASS_ID, COUNT, EXPECTED, GROUP_ID, PROBABILITY
+from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, EXPECTED, GROUP_ID, PROBABILITY
 from pganon.privacy.rows import Relation
 from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.published.elements import attribute_columns
@@ -30,6 +30,7 @@ def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[
         _joined(spec, arrangement, tables, guarantee),
         *[_quasi(spec, arrangement, table, tables) for table in arrangement.quasi],
         *[_sensitive(spec, table, tables, guarantee) for table in arrangement.sensitive],
+        *([_counterfeits(spec, tables)] if arrangement.counterfeits else []),
     )
 
 
@@ -53,6 +54,12 @@ def _sensitive(
     columns.append(ViewColumn(COUNT, "bigint", "Number of records that have these values."))
     comment = f"Sensitive values of an anatomized release. Guarantee: {guarantee}."
     return _plain(spec, table.part, tables, columns, comment)
+
+
+def _counterfeits(spec: ReleaseSpec, tables: Tables) -> PublishedView:
+    count = ViewColumn(COUNT, "bigint", "Number of values of the bucket that nobody has.")
+    comment = "Counterfeits: values of an anatomized release that belong to no record, per bucket."
+    return _plain(spec, COUNTERFEITS, tables, [*_numbers([GROUP_ID]), count], comment)
 
 
 def _plain(

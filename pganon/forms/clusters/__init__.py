@@ -10,6 +10,7 @@ order of the source or of the building.
 from __future__ import annotations
 
 from pganon.forms.clusters import staging, utility, verification, views
+from pganon.forms.clusters.links import linked
 from pganon.published.form import PublishedForm
 from pganon.published.utility import ClusterUtility
 
@@ -24,4 +25,5 @@ CLUSTERS = PublishedForm(
     utility=utility.utility,
     figures=ClusterUtility,
     groups="clusters",
+    linked=linked,
 )

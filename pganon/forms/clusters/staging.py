@@ -5,9 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.values import in_order
+from pganon.encode.people import identity
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.work import CODED, dictionary
-from pganon.forms.members import cell_members, code_columns, repeated_members
+from pganon.forms.members import cell_members, code_columns, members, members_step, repeated_members
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.published.elements import element, text_key
 from pganon.published.form import Tables
@@ -34,7 +35,7 @@ def counts_supported(spec: ReleaseSpec) -> bool:
 
 def _tells_records(spec: ReleaseSpec) -> bool:
     """Whether equal records differ in what is kept of them."""
-    return bool(spec.carried) or identified(spec)
+    return bool(spec.carried) or identity(spec) is not None
 
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -62,10 +63,8 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             [
                 _cluster_steps(spec),
                 [
-                    CreateTable(
-                        "members",
-                        "the steward's memory of who was in which cluster",
-                        lambda s: s.stage("members"),
+                    members_step(
+                        "cluster",
                         lambda s: _members(spec, s),
                     )
                 ],
@@ -113,11 +112,6 @@ def _reference_step(spec: ReleaseSpec) -> Step:
         lambda s: s.stage("reference"),
         lambda s: _reference(spec, s),
     )
-
-
-def identified(spec: ReleaseSpec) -> bool:
-    """Whether the memory names records or individuals, not only values."""
-    return bool(spec.individual or spec.record_key)
 
 
 def _cluster_cells(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -209,8 +203,19 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
-    if identified(spec):
-        return cell_members(spec, state, state.work("cluster_records"), CLUSTER_NO, ["rid"])
+    known = identity(spec)
+    if known is not None:
+        records = state.work("cluster_records")
+        tree = query("select g.cluster_no from c", {"c": state.work(CODED)})
+        tree = tree.join(aliased(records, "g"), on=equal(["rid"], "g", "c")).select(col(known, "c"))
+        for attribute in spec.attributes:
+            i, alias = attribute.index, f"d{attribute.index}"
+            table = aliased(state.work(dictionary(i)), alias)
+            on = exp.EQ(this=col("code", alias), expression=col(f"c{i}", "c"))
+            own = text_key(element(attribute, col("value", alias)))
+            tree = tree.join(table, on=on).select(named(own, f"value{i}"))
+        own = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
+        return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, own)
     return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
 
 

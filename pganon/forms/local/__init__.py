@@ -13,7 +13,7 @@ number for both. Rows are in an order that published columns decide.
 
 from __future__ import annotations
 
-from pganon.forms.local import figures, staging, verification, views, warned
+from pganon.forms.local import figures, links, staging, verification, views, warned
 from pganon.forms.local.layout import Layout
 from pganon.metrics.local.relations import Parts
 from pganon.metrics.local.report import LocalMetrics, metrics_of
@@ -43,4 +43,5 @@ LOCAL = PublishedForm(
     histogram=verification.histogram,
     metrics=METRICS,
     warnings=warned.warnings,
+    linked=links.linked,
 )

@@ -21,18 +21,8 @@ from pganon.encode.axis import Axis, OrderedAxis
 from pganon.encode.number_line import place
 from pganon.encode.sensitive import equal_key
 from pganon.encode.work import dictionary
-from pganon.forms.buckets.inferred import (
-    CANDIDATES,
-    FACTOR,
-    RECORDS,
-    code_of,
-    found_by,
-    hashed,
-    judged,
-    on_line,
-    outcomes,
-    problem,
-)
+from pganon.forms import attacks
+from pganon.forms.attacks import code_of, found_by, hashed, on_line
 from pganon.forms.local.facts import hidden
 from pganon.forms.local.layout import Layout, forms, in_bucket, is_generalized
 from pganon.forms.local.staging import bucket, part_of
@@ -44,7 +34,7 @@ from pganon.search import inference as search
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import Attribute, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import Chains, Check, Search, State, Step
+from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
 
 Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
@@ -76,7 +66,7 @@ def limit(layout: Layout, item: Sensitive, facts: Facts) -> float:
     """
     principle = layout.principle(item)
     if isinstance(principle, LocalBucketDiversity):
-        allowed = FACTOR / principle.l
+        allowed = attacks.FACTOR / principle.l
     else:
         cells, most, _ = (facts[fact] for fact in hidden(item.index))
         allowed = principle.t + most / max(cells, 1)
@@ -94,30 +84,18 @@ class _Attack:
 
     @property
     def steps(self) -> list[Step]:
-        j, item = self.item.index, self.item
-        table = f"{self.name}{j}"
-        source = "buckets" if self.name == "guesses" else "records that show it"
-        return [
-            Search(
-                table,
-                f"hidden values of {item.published} inferred from {source}",
-                lambda s: s.work(table),
-                (("posterior", "double precision"), ("correct", "boolean")),
-                given=lambda s: query("select 1 as batches"),
-                batches=lambda s: 1,
-                rows=lambda s, batch: self._rows(s),
-                tasks=lambda s, given, rows: [partial(self.learner, self._columns(), rows)],
-            ),
-            Check(
-                f"inferred_{table}",
-                f"how many hidden values of {item.published} that tells",
-                lambda s: judged(s.work(table), limit(self.layout, item, s.facts)),
-                lambda row, state: problem(
-                    self.layout.spec, item, row, limit(self.layout, item, state.facts)
-                ),
-                gives=outcomes(f"inferred_{table}"),
-            ),
-        ]
+        table = f"{self.name}{self.item.index}"
+        return attacks.Attack(
+            self.layout.spec,
+            self.item,
+            name=table,
+            of=f"inferred_{table}",
+            rows=self._rows,
+            task=lambda s, rows: partial(self.learner, self._columns(), rows),
+            limit=lambda facts: limit(self.layout, self.item, facts),
+            values="hidden values",
+            source="buckets" if self.name == "guesses" else "records that show it",
+        ).steps
 
     @property
     def own(self) -> Attribute | None:
@@ -175,16 +153,16 @@ class _Attack:
             " where :b <= :most group by :b",
             {"t": state.stage(part_of(self.item))},
             b=number,
-            each=num(CANDIDATES // RECORDS),
-            most=num(RECORDS),  # buckets: no more, for none is empty
+            each=num(attacks.CANDIDATES // attacks.RECORDS),
+            most=num(attacks.RECORDS),  # buckets: no more, for none is empty
         )
         added = query(
             "select z.bucket, sum(z.n) over (order by z.bucket) as n from z where z.n <= :most",
             {"z": sized},
-            most=num(CANDIDATES),
+            most=num(attacks.CANDIDATES),
         )
         return query(
-            "select a.bucket from a where a.n <= :most", {"a": added}, most=num(CANDIDATES)
+            "select a.bucket from a where a.n <= :most", {"a": added}, most=num(attacks.CANDIDATES)
         )
 
     def _known(self, tree: exp.Select, state: State) -> exp.Select:
@@ -241,12 +219,14 @@ class _Attack:
             " where :here and r.group_id <= :most group by r.group_id",
             {"r": state.work("group_records"), "f": forms(state)},
             here=is_generalized(own, col("form", "f")),
-            most=num(RECORDS),
+            most=num(attacks.RECORDS),
         )
         added = query(
             "select z.group_id, sum(z.n) over (order by z.group_id) as n from z", {"z": sized}
         )
-        return query("select a.group_id from a where a.n <= :most", {"a": added}, most=num(RECORDS))
+        return query(
+            "select a.group_id from a where a.n <= :most", {"a": added}, most=num(attacks.RECORDS)
+        )
 
 
 # -- what is made of it -------------------------------------------------------------------------

@@ -16,11 +16,11 @@ from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.buckets.staging import Rows
 from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
-from pganon.forms.members import code_columns, identity, members, repeated_members
+from pganon.forms.members import code_columns, identity, members, members_step, repeated_members
 from pganon.identifiers import QualifiedName
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, GROUP_ID
-from pganon.published.elements import attribute_columns
+from pganon.published.elements import attribute_columns, own_value
 from pganon.published.form import Tables
 from pganon.published.stored import (
     drawn_numbers,
@@ -116,10 +116,8 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
                     index_step(lambda s: (RECORDS, GROUP_ID), RECORDS),
                 ],
                 [
-                    CreateTable(
-                        "members",
-                        "the steward's memory of who was in which group and which buckets",
-                        lambda s: s.stage("members"),
+                    members_step(
+                        "group and which buckets",
                         lambda s: _members(spec, s),
                     )
                 ],
@@ -257,8 +255,11 @@ def _value_steps(item: Sensitive) -> Sequence[Step]:
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
-    groups = [GROUP_ID, *[bucket(item) for item in spec.sensitive]]
-    tree = members(spec, state, _records_table(state), groups)
-    for column, item in zip(list(tree.expressions)[2:], spec.sensitive, strict=True):
-        column.replace(named(column.copy(), bucket_column(item.published)))
-    return tree
+    groups = {bucket(item): bucket_column(item.published) for item in spec.sensitive}
+    values = [
+        fragment(
+            "case when :b is not null then :v end", b=col(bucket(item), "g"), v=own_value(item, "g")
+        )
+        for item in spec.sensitive
+    ]
+    return members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.forms.buckets.inferred import NOTICEABLE, REMEDY, told_text
+from pganon.forms.attacks import NOTICEABLE, REMEDY, told_text
 from pganon.forms.local import inferred
 from pganon.forms.local.aligned import links
 from pganon.forms.local.layout import Layout

@@ -10,6 +10,7 @@ from pganon.forms.buckets import anatomized
 from pganon.forms.buckets.staging import Grouping
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
+from pganon.methods.anatomy.invariant import counterfeits, invariant_steps
 from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.anatomy.shape import AnatomyShape
@@ -22,7 +23,8 @@ from pganon.steps import State, Step
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = AnatomyShape(spec)
-    return (*shape.eligibility.steps(), *block_steps(shape))
+    first = invariant_steps(shape) if shape.keeps_sets else shape.eligibility.steps()
+    return (*first, *block_steps(shape))
 
 
 BUCKETS = Grouping(
@@ -32,13 +34,14 @@ BUCKETS = Grouping(
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],
     parts=3,
+    counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None,
 )
 """No table links records and groups: what is published of a record goes along the curve with it."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """One QIT and one ST."""
-    return arranged(spec, [spec.attributes], [spec.sensitive])
+    """One QIT and one ST; counterfeits beside them where people keep their value sets."""
+    return arranged(spec, [spec.attributes], [spec.sensitive], counterfeits=spec.invariant)
 
 
 METHOD = Method(

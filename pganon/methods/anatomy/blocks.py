@@ -33,13 +33,7 @@ BLOCKS = count("blocks")
 def block_steps(shape: AnatomyShape) -> list[Step]:
     halves = Halves(lambda s: _histogram(shape, s), lambda s: _undivided(shape, s))
     return [
-        CreateTable(
-            "placed",
-            "places along the curve without those left out",
-            lambda s: s.work("placed"),
-            lambda s: _renumbered(shape, s),
-            when=shape.trimmed,
-        ),
+        *([] if shape.keeps_sets else [_placed_step(shape)]),
         *halves.steps(),
         Check(
             "blocks",
@@ -52,9 +46,19 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
         DropTables(
             "tidy",
             "what the blocks were made from",
-            lambda s: [*halves.leftovers(s), *shape.eligibility.leftovers(s)],
+            lambda s: [*halves.leftovers(s), *shape.leftovers(s)],
         ),
     ]
+
+
+def _placed_step(shape: AnatomyShape) -> Step:
+    return CreateTable(
+        "placed",
+        "places along the curve without those left out",
+        lambda s: s.work("placed"),
+        lambda s: _renumbered(shape, s),
+        when=shape.trimmed,
+    )
 
 
 def _histogram(shape: AnatomyShape, state: State) -> exp.Expr:

@@ -14,9 +14,10 @@ from sqlglot import exp
 from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
 from pganon.forms.buckets.staging import record_columns
+from pganon.methods.anatomy.invariant import old_groups
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.pairs import paired
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
@@ -46,7 +47,8 @@ def groups(shape: AnatomyShape, state: State) -> exp.Select:
         l=num(shape.model.l),
     )
     pair = paired(col("block", "e"), col("number", "e"))
-    return query("select :pair as gid from e", {"e": each}, pair=pair)
+    found = query("select :pair as gid from e", {"e": each}, pair=pair)
+    return stacked([found, old_groups(state)]) if shape.keeps_sets else found
 
 
 def dealt(shape: AnatomyShape, state: State, name: str, part: int, parts: int) -> exp.Select:
@@ -68,11 +70,17 @@ def dealt(shape: AnatomyShape, state: State, name: str, part: int, parts: int) -
         placed = placed.where(_of_part(shape, state, part, parts))
     group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
     tree = query("select 1 from d", {"d": placed})
-    return tree.select(
+    new = tree.select(
         *[col(column, "d") for column in columns],
         named(paired(col("block", "d"), group), name),
         append=False,
     )
+    if not shape.keeps_sets or part > 0:
+        return new
+    old = query("select 1 from l", {"l": state.work("listed")}).select(
+        *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False
+    )
+    return stacked([new, old])
 
 
 def _of_part(shape: AnatomyShape, state: State, part: int, parts: int) -> exp.Expr:

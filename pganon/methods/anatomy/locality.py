@@ -18,7 +18,7 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     shape = AnatomyShape(spec)
     blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
-    if shape.division != "public" or not (whole or pieces >= FEW * blocks):
+    if shape.division != "public" or not blocks or not (whole or pieces >= FEW * blocks):
         return []
     where = "one block" if blocks == 1 else f"{blocks} blocks"
     return [

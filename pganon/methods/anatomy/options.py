@@ -21,6 +21,7 @@ class Anatomy(Unlinked):
     sensitive = "one"
     levels = ("attribute", "unique")
     along_curve = True
+    keeps_value_sets = True
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100

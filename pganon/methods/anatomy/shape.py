@@ -19,6 +19,10 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.sqltools import col, num
 from pganon.steps import State
+from pganon.steps.facts import count
+
+DEALT = count("dealt")
+"""Records that are dealt out to groups with new value sets, where others keep theirs."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +65,38 @@ class AnatomyShape(MethodShape[Anatomy]):
         """Columns of `coded` that are read from here on, beside the random order."""
         return [*record_columns(self.spec), self.value]
 
+    @property
+    def keeps_sets(self) -> bool:
+        """Whether people who were released before keep their value sets."""
+        return self.spec.value_sets is not None
+
     def trimmed(self, state: State) -> bool:
         """Whether records were left out, so that places have gaps."""
         return state[ROUNDS] > 1
 
     def placed(self, state: State) -> QualifiedName:
-        """Released records with their places along the curve, 1 to the number of them."""
-        return state.work("placed") if self.trimmed(state) else self.eligibility.kept(state)
+        """Records that form new groups, with their places along the curve, 1 to the number of
+        them."""
+        if self.keeps_sets or self.trimmed(state):
+            return state.work("placed")
+        return self.eligibility.kept(state)
+
+    def dealt(self, state: State) -> int:
+        """Number of these records."""
+        return state[DEALT] if self.keeps_sets else state[RELEASED]
+
+    def leftovers(self, state: State) -> list[QualifiedName]:
+        """Tables that the blocks are made from."""
+        if self.keeps_sets:
+            return [state.work(name) for name in ("returned", "newcomers", "fillers", "taken")]
+        return self.eligibility.leftovers(state)
 
     def piece(self, state: State, table: str) -> exp.Expr:
         """The piece of the curve that a record is in, from 0."""
-        return piece_of(col(PLACE, table), num(self.pieces(state)), num(state[RELEASED]))
+        return piece_of(col(PLACE, table), num(self.pieces(state)), num(max(self.dealt(state), 1)))
 
     def pieces(self, state: State) -> int:
         """A power of two: the halves of a node would else be of any size, and the whole curve be
         one block for a few records at its end."""
-        wanted = state[RELEASED] // max(self.block_size, self.model.l)
+        wanted = self.dealt(state) // max(self.block_size, self.model.l)
         return 1 << max(wanted.bit_length() - 1, 0)

@@ -17,6 +17,7 @@ from pganon.encode.curve import along_curve
 from pganon.encode.work import CODED
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.shape import Shape
+from pganon.methods.block_search import nothing_given
 from pganon.methods.pairs import pair
 from pganon.published.prior_facts import NUMBER_OF_VECTORS
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTOR_CLUSTERS, VECTORS
@@ -44,7 +45,7 @@ def link_steps(shape: Shape) -> list[Step]:
                 "clusters of priors that are within J of each other",
                 lambda s: s.work(VECTOR_CLUSTERS),
                 (("vector", "integer"), ("cluster", "bigint")),
-                given=lambda s: query("select 1 as nothing"),
+                given=nothing_given,
                 batches=_blocks,
                 rows=_vectors,
                 tasks=lambda s, given, rows: [_Link(rows, knowledge.j)],

@@ -18,8 +18,9 @@ from sqlglot import exp
 from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.background.kept import KEPT_RECORDS
+from pganon.methods.background.rows import histograms
 from pganon.methods.background.shape import Shape, source_counts
-from pganon.search.background.limits import Model
+from pganon.search.background.limits import Model, limits_against
 from pganon.search.background.pieces import joined_pieces
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, num, query
@@ -114,13 +115,8 @@ class _Cut:
     model: Model
 
     def __call__(self) -> TaskResult:
-        names = list(dict.fromkeys((cluster, piece) for cluster, piece, _, _ in self.rows))
-        places = {name: place for place, name in enumerate(names)}
-        histograms = np.zeros((len(names), len(self.source)), dtype=np.int64)
-        for cluster, piece, value, n in self.rows:
-            histograms[places[cluster, piece], value - 1] = n
-        source, released = np.array(self.source), histograms.sum(axis=0)
-        limits = self.model.limits(source / source.sum(), released / released.sum())
-        blocks = joined_pieces([cluster for cluster, _ in names], histograms, self.k, limits)
-        rows = [(*name, int(block)) for name, block in zip(names, blocks, strict=True)]
+        pieces, counts = histograms(self.rows, len(self.source))
+        limits = limits_against(self.model, np.array(self.source), counts.sum(axis=0))
+        blocks = joined_pieces([piece[0] for piece in pieces], counts, self.k, limits)
+        rows = [(*piece, int(block)) for piece, block in zip(pieces, blocks, strict=True)]
         return TaskResult(rows, {"blocks": int(blocks.max()) + 1})

@@ -29,9 +29,11 @@ from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
 from pganon.methods.background.options import BetaPrimacy
+from pganon.methods.background.rows import histograms
 from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.halves import Halves
-from pganon.search.background.limits import SLACK, BetaLimits, Model
+from pganon.search.background.buckets import Planner
+from pganon.search.background.limits import SLACK, BetaLimits, Model, limits_against
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
@@ -70,14 +72,17 @@ class _LimitsOf:
     model: Model
 
     def __call__(self) -> TaskResult:
-        source = np.array(self.source)
-        released = np.zeros(len(source), dtype=np.int64)
-        for value, n in self.rows:
-            released[value - 1] = n
-        found = self.model.limits(source / source.sum(), released / released.sum())
+        _, released = histograms(self.rows, len(self.source))
+        found = limits_against(self.model, np.array(self.source), released[0])
         assert isinstance(found, BetaLimits)
         both = zip(found.shares.tolist(), found.f.tolist(), strict=True)
         return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
+
+
+def planner(shape: Shape) -> Planner:
+    options = shape.options
+    assert isinstance(options, BetaPrimacy)
+    return Planner(shape.k, options.bucket_slack)
 
 
 def block_steps(shape: Shape) -> list[Step]:

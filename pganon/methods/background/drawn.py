@@ -26,13 +26,14 @@ from pganon.methods.background.divided import (
     given_limits,
     in_block,
     limit_step,
+    planner,
 )
 from pganon.methods.background.near import nearest_steps
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.shape import Shape
 from pganon.methods.pairs import paired
 from pganon.published.work import GROUPED
-from pganon.search.background.buckets import planned
+from pganon.search.background.buckets import Planner
 from pganon.search.background.limits import BetaLimits
 from pganon.search.tasks import Task, TaskResult
 from pganon.sqltools import col, named, num, query
@@ -89,7 +90,7 @@ def _ranked_steps(shape: Shape) -> list[Step]:
                 first=num(batch * AT_ONCE),
                 next=num((batch + 1) * AT_ONCE),
             ),
-            tasks=lambda s, given, rows: _tasks(shape.k, given, rows),
+            tasks=lambda s, given, rows: _tasks(planner(shape), given, rows),
         ),
         _grouped_step(shape),
         DropTables(
@@ -100,12 +101,14 @@ def _ranked_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _tasks(k: int, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[Task]:
+def _tasks(
+    planner: Planner, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> list[Task]:
     """A few tasks for many small blocks."""
     blocks = [(block, tuple(found)) for block, found in groupby(rows, key=lambda row: row[0])]
     size = max(1, -(-len(blocks) // _TASKS))
     return [
-        _Plans(blocks[first : first + size], given["f"], given["shares"], k, given["seed"])
+        _Plans(blocks[first : first + size], given["f"], given["shares"], planner, given["seed"])
         for first in range(0, len(blocks), size)
     ]
 
@@ -125,7 +128,7 @@ class _Plans:
     blocks: Sequence[tuple[int, Sequence[tuple[int, int, int]]]]
     f: Sequence[float]
     shares: Sequence[float]
-    k: int
+    planner: Planner
     seed: int
 
     def __call__(self) -> TaskResult:
@@ -140,7 +143,7 @@ class _Plans:
         counts = np.zeros(len(limits.f), dtype=np.int64)
         for _, value, n in rows:
             counts[value - 1] = n
-        buckets, leaves = planned(counts, limits, self.k)
+        buckets, leaves = self.planner.plan(counts, limits)
         # Along the curve the order of the leaves decides which records go to which.
         order = np.random.default_rng([self.seed % 2**64, block]).permutation(len(leaves))
         for number, bucket in enumerate(buckets):

@@ -11,15 +11,14 @@ import numpy as np
 from pganon.methods.background.cut import BLOCKS, cut_steps
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
 from pganon.methods.background.reading import given_of_points, limits_of, points_of
+from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.shape import Shape
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.published.work import GROUPED
 from pganon.search.background.limits import Limits
 from pganon.search.background.points import Points
 from pganon.search.background.primacy import Cost, Pick, Post, Residual, k_primacy
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import col, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import DropTables, State, Step
 
 AT_ONCE = 50_000
 """Records whose blocks are read and searched in one batch."""
@@ -45,15 +44,7 @@ def grown_steps(shape: Shape) -> list[Step]:
             given=lambda s: given_of_points(shape, s),
             task=lambda s, given: _task(shape, s, given),
         ),
-        CreateTable(
-            "grouped",
-            "the class of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: query(
-                "select g.gid, b.rid from b join g on g.rid = b.rid",
-                {"b": s.work("blocked"), "g": s.work("grown")},
-            ).select(*[col(code, "b") for code in shape.codes]),
-        ),
+        grouped_step(shape, "grown", lambda s: s.work("blocked")),
         DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in ("blocked", "grown")]),
     ]
 

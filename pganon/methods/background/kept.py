@@ -15,11 +15,19 @@ from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
+from pganon.methods.background.rows import histograms
 from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.reachable import infeasible
 from pganon.methods.suppression import enough
+from pganon.published.prior_facts import NEEDED
 from pganon.search.background.dropping import Kept, kept, trimmed
-from pganon.search.background.limits import Likeness, Model
+from pganon.search.background.limits import (
+    BetaLimits,
+    Likeness,
+    Model,
+    limits_against,
+    smallest_classes,
+)
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import Check, CreateTable, Search, State, Step
@@ -64,7 +72,7 @@ def kept_steps(shape: Shape) -> list[Step]:
             tasks=lambda s, given, rows: [
                 _Kept(rows, given["source"], shape.k, shape.model, shape.options.trims)
             ],
-            gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS],
+            gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS, NEEDED],
         ),
         level_step(shape, LOST),
         Check(
@@ -108,17 +116,13 @@ class _Kept:
     trims: bool
 
     def __call__(self) -> TaskResult:
-        names = sorted({row[0] for row in self.rows})
-        places = {name: place for place, name in enumerate(names)}
-        histograms = np.zeros((len(names), len(self.source)), dtype=np.int64)
-        for cluster, value, n in self.rows:
-            histograms[places[cluster], value - 1] = n
-        sizes = histograms.sum(axis=1)
-        found = self._settled(histograms)
+        clusters, counts = histograms(self.rows, len(self.source))
+        sizes = counts.sum(axis=1)
+        found = self._settled(counts)
         stay = found.counts.sum(axis=1)
         small = int(sizes[sizes < self.k].sum())
         rows = [
-            (names[place], int(value) + 1, int(found.counts[place, value]))
+            (*clusters[place], int(value) + 1, int(found.counts[place, value]))
             for place, value in zip(*np.nonzero(found.counts), strict=True)
         ]
         figures = {
@@ -127,14 +131,19 @@ class _Kept:
             "unlike": int(sizes.sum() - stay.sum()) - small,
             "clusters": int(np.count_nonzero(stay)),
             "records": int(stay.sum()),
+            "needed": self._needed(),
         }
         return TaskResult(rows, figures)
 
-    def _settled(self, histograms: np.ndarray) -> Kept:
+    def _needed(self) -> int:
+        limits = limits_against(self.model, np.array(self.source))
+        return int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0
+
+    def _settled(self, counts: np.ndarray) -> Kept:
         source, model = np.array(self.source), self.model
         if self.trims and isinstance(model, Likeness):
-            return trimmed(histograms, source, self.k, model)
-        return kept(histograms, source, self.k, model)
+            return trimmed(counts, source, self.k, model)
+        return kept(counts, source, self.k, model)
 
 
 def _refused(shape: Shape, state: State) -> PganonError | None:

@@ -14,11 +14,11 @@ from sqlglot import exp
 
 from pganon.encode.curve import on_curve
 from pganon.encode.hilbert import WORD_BITS
-from pganon.methods.background.divided import BLOCKS, given_limits
+from pganon.methods.background.divided import BLOCKS, given_limits, planner
+from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.shape import Shape
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.published.work import GROUPED
-from pganon.search.background.buckets import planned
+from pganon.search.background.buckets import Planner
 from pganon.search.background.limits import BetaLimits
 from pganon.search.background.selection import nearest
 from pganon.search.tasks import TaskResult
@@ -50,17 +50,9 @@ def nearest_steps(shape: Shape) -> list[Step]:
                 at_once=lambda s: AT_ONCE,
             ),
             given=given_limits,
-            task=lambda s, given: _task(shape.k, given),
+            task=lambda s, given: _task(planner(shape), given),
         ),
-        CreateTable(
-            "grouped",
-            "the class of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: query(
-                "select n.gid, b.rid from b join n on n.rid = b.rid",
-                {"b": s.work("blocked"), "n": s.work("near")},
-            ).select(*[col(code, "b") for code in shape.codes]),
-        ),
+        grouped_step(shape, "near", lambda s: s.work("blocked")),
         DropTables(
             "tidy",
             "what classes were selected from",
@@ -89,9 +81,9 @@ def _read(shape: Shape, state: State) -> exp.Select:
     )
 
 
-def _task(k: int, given: Given) -> TaskOf:
+def _task(planner: Planner, given: Given) -> TaskOf:
     limits = BetaLimits(np.array(given["f"]), np.array(given["shares"]))
-    return lambda block, rows: _Near(block, rows, limits, k, given["seed"])
+    return lambda block, rows: _Near(block, rows, limits, planner, given["seed"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +93,14 @@ class _Near:
     block: int
     rows: Sequence[tuple[Any, ...]]
     limits: BetaLimits
-    k: int
+    planner: Planner
     seed: int
 
     def __call__(self) -> TaskResult:
         _, rids, values, indexes = zip(*self.rows, strict=True)
         held = np.array(values) - 1
         counts = np.bincount(held, minlength=len(self.limits.f))
-        buckets, leaves = planned(counts, self.limits, self.k)
+        buckets, leaves = self.planner.plan(counts, self.limits)
         bucket_of = np.zeros(len(counts), dtype=np.int64)
         for number, bucket in enumerate(buckets):
             bucket_of[bucket] = number

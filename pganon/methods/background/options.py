@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
 from pganon.policy.bucket_options import word
 from pganon.policy.columns import Columns
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
@@ -113,6 +115,7 @@ class BetaPrimacy(Background):
         Literal["random", "sweep", "nearest"],
         word("way to select records", "random", "sweep", "nearest"),
     ] = "random"
+    bucket_slack: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
     @property
     def random(self) -> bool:

@@ -11,7 +11,7 @@ from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.block_search import Given
 from pganon.methods.tree_arrays import given_with_losses, tree_arrays
-from pganon.search.background.limits import Limits
+from pganon.search.background.limits import Limits, limits_against
 from pganon.search.background.points import Attribute, Hierarchy, Nominal, Ordered, Points
 from pganon.search.identity.tree import Hierarchical
 from pganon.sqltools import named, query, scalar
@@ -35,8 +35,7 @@ def given_of_points(shape: Shape, state: State) -> exp.Select:
 
 def limits_of(shape: Shape, given: Given) -> Limits:
     """Against the source and what is released."""
-    source, released = np.array(given["source"]), np.array(given["released"])
-    return shape.model.limits(source / source.sum(), released / released.sum())
+    return limits_against(shape.model, np.array(given["source"]), np.array(given["released"]))
 
 
 def points_of(shape: Shape, state: State, given: Given, columns: Sequence[Sequence[int]]) -> Points:

@@ -15,10 +15,11 @@ from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
+from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.published.work import CELL_VECTORS, GROUPED, QI_CELLS, VECTORS
-from pganon.search.background.limits import Limits
+from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
+from pganon.search.background.limits import Limits, limits_against
 from pganon.search.background.reduce import js_reduce
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import aliased, col, equal, num, query
@@ -51,15 +52,7 @@ def reduced_steps(shape: Shape) -> list[Step]:
             given=lambda s: source_counts(shape, s),
             task=lambda s, given: _task(shape, given),
         ),
-        CreateTable(
-            "grouped",
-            "the class of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: query(
-                "select r.gid, c.rid from c join r on r.rid = c.rid",
-                {"c": s.work(CODED), "r": s.work("reduced")},
-            ).select(*[col(code, "c") for code in shape.codes]),
-        ),
+        grouped_step(shape, "reduced", lambda s: s.work(CODED)),
         DropTables("tidy", "the blocks", lambda s: [s.work("blocked"), s.work("reduced")]),
     ]
 
@@ -90,8 +83,7 @@ def _blocked(shape: Shape, state: State, blocks: int) -> exp.Expr:
 
 
 def _task(shape: Shape, given: Given) -> TaskOf:
-    source = np.array(given["source"])
-    limits = shape.model.limits(source / source.sum())
+    limits = limits_against(shape.model, np.array(given["source"]))
     j = 1.0 if shape.knowledge is None else shape.knowledge.j
     return lambda block, rows: _Reduce(block, rows, shape.k, limits, j)
 

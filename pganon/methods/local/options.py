@@ -35,6 +35,7 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     published_once = True
+    revision = 2
 
     @property
     def assumes(self) -> tuple[str, ...]:

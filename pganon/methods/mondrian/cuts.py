@@ -143,13 +143,18 @@ def is_left(shape: CellShape, state: State, table: str) -> exp.Expr:
         key = axis.key(state, col(axis.code, "c"), col("level", table))
         if not axis.by_frequency:
             return fragment(":k <= :t", k=key, t=col("thr", table))
-        if _narrow(shape, state):
-            return fragment("(:m >> :k) & 1 = 1", m=col("mask", table), k=key)
-        return fragment("get_bit(:m, :k) = 1", m=col("mask", table), k=key)
+        return in_mask(shape, state, col("mask", table), key)
 
     if shape.relaxed:
         return fragment("o.place <= :cum", cum=col("cum", table))
     return shape.by_attribute(col("attr", table), side)
+
+
+def in_mask(shape: CellShape, state: State, mask: exp.Expr, key: exp.Expr) -> exp.Expr:
+    """Whether the mask of a cut by frequency has a key on its left."""
+    if _narrow(shape, state):
+        return fragment("(:m >> :k) & 1 = 1", m=mask, k=key)
+    return fragment("get_bit(:m, :k) = 1", m=mask, k=key)
 
 
 def join_order(shape: CellShape, state: State, tree: exp.Select, table: str) -> exp.Select:

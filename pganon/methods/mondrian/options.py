@@ -41,5 +41,9 @@ class Mondrian(MethodOptions):
     ] = "loss"
 
     @property
+    def replays(self) -> bool:
+        return self.variant == "strict"
+
+    @property
     def random_order(self) -> RandomOrder:
         return "numbered" if self.variant == "relaxed" else "none"

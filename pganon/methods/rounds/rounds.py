@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, group_extents
+from pganon.identifiers import QualifiedName
 from pganon.methods.pairs import paired
 from pganon.methods.rounds.candidates import tries
 from pganon.methods.rounds.halves import halves
@@ -39,11 +40,13 @@ class CutRounds:
     Attributes:
         purpose: when a group is cut, for who reads the plan.
         table: the work table that holds the groups in the end.
+        after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
     """
 
     rule: CutRule
     purpose: str
     table: str = "grouped"
+    after: tuple[Step, ...] = ()
 
     def steps(self) -> tuple[Step, ...]:
         """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
@@ -65,10 +68,12 @@ class CutRounds:
                 lambda state: state.work(self.table),
                 self.gathered,
             ),
+            *self.after,
             DropTables(
                 "tidy",
                 "drop what the rounds left",
                 lambda state: [
+                    *(all_moves(state) if self.after else []),
                     *[state.work("done", round=number) for number in _finishing(state)],
                     state.work("cells", round=state[_ROUNDS]),
                     state.work("nodes", round=state[_ROUNDS]),
@@ -140,6 +145,7 @@ class CutRounds:
                 lambda state: [
                     state.work(name, round=number)
                     for name in (*[table.name for table in tables], "cells", "nodes")
+                    if name != "moves" or not self.after
                 ],
             ),
         ]
@@ -256,6 +262,11 @@ def _clustered(tree: exp.Select, number: int) -> exp.Select:
 def _final(number: int) -> Fact[int]:
     """Number of groups that became final in a round."""
     return count(f"cut_final{number}")
+
+
+def all_moves(state: State) -> list[QualifiedName]:
+    """What became of the groups of every round; see :meth:`CutRounds.moves`."""
+    return [state.work("moves", round=number) for number in range(state[_ROUNDS])]
 
 
 def _finishing(state: State) -> list[int]:

@@ -1,0 +1,62 @@
+"""How the people of an anatomized release are linked to sensitive values: by buckets.
+
+Where quasi-identifiers stand beside sensitive values, who knows those of a person knows more than
+the bucket: the rows of it that show them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.lookups import joined
+from pganon.forms.buckets.verification import histogram_of
+from pganon.policy.options import GROUP_ID
+from pganon.privacy.rows import Relation
+from pganon.published.arrangement import Arrangement, SensitiveTable
+from pganon.published.elements import element
+from pganon.published.form import Tables
+from pganon.published.linked import Linked, linked_column, part_number
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, named, query
+from pganon.steps import State
+
+
+def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linked:
+    columns = []
+    for item in spec.sensitive:
+        table = arrangement.table_of(item.index)
+        _, histogram = histogram_of(arrangement, tables, item)
+        group = col(GROUP_ID, "h")
+        shown = [col(attribute.published, "h") for attribute in table.quasi]
+        number = part_number(group, shown) if shown else group
+        column = linked_column(item.column.name, link_of(table), histogram, number)
+        columns.append(replace(column, exact=not arrangement.counterfeits))
+    parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
+    return Linked((*arrangement.partitions, *parts), tuple(columns))
+
+
+def link_of(table: SensitiveTable) -> str:
+    """Column of the members with the number of the group that its values are of."""
+    return f"{table.part}_rows" if table.quasi else table.partition
+
+
+def with_rows(arrangement: Arrangement, records: Relation, group: str, state: State) -> exp.Select:
+    """The records with :func:`link_of` the tables that have quasi-identifiers, too.
+
+    Args:
+        group: column of the records with the bucket.
+    """
+    tree = query("select r.* from r", {"r": records})
+    for table in arrangement.sensitive:
+        if not table.quasi:
+            continue
+        shown: list[exp.Expr] = []
+        for lookup in joined(axes(table.quasi), state):
+            tree = lookup.decode(tree, state, "r")
+            shown += [element(axis.attribute, lookup.column(axis, "value")) for axis in lookup.axes]
+        number = part_number(col(group, "r"), shown)
+        tree = tree.select(named(number, link_of(table)))
+    return tree

@@ -1,0 +1,21 @@
+"""How the people of a release of local groups are linked to hidden values."""
+
+from __future__ import annotations
+
+from pganon.forms.local.verification import histogram
+from pganon.policy.options import GROUP_ID
+from pganon.published.form import Tables
+from pganon.published.linked import Linked, linked_column
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col
+from pganon.steps import State
+
+
+def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
+    """By groups and by the buckets of every column, or by groups alone where those are single."""
+    columns = []
+    for item in spec.sensitive:
+        (link,), counted = histogram(spec, state, tables, item)
+        columns.append(linked_column(item.column.name, link, counted, col(link, "h")))
+    links = dict.fromkeys([GROUP_ID, *[column.link for column in columns]])
+    return Linked(tuple(links), tuple(columns))

@@ -1,0 +1,178 @@
+"""How many people of a cell can have a value, given what every version published (T2).
+
+    bounds    (cell, col, value, own, at_least, at_most, ..)   the memory's, before any round
+    measured  (id, col, size, most, fewest, certain, past, past_own, varied, ..)
+
+`most` is the largest bound, `fewest` the number of own values, `certain` whether everybody must
+have the same value; `past` and `past_own` are the same of values that people had earlier. `varied`
+is the number of values that each of them may as well have, where people keep value sets; else NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from pganon.guard.keys import published
+from pganon.guard.model import Memory, Version
+from pganon.guard.own import exact_columns, past
+from pganon.guard.propagation import final_bounds, first_bounds, limit
+from pganon.guard.value_sets import kept_number
+from pganon.sqltools import aliased, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
+
+
+def bounds_step(version: Version) -> Step:
+    return CreateTable(
+        "guard bounds",
+        "how many people of a cell can have a value",
+        lambda s: first_bounds(version, s),
+        lambda s: _bounds(version, s),
+    )
+
+
+def measured_step(version: Version) -> Step:
+    return CreateTable(
+        "guard measured",
+        "the worst that is possible in every cell",
+        lambda s: version.work(s, "measured"),
+        lambda s: _measured(version, s),
+    )
+
+
+def _bounds(version: Version, state: State) -> exp.Select:
+    parts = [_first(version, state)]
+    if version.memory is not None:
+        parts += [_same(version, version.memory, state), _away(version, version.memory, state)]
+    return stacked(parts)
+
+
+def _first(version: Version, state: State) -> exp.Select:
+    """Of columns whose present value is published for the first time: those of the group."""
+    tree = query(
+        "select s.id as cell, s.col, h.value, coalesce(p.own, 0) as own, 0 as at_least,"
+        " least(h.n, s.size)::integer as at_most"
+        " from s join h on h.col = s.col and h.link = s.link"
+        " left join p on p.id = s.id and p.value = h.value where s.now and not s.same",
+        {
+            "s": version.work(state, "standings"),
+            "h": published(version, state),
+            "p": version.work(state, "present"),
+        },
+    )
+    return _constrained(version, tree, origin="-s.id", n="h.n")
+
+
+def _same(version: Version, memory: Memory, state: State) -> exp.Select:
+    """Of those who are there with the same value: what was possible and is in the group, too."""
+    tree = query(
+        "select s.id as cell, s.col, v.value,"
+        " case when s.counted then coalesce(p.own, 0) else v.own end as own,"
+        " case when s.whole then v.at_least else 0 end as at_least,"
+        " least(v.at_most, h.n, s.size)::integer as at_most"
+        " from s join v on v.cell = s.cell and v.col = s.col"
+        " join h on h.link = s.link and h.value = v.value"
+        " left join p on p.id = s.id and p.value = v.value where s.same",
+        {
+            "s": version.work(state, "standings"),
+            "v": memory.value,
+            "h": published(version, state),
+            "p": version.work(state, "present"),
+        },
+    )
+    return _constrained(version, tree, origin="s.cell", n="h.n", sums=_SUMS)
+
+
+def _away(version: Version, memory: Memory, state: State) -> exp.Select:
+    """Of those who are in no group of the column: what was possible. What they have is what the
+    cell has less its other parts, if these are all there."""
+    tree = query(
+        "select s.id as cell, s.col, v.value,"
+        " case when s.gone = 1 then v.own - coalesce(t.own, 0) end as own,"
+        " case when s.whole then v.at_least else 0 end as at_least,"
+        " least(v.at_most, s.size)::integer as at_most"
+        " from s join v on v.cell = s.cell and v.col = s.col"
+        " left join t on t.cell = v.cell and t.value = v.value"
+        " where s.before and not s.now and not s.changed",
+        {
+            "s": version.work(state, "standings"),
+            "v": memory.value,
+            "t": version.work(state, "same"),
+        },
+    )
+    return _constrained(version, tree, origin="s.cell", n="null::integer", sums=_SUMS)
+
+
+_SUMS = {
+    # Who changed may have had any share of what the cell has at least.
+    "least": "case when not s.mixed then v.at_least end",
+    "most": "v.at_most",
+}
+_NO_SUMS = {"least": "null::integer", "most": "null::integer"}
+
+
+def _constrained(
+    version: Version,
+    tree: exp.Select,
+    origin: str,
+    n: str,
+    sums: Mapping[str, str] = _NO_SUMS,
+) -> exp.Select:
+    """With what rounds of propagation read: all that rows of bounds may add up to."""
+    if limit(version) == 0:
+        return tree
+    columns = {"size": "s.size::integer", "origin": origin, **sums, "link": "s.link", "n": n}
+    found = [named(fragment(text), name) for name, text in columns.items()]
+    exact = fragment(
+        "case when :exact then :n end", exact=exact_columns(version, "s"), n=fragment(n)
+    )
+    return tree.select(*found, named(exact, "exact"), copy=False)
+
+
+def _measured(version: Version, state: State) -> exp.Select:
+    worst = query(
+        "select b.cell, b.col, max(b.at_most) as most, count(*) as possible,"
+        " count(*) filter (where b.own > 0) as own, bool_or(b.own is null) as unknown,"
+        " max(b.at_least) as least from b"
+        " where b.at_most > 0 group by b.cell, b.col",
+        {"b": final_bounds(version, state)},
+    )
+    tree = query(
+        "select s.id, s.col, s.size, w.most, :varied as varied,"
+        " case when w.unknown then 1 else w.own end as fewest,"
+        " coalesce(w.least = s.size, false) as certain,"
+        " case when s.past > s.size then s.size else s.past end as past,"
+        " :past_own as past_own, s.whole, s.known, s.old_floor,"
+        " w.most is not null and not s.before as fresh"
+        " from s left join w on w.cell = s.id and w.col = s.col",
+        {"s": version.work(state, "standings"), "w": worst},
+        varied=_varied(version),
+        past_own=fragment(_PAST_OWN if version.memory else "null::bigint"),
+    )
+    if version.memory is None:
+        return tree
+    had = query(
+        "select l.id, l.col, count(*) filter (where l.own > 0) as own,"
+        " bool_or(l.own is null) as unknown from l group by l.id, l.col",
+        {"l": past(version, version.memory, state)},
+    )
+    same = fragment("l.id = s.id and l.col = s.col")
+    return tree.join(aliased(had, "l"), on=same, join_type="left", copy=False)
+
+
+def _varied(version: Version) -> exp.Expr:
+    """All values of the set are possible for each of its people, so none was ruled out."""
+    number = kept_number(version)
+    if number is None:
+        return fragment("null::bigint")
+    return fragment("case when s.col = :number then w.possible end", number=num(number))
+
+
+_PAST_OWN = """
+    least(
+        case when s.old_past_own is not null and s.divided then 1 else s.old_past_own end,
+        case when s.before and s.changed then case when l.unknown then 1 else coalesce(l.own, 1) end
+        end)
+"""
+"""Of people who changed: what a divided cell had earlier is not known of its parts."""

@@ -1,0 +1,122 @@
+"""The memory of a population before and after a version, and what the version promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator
+
+from pganon.guard.rules import Rule, rule_of
+from pganon.identifiers import QualifiedName
+from pganon.steps import State
+
+Floor = tuple[Rule, ...]
+"""The rules of all versions that some people were in."""
+
+
+def floors_to_json(floors: tuple[Floor, ...]) -> list[list[dict[str, Any]]]:
+    """Lists of objects that :func:`floors_of` reads."""
+    return [[rule.to_json() for rule in floor] for floor in floors]
+
+
+def floors_of(kept: list[list[dict[str, Any]]]) -> tuple[Floor, ...]:
+    return tuple(tuple(rule_of(rule) for rule in floor) for floor in kept)
+
+
+ROUNDS = 3
+"""Most rounds of propagation that a version takes."""
+
+
+NEVER = ""
+"""Instead of the column whose value sets are kept: there can be none."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is remembered of a population, for one audience.
+
+    Attributes:
+        columns: names of the remembered columns, in the order of `person.marks`, `cell.peak` and
+            `cell.past`; `value.col` counts them from 1.
+        floors: sets of rules; `cell.floor` counts them from 1.
+        person: `person` uuid, `cell` integer, `marks` bigint[].
+        cell: `cell` integer, `size` bigint, `seen` boolean, `peak` bigint[], `past` bigint[],
+            `past_own` bigint[], `value_set` uuid, `floor` integer.
+        value: `cell` integer, `col` integer, `value` bigint (:mod:`pganon.guard.keys`), `own`,
+            `at_least`, `at_most` integer.
+        kept: the column of which all versions that published it kept value sets, if there is one;
+            `cell.value_set` is of this column. :data:`NEVER` where nobody knows what earlier
+            versions published.
+        sets: `value_set` uuid, `value` text: the values of every set, if there is such a column.
+    """
+
+    columns: tuple[str, ...]
+    floors: Annotated[tuple[Floor, ...], PlainSerializer(floors_to_json), PlainValidator(floors_of)]
+    person: QualifiedName
+    cell: QualifiedName
+    value: QualifiedName
+    kept: str | None = None
+    sets: QualifiedName | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """What a run is about to add to a memory.
+
+    Attributes:
+        columns: the remembered columns after it; those of the memory come first.
+        published: those of them that this version publishes values of.
+        rules: what the policy promises of people and columns; see
+            :func:`pganon.guard.rules.rules_of`.
+        memory: the one before; None for the first version of a population.
+        bounded: those of them whose histograms say how many people have a value at most.
+        invariant: the column in whose groups all values are different, and are to be those that
+            people were in a group with before; see :mod:`pganon.guard.value_sets`.
+        unknown: whether nobody knows which columns it published.
+        several: whether a person may have several records, so that values of a person are a set.
+        republication: refuse, warn or allow.
+        strongest: whether cells also keep what their people were promised before.
+        rounds: how many rounds of propagation are taken; None: what the policy asks for. A version
+            that is replayed takes as many as it took at first.
+        part: which work tables are read; see :mod:`pganon.guard.work`.
+        number: of this memory among those of the run, for names of staged tables and of facts.
+    """
+
+    columns: tuple[str, ...]
+    published: frozenset[str]
+    rules: tuple[Rule, ...]
+    memory: Memory | None = None
+    bounded: frozenset[str] = frozenset()
+    invariant: str | None = None
+    unknown: bool = False
+    several: bool = False
+    republication: str = "refuse"
+    strongest: bool = True
+    rounds: int | None = None
+    part: int = 0
+    number: int = 0
+
+    @property
+    def kept(self) -> str | None:
+        """:attr:`Memory.kept` after it."""
+        known = self.memory.kept if self.memory else None
+        if self.unknown or known == NEVER:
+            return NEVER
+        if known is not None:
+            return known if known == self.invariant or known not in self.published else None
+        before = self.memory.columns if self.memory else ()
+        return self.invariant if self.invariant not in before else None
+
+    @property
+    def keeps_sets(self) -> bool:
+        """Whether its own groups are those of :attr:`kept`."""
+        return bool(self.kept) and self.invariant == self.kept
+
+    def staged(self, state: State, name: str) -> QualifiedName:
+        """A table of the new memory: person, cell or value."""
+        return state.stage(f"guard{self.number}_{name}")
+
+    def work(self, state: State, name: str) -> QualifiedName:
+        """A work table of this memory."""
+        return state.work(f"guard{self.number}_{name}")

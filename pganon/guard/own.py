@@ -1,0 +1,134 @@
+"""How many people of a cell do have a value: what the owner counts, and no reader sees.
+
+People whom the version releases have their values among its records. Of the others a cell keeps
+what it had before, less the parts of it that are there: known if only one part is not there.
+
+    standings  (id, col, ..)            what is known of a column of a cell; see below
+    present    (id, col, value, own)    of parts that are released and must be counted
+    same       (cell, value, own)       of the parts of a cell so far that are there, unchanged
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.guard import work
+from pganon.guard.keys import keys, published
+from pganon.guard.model import Memory, Version
+from pganon.sqltools import col, num, query, stacked
+from pganon.steps import CreateTable, State, Step
+
+
+def own_steps(version: Version) -> tuple[Step, ...]:
+    """After the cells, the table of people and the keys of values."""
+    steps: list[Step] = [
+        CreateTable(
+            "guard standings",
+            "which columns are published for the people of a cell",
+            lambda s: version.work(s, "standings"),
+            lambda s: _standings(version, s),
+        ),
+        CreateTable(
+            "guard present",
+            "own values of people in divided cells",
+            lambda s: version.work(s, "present"),
+            lambda s: _present(version, s),
+        ),
+    ]
+    if version.memory is not None:
+        steps.append(
+            CreateTable(
+                "guard same",
+                "own values of the parts of a cell that are there",
+                lambda s: version.work(s, "same"),
+                lambda s: _same(version, s),
+            )
+        )
+    return tuple(steps)
+
+
+def _standings(version: Version, state: State) -> exp.Select:
+    """SELECT a row per cell and column that was or is published for its people.
+
+    before, now: whether it was, whether it is; same: both, and unchanged; alone: whether the cell
+    is a whole group of the column; gone: parts of the cell so far that are not the same; mixed:
+    whether people of the cell so far changed; counted: whether own values are to be counted, or
+    are those of a whole group; past: whether values that the people had earlier were published.
+    """
+    each = query(
+        "select c.id, c.cell, c.grp, c.size, c.whole, c.divided, c.known, c.old_floor, j.col,"
+        " l.link, coalesce(c.changed[j.col], false) as changed,"
+        " c.old_peak[j.col] is not null as before, l.link is not null as now,"
+        " c.past[j.col] as past, c.old_past_own[j.col] as old_past_own"
+        " from c cross join generate_series(1, :columns) as j(col)"
+        " left join l on l.grp = c.grp and l.col = j.col",
+        {"c": version.work(state, "cells"), "l": state.work(work.links(version.part))},
+        columns=num(len(version.columns)),
+    )
+    known = query(
+        "select e.*, e.before and e.now and not e.changed as same,"
+        " e.now and :exact and count(*) over (partition by e.col, e.link) = 1 as alone,"
+        " count(*) filter (where e.before and (e.changed or not e.now))"
+        " over (partition by e.cell, e.col) as gone,"
+        " bool_or(e.changed) over (partition by e.cell, e.col) as mixed"
+        " from e where e.before or e.now or e.past is not null",
+        {"e": each},
+        exact=exact_columns(version, "e"),
+    )
+    return query(
+        "select k.*, k.now and (k.alone or k.divided or not k.same) as counted from k",
+        {"k": known},
+    )
+
+
+def exact_columns(version: Version, table: str) -> exp.Expr:
+    """SQL condition: the histograms of the column `col` of a table are no mere bounds."""
+    bounded = [num(version.columns.index(name) + 1) for name in sorted(version.bounded)]
+    if not bounded:
+        return exp.true()
+    return exp.paren(exp.not_(exp.In(this=col("col", table), expressions=bounded)))
+
+
+def _present(version: Version, state: State) -> exp.Select:
+    standings = version.work(state, "standings")
+    values = query(
+        "select o.person, o.col, k.key as value from o"
+        " join k on k.col = o.col and k.value = o.value",
+        {"o": state.work(work.own(version.part)), "k": keys(version, state)},
+    )
+    among = query(
+        "select s.id, s.col, o.value, count(*)::integer as own"
+        " from o join p on p.person = o.person join s on s.id = p.cell and s.col = o.col"
+        " where s.counted and not s.alone group by 1, 2, 3",
+        {"o": values, "p": version.staged(state, "person"), "s": standings},
+    )
+    alone = query(
+        "select s.id, s.col, h.value, h.n as own from s join h on h.link = s.link and h.col = s.col"
+        " where s.alone",
+        {"s": standings, "h": published(version, state)},
+    )
+    return stacked([among, alone])
+
+
+def _same(version: Version, state: State) -> exp.Select:
+    """Of cells of which one part is not the same."""
+    return query(
+        "select s.cell, n.value, sum(n.own)::integer as own from n"
+        " join s on s.id = n.id and s.col = n.col where s.same and s.gone = 1 group by 1, 2",
+        {"s": version.work(state, "standings"), "n": version.work(state, "present")},
+    )
+
+
+def past(version: Version, memory: Memory, state: State) -> exp.Select:
+    """SELECT id, col, value, own: the values so far of people who changed, where they are known."""
+    return query(
+        "select s.id, s.col, v.value, v.own - coalesce(t.own, 0) as own from s"
+        " join v on v.cell = s.cell and v.col = s.col"
+        " left join t on t.cell = v.cell and t.value = v.value"
+        " where s.before and s.changed and s.gone = 1",
+        {
+            "s": version.work(state, "standings"),
+            "v": memory.value,
+            "t": version.work(state, "same"),
+        },
+    )

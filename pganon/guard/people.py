@@ -1,0 +1,167 @@
+"""People and their cells: everybody's cell so far, refined by the groups of the version.
+
+    pairs   (person, cell, grp, changed<j>.., marks)    cell: so far
+    cells   (id, cell, grp, size, divided, whole, known, seen, changed[], moved, old_peak[], past[],
+             old_past_own[], old_value_set, value_set, old_floor, floor)
+
+Cell 0 is of all who were in no version's groups, and of whom no version knew that by a remembered
+value. `changed<j>` says that the value of column j is another one than the last one remembered.
+`known` is whether people were seen before the version, `seen` after it; `divided`, whether their
+cell so far has other parts; `whole`, whether a cell that was seen is still the same and unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.guard import work
+from pganon.guard.arrays import bigints, element
+from pganon.guard.floors import floor_after
+from pganon.guard.model import Memory, Version
+from pganon.guard.value_sets import set_after, sets_of_groups
+from pganon.sqltools import aliased, cast, chain, col, conjunction, fragment, named, query
+from pganon.steps import CreateTable, State, Step
+
+
+def people_steps(version: Version) -> tuple[Step, ...]:
+    return (
+        CreateTable(
+            "guard pairs",
+            "everybody's cell so far, and group",
+            lambda s: version.work(s, "pairs"),
+            lambda s: _pairs(version, s),
+        ),
+        CreateTable(
+            "guard cells",
+            "people with the same past",
+            lambda s: version.work(s, "cells"),
+            lambda s: _cells(version, s),
+        ),
+    )
+
+
+def person_step(version: Version) -> Step:
+    return CreateTable(
+        "guard person",
+        "the cell of every person, for the memory",
+        lambda s: version.staged(s, "person"),
+        lambda s: _person(version, s),
+        analyze=False,  # see pganon.forms.members.members_step
+    )
+
+
+def _numbers(version: Version) -> range:
+    return range(1, len(version.columns) + 1)
+
+
+def _comparable(version: Version) -> list[int]:
+    """Numbers of the columns whose values are remembered and read again."""
+    old = version.memory.columns if version.memory else ()
+    return [i for i, name in enumerate(old, start=1) if name in version.published]
+
+
+def _pairs(version: Version, state: State) -> exp.Select:
+    new = state.work(work.new(version.part))
+    if version.memory is None:
+        tree = query("select n.person, 0 as cell, n.grp from n", {"n": new})
+        return tree.select(named(bigints([_mark("n", i) for i in _numbers(version)]), "marks"))
+    tree = query(
+        "select coalesce(p.person, n.person) as person, coalesce(p.cell, 0) as cell,"
+        " coalesce(n.grp, 0) as grp from p full join n on n.person = p.person",
+        {"p": version.memory.person, "n": new},
+    )
+    for i in _comparable(version):
+        other = fragment("coalesce(:a <> :b, false)", a=_mark("p", i), b=_mark("n", i))
+        tree = tree.select(named(other, f"changed{i}"), copy=False)
+    last = [
+        fragment("coalesce(:new, :old)", new=_mark("n", i), old=_mark("p", i))
+        for i in _numbers(version)
+    ]
+    return tree.select(named(bigints(last), "marks"), copy=False)
+
+
+def _mark(table: str, number: int) -> exp.Expr:
+    return element("marks", table, number)
+
+
+def _cells(version: Version, state: State) -> exp.Select:
+    compared = _comparable(version)
+    keys = ["cell", "grp", *[f"changed{i}" for i in compared]]
+    counted = query("select count(*) as size from p", {"p": version.work(state, "pairs")})
+    counted = counted.select(*[col(key, "p") for key in keys], copy=False)
+    counted = counted.group_by(*[col(key, "p") for key in keys], copy=False)
+    flags = [col(f"changed{i}", "q") if i in compared else exp.false() for i in _numbers(version)]
+    changed = cast(exp.Array(expressions=flags), "boolean[]")
+    parts = query(
+        "select case when q.cell = 0 and q.grp = 0 and not :any then 0"
+        " else (row_number() over ())::integer end as id, q.cell, q.grp, q.size,"
+        " :changed as changed, :any as moved,"
+        " q.cell <> 0 and count(*) over (partition by q.cell) > 1 as divided from q",
+        {"q": counted},
+        changed=changed,
+        any=_any([col(f"changed{i}", "q") for i in compared]),
+    )
+    if version.memory is None:
+        parts = query(
+            "select q.*, false as known, null::bigint[] as old_peak, null::bigint[] as past,"
+            " null::bigint[] as old_past_own, null::uuid as old_value_set, 0 as old_floor from q",
+            {"q": parts},
+        )
+    else:
+        parts = _remembered(version, version.memory, parts)
+    return _after(version, state, parts)
+
+
+def _any(flags: Sequence[exp.Expr]) -> exp.Expr:
+    return chain(exp.Or, flags) if flags else exp.false()
+
+
+def _remembered(version: Version, memory: Memory, parts: exp.Select) -> exp.Select:
+    """With what was known of the cell so far."""
+    past = [
+        fragment(
+            "greatest(:past, case when :changed then :peak end)",
+            past=element("past", "c", i),
+            changed=element("changed", "q", i),
+            peak=element("peak", "c", i),
+        )
+        for i in _numbers(version)
+    ]
+    return query(
+        "select q.*, coalesce(c.seen, false) as known, c.peak as old_peak, :past as past,"
+        " c.past_own as old_past_own, c.value_set as old_value_set,"
+        " coalesce(c.floor, 0) as old_floor from q left join c on c.cell = q.cell",
+        {"q": parts, "c": memory.cell},
+        past=bigints(past),
+    )
+
+
+def _after(version: Version, state: State, parts: exp.Select) -> exp.Select:
+    """With who is whole, who was seen, and what people are promised from now on."""
+    tree = query(
+        "select q.*, q.known and not q.moved and not q.divided as whole,"
+        " q.known or q.grp > 0 as seen, :set as value_set, :floor as floor from q",
+        {"q": parts},
+        set=set_after(version),
+        floor=floor_after(version, fragment("q.grp > 0"), col("old_floor", "q")),
+    )
+    if not version.keeps_sets:
+        return tree
+    sets = aliased(sets_of_groups(version, state), "v")
+    return tree.join(sets, on=fragment("v.grp = q.grp"), join_type="left", copy=False)
+
+
+def _person(version: Version, state: State) -> exp.Select:
+    compared = _comparable(version)
+    same = [fragment("c.cell = p.cell"), fragment("c.grp = p.grp")]
+    same += [
+        fragment(":a = :b", a=element("changed", "c", i), b=col(f"changed{i}", "p"))
+        for i in compared
+    ]
+    return query(
+        "select p.person, c.id as cell, p.marks from p join c on :same",
+        {"p": version.work(state, "pairs"), "c": version.work(state, "cells")},
+        same=conjunction(same),
+    )

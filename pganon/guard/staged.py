@@ -1,0 +1,177 @@
+"""The version that a run staged, as the guard reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.people import population_secret
+from pganon.encode.valued import referenced
+from pganon.encode.work import reference, sensitive_values
+from pganon.guard import work
+from pganon.guard.combinations import compared_sets
+from pganon.guard.floors import applied_rules
+from pganon.guard.model import Memory, Version
+from pganon.guard.rules import Rule
+from pganon.guard.steps import guard_steps
+from pganon.guard.told import Tell, Told, columns_after, told_steps
+from pganon.privacy.base import Requirement
+from pganon.privacy.judged import Judged
+from pganon.privacy.quasi_sensitive import QSKAnonymity
+from pganon.published.elements import text_key
+from pganon.published.form import PublishedForm
+from pganon.published.remembered import HISTOGRAM, linked
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
+
+
+def teller(spec: ReleaseSpec, form: PublishedForm) -> Tell:
+    """What the staged version tells."""
+
+    def tell(state: State) -> Told:
+        found = linked(spec, form, state)
+        return Told(
+            members=state.stage("members"),
+            histogram=state.stage(HISTOGRAM),
+            links=found.links,
+            columns=tuple((column.name, column.link) for column in found.columns),
+            several=has_several(spec),
+        )
+
+    return tell
+
+
+def has_several(spec: ReleaseSpec) -> bool:
+    """Whether a person may have several records."""
+    policy = spec.policy
+    many = policy.records_per_individual == "many_accepted" or policy.method.reserves_identity
+    return bool(spec.individual) and many
+
+
+def version_of(
+    spec: ReleaseSpec, form: PublishedForm, memory: Memory | None, number: int = 0
+) -> Version:
+    """What the run adds to a memory, the one of this number."""
+    columns = linked(spec, form, State(0)).columns
+    names = [column.name for column in columns]
+    invariant = spec.sensitive[0].column.name if spec.invariant else None
+    scattered = has_several(spec) and not spec.policy.method.reserves_identity
+    return Version(
+        columns=columns_after(memory.columns if memory else (), names),
+        published=frozenset(names),
+        rules=rules_of(spec),
+        memory=memory,
+        invariant=invariant,
+        several=has_several(spec),
+        # A first version was verified by itself, and there is nothing to judge it beside.
+        republication=spec.policy.republication if memory else "allow",
+        rounds=None if memory else 0,
+        strongest=spec.policy.floor == "strongest",
+        number=number,
+        bounded=frozenset(c.name for c in columns if scattered or not c.exact),
+    )
+
+
+def rules_of(spec: ReleaseSpec) -> tuple[Rule, ...]:
+    """What the policy promises: its requirements, with columns by their name in the source."""
+    sets = tuple(
+        tuple(attribute.column.name for attribute in attributes)
+        for attributes in spec.qs_sets.values()
+    )
+    return tuple(
+        Rule(
+            requirement.model,
+            _column(spec, requirement),
+            sets if isinstance(requirement.model, QSKAnonymity) else (),
+        )
+        for requirement in spec.requirements
+    )
+
+
+def _column(spec: ReleaseSpec, requirement: Requirement) -> str | None:
+    """The column that the model is about; records are told apart by the one sensitive column."""
+    number = requirement.sensitive
+    if number is None and requirement.model.judged is Judged.RECORDS and spec.sensitive:
+        number = 0
+    return None if number is None else spec.sensitive[number].column.name
+
+
+def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tuple[Step, ...]:
+    """From the staged relations to the new memory and the verdict."""
+    tell = teller(spec, form)
+    plain = form.settled(spec) and tell(State(0)).plain
+    return (
+        *told_steps(tell, version, population_secret, plain=plain),
+        *_compared(spec, version),
+        *guard_steps(version),
+    )
+
+
+def _compared(spec: ReleaseSpec, version: Version) -> list[Step]:
+    """Distributions and combinations that models compare cells with."""
+    rules = [applied.rule for applied in applied_rules(version)]
+    found: list[Step] = []
+    if any(rule.model.needs_reference for rule in rules):
+        known = {item.column.name: item for item in referenced(spec)}
+        parts = [_reference(item, version.columns.index(name) + 1) for name, item in known.items()]
+        found.append(
+            CreateTable(
+                "guard_reference",
+                "distributions that models compare with",
+                lambda s: s.work(work.reference(version.part)),
+                lambda s: stacked([part(s) for part in parts]) if parts else no_reference(),
+            )
+        )
+    found += [
+        _existing(version, number, len(names))
+        for number, names in enumerate(compared_sets(version), start=1)
+    ]
+    return found
+
+
+def _reference(item: Sensitive, number: int) -> Callable[[State], exp.Select]:
+    path = "null::integer[]" if item.hierarchy is None else "r.path"
+
+    def select(state: State) -> exp.Select:
+        return query(
+            "select :number as col, :value as value, r.position::bigint as position,"
+            " r.share::float8 as share, :path as path from r join d on d.code = r.value",
+            {
+                "r": state.work(reference(item.index, "source")),
+                "d": state.work(sensitive_values(item.index)),
+            },
+            number=num(number),
+            value=text_key(col("value", "d")),
+            path=fragment(path),
+        )
+
+    return select
+
+
+def no_reference() -> exp.Select:
+    """Of a version that no model compares with anything."""
+    return query(
+        "select 1 as col, ''::text as value, 1::bigint as position, 0::float8 as share,"
+        " null::integer[] as path where false"
+    )
+
+
+def _existing(version: Version, number: int, width: int) -> Step:
+    values = [named(col(f"v{place}", "r"), f"v{place}") for place in range(1, width + 1)]
+
+    def select(state: State) -> exp.Select:
+        tree = query(
+            "select 1 from r where r.attribute_set = :set",
+            {"r": state.stage("reference")},
+            set=num(number),
+        )
+        return tree.select(*values, append=False)
+
+    return CreateTable(
+        f"guard_existing{number}",
+        "combinations that exist",
+        lambda s: s.work(work.existing(version.part, number)),
+        select,
+    )

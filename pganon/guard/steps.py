@@ -1,0 +1,100 @@
+"""The steps of the guard, from what a version publishes to the new memory and the verdict."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.guard.arrays import bigints
+from pganon.guard.bounds import bounds_step, measured_step
+from pganon.guard.floors import new_floors
+from pganon.guard.keys import keys_step
+from pganon.guard.model import Memory, Version
+from pganon.guard.own import own_steps
+from pganon.guard.people import people_steps, person_step
+from pganon.guard.propagation import final_bounds, limit, propagation_steps
+from pganon.guard.report import report_step
+from pganon.guard.value_sets import kept_sets, value_set_steps
+from pganon.guard.verdict import people_rules, value_rules
+from pganon.sqltools import col, fragment, num, query
+from pganon.steps import CreateTable, State, Step
+
+
+def guard_steps(version: Version) -> tuple[Step, ...]:
+    """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss."""
+    return (
+        *people_steps(version),
+        *value_set_steps(version),
+        *people_rules(version),
+        person_step(version),
+        keys_step(version),
+        *own_steps(version),
+        bounds_step(version),
+        *propagation_steps(version),
+        measured_step(version),
+        *value_rules(version),
+        CreateTable(
+            "guard cell",
+            "what is known of every cell, for the memory",
+            lambda s: version.staged(s, "cell"),
+            lambda s: _cell(version, s),
+        ),
+        *_value_step(version),
+        *kept_sets(version),
+        report_step(version),
+    )
+
+
+def new_memory(version: Version, state: State) -> Memory:
+    """The memory that these steps staged."""
+    return Memory(
+        version.columns,
+        new_floors(version),
+        version.staged(state, "person"),
+        version.staged(state, "cell"),
+        version.staged(state, "value"),
+        version.kept,
+        version.staged(state, "set") if version.kept else None,
+    )
+
+
+def _cell(version: Version, state: State) -> exp.Select:
+    arrays = {
+        name: bigints(
+            [
+                fragment("max(:x) filter (where m.col = :i)", x=col(name, "m"), i=num(i))
+                for i in range(1, len(version.columns) + 1)
+            ]
+        )
+        for name in ("most", "past", "past_own")
+    }
+    known = query(
+        "select m.id, :most as peak, :past as past, :past_own as past_own from m group by m.id",
+        {"m": version.work(state, "measured")},
+        **arrays,
+    )
+    nothing = bigints([exp.null() for _ in version.columns])
+    return query(
+        "select c.id as cell, c.size, c.seen, coalesce(k.peak, :nothing) as peak,"
+        " coalesce(k.past, :nothing) as past, coalesce(k.past_own, :nothing) as past_own,"
+        " c.value_set, c.floor from c left join k on k.id = c.id",
+        {"c": version.work(state, "cells"), "k": known},
+        nothing=nothing,
+    )
+
+
+def _value_step(version: Version) -> tuple[Step, ...]:
+    """Bounds are made at their place where no rounds follow."""
+    if limit(version) == 0:
+        return ()
+    return (
+        CreateTable(
+            "guard value",
+            "how many people of a cell have a value, for the memory",
+            lambda s: version.staged(s, "value"),
+            lambda s: query(
+                "select b.cell, b.col, b.value, b.own, b.at_least, b.at_most from b"
+                " where b.at_most > 0",
+                {"b": final_bounds(version, s)},
+            ),
+        ),
+    )

@@ -1,0 +1,226 @@
+"""Steps from the source to the people of cohorts, and to the snapshot of their records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.catalog.model import Outside
+from pganon.encode.people import digest, identity, population_secret
+from pganon.encode.secrets import SECRETS
+from pganon.encode.snapshot import SNAPSHOT, snapshot_select
+from pganon.encode.work import SNAP
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
+from pganon.identifiers import QualifiedName, quote
+from pganon.increments.regions import PENDING, regions, tree_steps
+from pganon.spec.increments import Growth, cohorts_table
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import aliased, col, named, num, query, statement, union_all
+from pganon.steps import Check, CreateTable, State, Statement, Step
+from pganon.steps.facts import count, counts
+
+WHOLE = "everybody"
+
+SOURCE_RECORDS = count("source_records", assumed=40)
+"""Records of the source, those of newcomers and of all others."""
+
+NEWCOMERS = count("newcomers", assumed=40)
+"""People who were never released and are in no cohort yet."""
+
+UNPLACED = count("unplaced")
+"""Those of them who are in no region, as nobody had such NULLs."""
+
+DUE = count("due", assumed=40)
+"""People whom this run tests."""
+
+COHORTS = count("cohorts")
+"""Cohorts that they are in."""
+
+
+def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[Step, ...]:
+    """From the source to the people whom the run tests, committed before they are tested.
+
+    Args:
+        commits: False for a dry run, which only counts them.
+    """
+    return (
+        CreateTable(
+            SNAPSHOT,
+            "read the source, once",
+            lambda s: s.work(WHOLE),
+            lambda s: _whole(spec, s),
+            outside=Outside(spec.read),
+        ),
+        *_newcomer_steps(spec, growth),
+        CreateTable(
+            "due",
+            "people of cohorts that are large enough",
+            lambda s: s.work("due"),
+            lambda s: _due(s, growth),
+        ),
+        Check(
+            "gathered",
+            "how many are new, and how many are tested",
+            lambda s: _gathered(s),
+            lambda row, s: _problem(spec, growth, row),
+            gives=[
+                SOURCE_RECORDS,
+                *counts("nobody", "pending_records", of="gathered_"),
+                *(NEWCOMERS, UNPLACED, DUE, COHORTS),
+            ],
+        ),
+        Statement(
+            "commit",
+            "the cohorts are kept, whatever becomes of them",
+            lambda s: _commit(spec, s),
+            when=lambda s: commits and growth.unfinished is None and s[DUE] > 0,
+        ),
+    )
+
+
+def restricted_step(spec: ReleaseSpec) -> CreateTable:
+    """The snapshot of those whom the run tests."""
+
+    def select(state: State) -> exp.Expr:
+        columns = [col(name, "w") for name in SNAP.columns(spec, state) if name != "cohort"]
+        tree = query(
+            "select 1 from w join d on d.person = w.person",
+            {"w": state.work(WHOLE), "d": state.work("due")},
+        ).select(*columns, append=False)
+        return tree.select(col("cohort", "d")) if spec.in_cohorts else tree
+
+    return CreateTable(
+        "cohorts", "the records of the cohorts alone", lambda s: s.work(SNAP), select
+    )
+
+
+def _whole(spec: ReleaseSpec, state: State) -> exp.Expr:
+    source = snapshot_select(spec)
+    known = identity(spec)
+    assert isinstance(source, exp.Select)
+    assert known is not None  # a source without a key is refused
+    rows = query("select t.* from t", {"t": source})
+    return rows.select(named(_person(state, col(known, "t")), "person"))
+
+
+def _person(state: State, key: exp.Expr) -> exp.Expr:
+    return digest(key, population_secret(state))
+
+
+def _newcomer_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
+    """The table `newcomers`, and `pending`, what is needed of them."""
+    purpose = "people who were never released, with the region that they are in"
+    pending = CreateTable(
+        PENDING,
+        "records of people who were never released",
+        lambda s: s.work(PENDING),
+        lambda s: _pending(spec, s, growth),
+    )
+    cuts = growth.cuts
+
+    def select(state: State) -> exp.Expr:
+        if cuts is not None:
+            return regions(spec, state, cuts)
+        return query(
+            "select p.person, 1 as region from p group by p.person", {"p": state.work(PENDING)}
+        )
+
+    divided = CreateTable("newcomers", purpose, lambda s: s.work("newcomers"), select)
+    return [pending, *([] if cuts is None else tree_steps(spec)), divided]
+
+
+def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
+    """(person, q<i>..) of every record of newcomers."""
+    known = [query("select t.person from t", {"t": table}) for table in growth.taken]
+    known += [query("select t.member as person from t", {"t": t}) for t in growth.members]
+    tree = query("select w.person from w where w.person is not null", {"w": state.work(WHOLE)})
+    if growth.cuts is not None:
+        tree = tree.select(*[col(f"q{a.index}", "w") for a in spec.attributes])
+    if not known:
+        return tree
+    released = aliased(union_all(known), "k")  # pyright: ignore[reportArgumentType]
+    joined = tree.join(
+        released,
+        on=exp.EQ(this=col("person", "k"), expression=col("person", "w")),
+        join_type="left",
+    )
+    return joined.where(exp.Is(this=col("person", "k"), expression=exp.null()))
+
+
+def _due(state: State, growth: Growth) -> exp.Expr:
+    if growth.unfinished is not None:
+        return query(
+            "select c.person, c.cohort from c"
+            " where exists (select 1 from w where w.person = c.person)",
+            {"c": growth.unfinished.table, "w": state.work(WHOLE)},
+        )
+    large = query(
+        "select n.region, (row_number() over (order by n.region))::int as cohort from n"
+        " group by n.region having count(*) >= :size",
+        {"n": state.work("newcomers")},
+        size=num(growth.size),
+    )
+    return query(
+        "select n.person, l.cohort from n join l on l.region = n.region",
+        {"n": state.work("newcomers"), "l": large},
+    )
+
+
+def _gathered(state: State) -> exp.Expr:
+    return query(
+        "select (select count(*) from w) as source_records,"
+        " (select count(*) from w where w.person is null) as nobody,"
+        " (select count(*) from p) as pending_records,"
+        " (select count(distinct p.person) from p) as newcomers,"
+        " (select count(distinct p.person) from p) - (select count(*) from n) as unplaced,"
+        " (select count(*) from d) as due,"
+        " (select count(distinct d.cohort) from d) as cohorts",
+        {
+            "w": state.work(WHOLE),
+            "p": state.work(PENDING),
+            "n": state.work("newcomers"),
+            "d": state.work("due"),
+        },
+    )
+
+
+def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> PganonError | None:
+    if growth.cuts is not None and row["pending_records"] > row["newcomers"]:
+        return PrivacyRefusal(
+            f"{row['newcomers']} newcomers have {row['pending_records']} records, which may be in"
+            " several regions",
+            hint="use regions: none, or release one record per individual",
+            code="several_records_per_individual",
+        )
+    if not row["nobody"]:
+        return None
+    names = ", ".join(map(quote, spec.individual or spec.record_key))
+    return PreconditionError(
+        f"{names} is NULL in {row['nobody']} records, of which nobody knows whose they are",
+        hint="leave these records out with `where`, or fill the column",
+        code="key_null",
+    )
+
+
+def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
+    """One message, which the server runs as one transaction."""
+    table = cohorts_table(state.run_id)
+    people = query("select d.person, d.cohort from d", {"d": state.work("due")})
+    return sql.SQL(
+        "CREATE TABLE {table} AS {people}; SELECT pganon.seal({name}::regclass);"
+        " INSERT INTO {cohorts} (run_id, release, population, number)"
+        " SELECT s.run_id, {release}, s.population, {number} FROM {secrets} AS s"
+        " WHERE s.run_id = {run}"
+    ).format(
+        table=table.identifier,
+        people=statement(people),
+        name=sql.Literal(str(table)),
+        cohorts=QualifiedName("pganon_private", "cohorts").identifier,
+        run=sql.Literal(state.run_id),
+        release=sql.Literal(spec.policy.release),
+        secrets=SECRETS.identifier,
+        number=sql.Literal(state[COHORTS]),
+    )

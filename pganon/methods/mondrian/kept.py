@@ -1,0 +1,142 @@
+"""The cuts of a run by values, so that they divide people who come later; they stay private.
+
+    cuts   (node, round, nulls, column_name, threshold, members, level, left_node, right_node)
+
+node          of the groups before the first cut 1, 2, ..., else a pair of round and number
+nulls         of these groups: the columns of nulls: own_class that are NULL in them
+column_name   of the source, by which the group was cut; NULL where it was passed on or is final
+threshold     text of the highest value on the left; NULL where only NULLs are there. Of a tree of
+              ranges the upper end of the last range on the left, unless level is 0
+members       texts on the left of a cut by frequency: values, or labels of children
+level         of a tree: that of the children which the cut tells apart
+left_node, right_node   where the sides went; minus a number: final
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, TreeAxis, axes
+from pganon.methods.mondrian.cuts import in_mask
+from pganon.methods.mondrian.shape import CellShape
+from pganon.methods.pairs import paired
+from pganon.methods.rounds.rounds import all_moves
+from pganon.spec.increments import CUTS
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, text, union_all
+from pganon.steps import CreateTable, State
+
+
+def kept_step(spec: ReleaseSpec, shape: CellShape) -> CreateTable:
+    """The part "cuts" of a release."""
+    return CreateTable(
+        CUTS,
+        "the cuts by values, for people who come later",
+        lambda s: s.stage(CUTS),
+        lambda s: union_all(
+            [_kept(spec, shape, s, number, moves) for number, moves in enumerate(all_moves(s))]
+        ),
+    )
+
+
+def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves) -> exp.Select:
+    """The cuts of one round."""
+
+    def by_attribute(value, kind: str) -> exp.Expr:
+        case = exp.Case(this=col("attr", "m"))
+        for axis in shape.axes:
+            case.when(num(axis.index), value(axis), copy=False)
+        return cast(exp.paren(case), kind)
+
+    columns = {
+        "node": _target(number, col("node", "m")),
+        "round": num(number),
+        "nulls": _nulls(spec, state) if number == 0 else fragment("null::text[]"),
+        "column_name": by_attribute(lambda axis: text(axis.attribute.column.name), "text"),
+        "threshold": by_attribute(lambda axis: _threshold(shape, axis, state), "text"),
+        "members": by_attribute(lambda axis: _members(shape, axis, state), "text[]"),
+        "level": by_attribute(lambda axis: _below(axis), "integer"),
+        "left_node": _target(number + 1, col("tl", "m")),
+        "right_node": _target(number + 1, col("tr", "m")),
+    }
+    return query("select 1 from m", {"m": moves}).select(
+        *[named(value, name) for name, value in columns.items()], append=False
+    )
+
+
+def _target(number: int, node: exp.Expr) -> exp.Expr:
+    """A number of its own for every group: final ones are negative."""
+    return fragment(
+        "sign(:node)::bigint * :pair",
+        node=node,
+        pair=paired(num(number), fragment("abs(:n)", n=node)),
+    )
+
+
+def _nulls(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """The columns that are NULL in a part kept apart by its NULLs, from the part's number."""
+    kept = [a for a in axes(spec.attributes) if a.attribute.nulls == "own_class"]
+    kept = [axis for axis in kept if axis.has_null(state)]
+    names = [
+        fragment(
+            "case when (m.node - 1) >> :bit & 1 = 1 then :name end",
+            bit=num(bit),
+            name=text(axis.attribute.column.name),
+        )
+        for bit, axis in sorted(enumerate(kept), key=lambda item: item[1].attribute.column.name)
+    ]
+    return fragment("array_remove(:names::text[], null)", names=exp.Array(expressions=names))
+
+
+def _below(axis: Axis) -> exp.Expr:
+    if not isinstance(axis, TreeAxis):
+        return fragment("null::integer")
+    return fragment("greatest(m.level - 1, 0)::integer")
+
+
+def _threshold(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
+    if axis.by_frequency:
+        return fragment("null::text")
+    value = scalar(
+        query(
+            "select d.value::text from d where d.code = m.thr and d.code > 0",
+            {"d": axis.dictionary(state)},
+        )
+    )
+    if not isinstance(axis, TreeAxis):
+        return value
+    end = scalar(
+        query(
+            "select t.upper::text from t where t.code = m.thr and t.level = m.level - 1",
+            {"t": axis.table(state)},
+        )
+    )
+    return fragment("case when m.level > 1 then :end else :value end", end=end, value=value)
+
+
+def _members(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
+    if not axis.by_frequency:
+        return fragment("null::text[]")
+    if not isinstance(axis, TreeAxis):
+        return scalar(
+            query(
+                "select array_agg(d.value::text order by d.code) from d where :left",
+                {"d": axis.dictionary(state)},
+                left=in_mask(shape, state, col("mask", "m"), col("code", "d")),
+            )
+        )
+    labels = scalar(
+        query(
+            "select array_agg(t.label order by t.code) from t"
+            " where t.level = greatest(m.level - 1, 0) and t.code = t.lo and :left",
+            {"t": axis.table(state)},
+            left=in_mask(shape, state, col("mask", "m"), col("lo", "t")),
+        )
+    )
+    null = in_mask(shape, state, col("mask", "m"), num(0))
+    return fragment(
+        "coalesce(:labels, '{}'::text[]) || case when :null then array[null::text]"
+        " else '{}'::text[] end",
+        labels=labels,
+        null=null,
+    )

@@ -1,0 +1,40 @@
+"""What of a cell is held against a model: people with the same past, after several versions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Judged(StrEnum):
+    """What is counted, and so for whom the model holds over all versions.
+
+    PEOPLE: the number of people.
+    MOST: how many of them can have a value at most.
+    EXTREMES: how many can have it at most and at least.
+    VALUES: the different values that they do have.
+    RECORDS: the values that they do have, with their frequencies.
+    COMBINATIONS: the combinations of their own values.
+    NOTHING: the model bounds what people look like, or one version alone.
+    """
+
+    PEOPLE = "people"
+    MOST = "most"
+    EXTREMES = "extremes"
+    VALUES = "values"
+    RECORDS = "records"
+    COMBINATIONS = "combinations"
+    NOTHING = "nothing"
+
+
+HOLDS_FOR = {
+    Judged.PEOPLE: "readers who also know which rows of different versions belong together",
+    Judged.MOST: "readers who know who was in which group of every version",
+    Judged.EXTREMES: "readers who know who was in which group of every version",
+    Judged.VALUES: "readers who know who was in which group of every version: so many values"
+    " remain possible, not equally likely",
+    Judged.RECORDS: "readers who know which rows belong to people with the same past, and nothing"
+    " that other versions tell of their values",
+    Judged.COMBINATIONS: "readers who know who was in which group of every version: so many"
+    " combinations remain possible, not equally likely",
+    Judged.NOTHING: "readers of one version",
+}

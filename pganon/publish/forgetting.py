@@ -1,0 +1,155 @@
+"""What the owner forgets: people who want to be erased, and versions of which no copy is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.catalog.code import reading
+from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Outside, Relation
+from pganon.encode.people import POPULATION, digest
+from pganon.encode.snapshot import key_text_of
+from pganon.errors import LedgerError, UsageError
+from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.ledger.repository import as_jsonb
+from pganon.publish import history, memory
+from pganon.publish.history import History, Version
+from pganon.publish.transaction import is_intact
+from pganon.spec.population import Known
+from pganon.sqltools import named, num, query, render
+from pganon.steps.relations import PRIVATE_SCHEMA
+
+Connection = psycopg.Connection[Any]
+
+_GONE = "pganon_forgotten"
+"""Temporary table (person, other): the digests of people, and random ones instead."""
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten.
+
+    Attributes:
+        people: who are known by a random digest from now on.
+        version: whose members and histograms are gone.
+    """
+
+    release: str
+    people: int | None = None
+    version: int | None = None
+
+
+def forget_people(conn: Connection, population: Known, table: str) -> int:
+    """Random digests instead of those of people, in the memory and all versions about them.
+
+    In a transaction, under the lock of the population.
+
+    Args:
+        table: a relation with the columns of the key, as SQL writes its name.
+
+    Raises:
+        UsageError: it has not these columns.
+    """
+    relation = read_relation(conn, table)
+    with reading(conn, Outside((relation.name,)), ()):
+        select = render(_digests(population, relation))
+        conn.execute(
+            sql.SQL(
+                "CREATE TEMPORARY TABLE {} ON COMMIT DROP AS"
+                " SELECT d.person, gen_random_uuid() AS other FROM ({}) AS d"
+            ).format(sql.Identifier(_GONE), sql.SQL(select))  # pyright: ignore
+        )
+    about = memory.versions(conn, population.id)
+    releases = dict.fromkeys(version.release for version in about)
+    known = {name: history.read(conn, name) for name in releases}
+    intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
+    found = memory.read(conn, population.id)
+    people = max([_exchange(conn, one.memory.person, "person") for one in found], default=0)
+    for version in about:
+        if version.members_table is not None and not (version.guard or {}).get("plain"):
+            schema, name = parse_name(version.members_table)
+            members = QualifiedName(schema or PRIVATE_SCHEMA, name)
+            people = max(people, _exchange(conn, members, "member"))
+    for one in found:
+        memory.remember_fingerprint(conn, population.id, one)
+    for version in intact:
+        conn.execute(
+            sqlfiles.query("population", "fingerprint_again"),
+            {
+                "run_id": version.run_id,
+                "relations": [str(table) for table in version.all_tables],
+            },
+        )
+    memory.count(conn, population.id)
+    return people
+
+
+def _whole(conn: Connection, version: Version) -> bool:
+    return version.stored and is_intact(conn, version)
+
+
+def _digests(population: Known, relation: Relation) -> Any:
+    columns = [relation.column(name) for name in population.key]
+    if any(column is None for column in columns):
+        raise UsageError(
+            f"{relation.name} has not the columns that tell people apart:"
+            f" {', '.join(map(quote, population.key))}",
+            hint="name a table with these columns",
+        )
+    secret = query(
+        "select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population.id)
+    )
+    key = key_text_of([column for column in columns if column is not None], "e")
+    person = named(digest(key, secret), "person")
+    return query("select 1 from e", {"e": relation.name}).select(person, append=False).distinct()
+
+
+def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
+    """Random digests in a table; how many people of it."""
+    done = conn.execute(
+        sql.SQL("UPDATE {} AS t SET {c} = g.other FROM {} AS g WHERE g.person = t.{c}").format(
+            table.identifier, sql.Identifier(_GONE), c=sql.Identifier(column)
+        )
+    )
+    return done.rowcount
+
+
+def forget_version(conn: Connection, known: History, number: int, reason: str) -> None:
+    """Members and histograms of a version go, and what is left of its tables.
+
+    In a transaction, under the lock of the population; the memory is to be made again.
+
+    Raises:
+        LedgerError: unknown_version; UsageError: it is shown.
+    """
+    found = next((v for v in known.versions if v.version == number), None)
+    name = known.release.name
+    if found is None:
+        raise LedgerError(
+            f"the release {quote(name)} has no version {number}", code="unknown_version"
+        )
+    if known.release.current == number:
+        raise UsageError(
+            f"version {number} of the release {quote(name)} is shown",
+            hint="roll back or drop the release first",
+        )
+    history.drop_stored(conn, name, [found])
+    private: Sequence[QualifiedName] = [
+        table for table in found.all_tables if table.schema == PRIVATE_SCHEMA
+    ]
+    for table in private:
+        history.drop_relation(conn, "TABLE", table)
+    conn.execute(
+        sqlfiles.query("population", "forget_version"),
+        {
+            "release": name,
+            "version": number,
+            "guard": as_jsonb({"forgotten": reason}),
+        },
+    )

@@ -1,0 +1,102 @@
+"""What a release that grows has so far, and the cohorts that its runs committed to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.errors import LedgerError, PrivacyRefusal
+from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.publish import history
+from pganon.publish.history import History, Version
+from pganon.publish.transaction import is_intact
+from pganon.spec.increments import CUTS, Cohorts, Growth, Increment, cohorts_table
+from pganon.steps.relations import CheckQuery
+
+Connection = psycopg.Connection[Any]
+
+
+def growth(
+    conn: Connection, release: str, population: int | None, size: int, *, divides: bool
+) -> Growth:
+    """What a run of the release adds to.
+
+    Args:
+        population: whom the release is about; None if nothing was released of them.
+        size: fewest people of a cohort.
+        divides: whether newcomers are divided by the cuts of the first version, if it kept them.
+
+    Raises:
+        LedgerError: not_stored, the newest version has no tables any more.
+        PrivacyRefusal: changed_after_verification.
+    """
+    known = history.read(conn, release)
+    newest = known.versions[0] if known and known.versions else None
+    values = {"release": release, "population": population}
+    cohorts = conn.execute(sqlfiles.query("publish", "cohorts"), values).fetchall()
+    unfinished = [Cohorts(run_id, number) for run_id, number, mine, _ in cohorts if mine]
+    found = Growth(
+        size=size,
+        population=population,
+        unfinished=unfinished[0] if unfinished else None,
+        taken=tuple(cohorts_table(run_id) for run_id, *_ in cohorts),
+        records_out=sum(out for *_, out in cohorts),
+    )
+    if newest is None:
+        return found
+    members = conn.execute(sqlfiles.query("publish", "members_tables"), values).fetchall()
+    found = replace(found, members=tuple(_named(name) for (name,) in members))
+    assert known is not None
+    found = _upon(conn, release, newest, found)
+    return _divided(known, found) if divides else found
+
+
+def _divided(known: History, found: Growth) -> Growth:
+    """With the cuts of the first version that the others were added to."""
+    first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
+    kept = [QualifiedName(r["schema"], r["name"]) for r in first.relations if r["part"] == CUTS]
+    return replace(found, cuts=kept[0] if kept else None, partition=first.partition)
+
+
+def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Growth:
+    if not newest.stored:
+        raise LedgerError(
+            f"version {newest.version} of the release {quote(release)}, which increments would be"
+            " added to, is no longer stored",
+            hint="use refresh: recompute, or another name for the release",
+            code="not_stored",
+        )
+    if not is_intact(conn, newest):
+        raise PrivacyRefusal(
+            f"the tables of version {newest.version} of the release {quote(release)}, which"
+            " increments would be added to, were changed",
+            hint="use refresh: recompute",
+            code="changed_after_verification",
+        )
+    return replace(
+        found,
+        version=newest.version,
+        views=newest.views,
+        increments=newest.increments or (at_once(newest),),
+        relations=tuple(newest.relations),
+    )
+
+
+def at_once(version: Version) -> Increment:
+    """A version that was made at once, as the first increment of those to come."""
+    return Increment(
+        version.run_id,
+        tuple(view.select for view in version.views),
+        tuple(CheckQuery(**item) for item in version.checks),
+        version.row_count,
+        version.suppressed,
+        version.row_count,  # no group is without a record
+    )
+
+
+def _named(text: str) -> QualifiedName:
+    schema, name = parse_name(text)
+    return QualifiedName(schema or "", name)

@@ -1,0 +1,164 @@
+"""Verified releases that wait for the approval of a second person.
+
+Their tables stay sealed in the staging schema, and a row keeps what publication needs. Until then
+no version exists, so nothing else takes them for one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import psycopg
+from pydantic import TypeAdapter
+
+from pganon import locks, sqlfiles
+from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.ledger import repository as ledger
+from pganon.publish import views
+from pganon.publish.memory import MemoryMoved
+from pganon.publish.staged import Staged
+from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
+from pganon.requests.claim import Claim, Lost
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Who must approve a release, and for whom it is held.
+
+    Attributes:
+        claim: the request that it was made for; None: a command, for which one is made.
+    """
+
+    revision: int
+    approvers: Sequence[str]
+    expires: timedelta
+    claim: Claim | None = None
+
+
+def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
+    """Keep a verified release for approval; gives the number of its request.
+
+    The session must hold the locks of the release and of the run.
+
+    Raises:
+        PrivacyRefusal: changed_after_verification.
+        PreconditionError: lock_lost; lost.
+    """
+    with publishing(conn):
+        locks.assert_held(conn, release=staged.release, run_id=staged.run_id)
+        names = [relation.staged for relation in staged.relations]
+        if [stamp for stamp, _ in stamps(conn, names)] != list(staged.stamps):
+            raise _changed(staged)
+        request = _request(conn, staged, holding)
+        conn.execute(
+            sqlfiles.query("requests", "keep_staged"),
+            {
+                "request": request,
+                "run_id": staged.run_id,
+                "staged": json.dumps(_adapter().dump_python(staged, mode="json")),
+            },
+        )
+        ledger.append(
+            conn,
+            "awaiting_approval",
+            run_id=staged.run_id,
+            release=staged.release,
+            policy_hash=staged.policy_hash,
+            details={
+                "request": request,
+                "row_count": staged.row_count,
+                "suppressed": staged.suppressed,
+                "approvers": list(holding.approvers),
+            },
+        )
+    return request
+
+
+def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
+    values = {
+        "approvers": list(holding.approvers),
+        "expires": holding.expires,
+        "run_id": staged.run_id,
+    }
+    if holding.claim is None:
+        values |= {"release": staged.release, "revision": holding.revision}
+        row = conn.execute(sqlfiles.query("requests", "add_held"), values).fetchone()
+        assert row is not None
+        return int(row[0])
+    values |= holding.claim.fence
+    if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
+        raise Lost(holding.claim.id)
+    return holding.claim.id
+
+
+def staged_for(conn: Connection, request: int) -> Staged | None:
+    """What a request wants to publish; None if it holds nothing."""
+    row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
+    return _adapter().validate_json(row[1]) if row else None
+
+
+def publish_held(
+    conn: Connection, staged: Staged, request: int, last: Callable[[PublishedVersion], None]
+) -> PublishedVersion:
+    """Publish what was approved, if it is still what was verified.
+
+    Args:
+        last: called at the end of the publishing transaction.
+
+    Raises:
+        PrivacyRefusal: changed_after_verification; republication, if others appeared meanwhile.
+        PreconditionError: see :func:`pganon.publish.transaction.publish`.
+    """
+    with locks.release_lock(conn, staged.release), locks.run_lock(conn, staged.run_id):
+        names = [relation.staged for relation in staged.relations]
+        if not all(views.find(conn, name) for name in names):
+            raise PreconditionError(
+                f'the tables of the approved release "{staged.release}" are gone',
+                hint="run the release again",
+                code="stale",
+            )
+        # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
+        taken = tuple(stamp for stamp, _ in stamps(conn, names))
+        if fingerprint(conn, staged.run_id, names) != staged.fingerprint:
+            raise _changed(staged)
+
+        def finally_(version: PublishedVersion) -> None:
+            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
+            last(version)
+
+        with _alone(conn, staged):
+            try:
+                return publish(conn, replace(staged, stamps=taken), last=finally_)
+            except MemoryMoved as moved:
+                raise PreconditionError(moved.message, hint=moved.hint, code="stale") from None
+
+
+@contextmanager
+def _alone(conn: Connection, staged: Staged) -> Iterator[None]:
+    """Nobody judges and publishes a version about the same people meanwhile."""
+    if staged.judged is None:
+        yield
+        return
+    with locks.population_lock(conn, staged.judged.population):
+        yield
+
+
+def _changed(staged: Staged) -> PrivacyRefusal:
+    return PrivacyRefusal(
+        f'tables of the release "{staged.release}" changed after they were verified',
+        hint="run the release again",
+        code="changed_after_verification",
+    )
+
+
+@cache
+def _adapter() -> TypeAdapter[Staged]:
+    return TypeAdapter(Staged)

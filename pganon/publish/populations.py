@@ -1,0 +1,88 @@
+"""Populations as the state tables keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.ledger.repository import as_jsonb
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.population import Asked, Known, chosen
+
+Connection = psycopg.Connection[Any]
+
+
+def find(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
+) -> int | None:
+    """The population of a source that has a key; None if nothing was released of it.
+
+    Args:
+        sources: names of the source and of all that its rows come from.
+        copied: the population of a version with the same rows, from a table of another name.
+
+    Raises:
+        PreconditionError: population.
+    """
+    asked = _asked(spec, sources)
+    values = {"name": asked.name, "sources": list(sources), "copied": copied}
+    rows = conn.execute(sqlfiles.query("population", "known"), values).fetchall()
+    known = [
+        Known(number, name, frozenset(all_), frozenset(released or ()), tuple(key))
+        for number, name, all_, released, key in rows
+    ]
+    found = chosen(asked, known, copied)
+    return found.id if found else None
+
+
+def of_release(conn: Connection, name: str) -> Known | None:
+    """The population of the newest version of a release that is about one."""
+    row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
+    if row is None:
+        return None
+    number, called, sources, key = row
+    return Known(number, called, frozenset(sources), frozenset(), tuple(key))
+
+
+def _asked(spec: ReleaseSpec, sources: Sequence[str]) -> Asked:
+    declared = spec.policy.population
+    return Asked(
+        name=declared.name if declared else None,
+        source=str(spec.source.name),
+        sources=frozenset(sources),
+        key=spec.individual or spec.record_key,
+    )
+
+
+def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
+    """A population of which nothing is released yet."""
+    asked = _asked(spec, sources)
+    values = {
+        "name": asked.name,
+        "sources": sorted(sources),
+        "key": as_jsonb(list(asked.key)),
+    }
+    with conn.transaction():
+        unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
+        made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
+    assert made is not None
+    return int(made[0])
+
+
+def set_of_run(conn: Connection, run_id: int, population: int) -> None:
+    """From now on the population's secret makes the digests of the run."""
+    conn.execute(
+        sqlfiles.query("population", "of_run"), {"population": population, "run_id": run_id}
+    )
+
+
+def counter(conn: Connection, population: int) -> int:
+    """How often the memory changed; in a transaction, nobody else changes it before the end."""
+    row = conn.execute(
+        sqlfiles.query("population", "counter"), {"population": population}
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

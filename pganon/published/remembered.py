@@ -1,0 +1,75 @@
+"""What a version keeps of its histograms, which outlive its tables."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.people import identity
+from pganon.published.form import PublishedForm, Tables
+from pganon.published.linked import Linked
+from pganon.published.stored import stored
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import num, query, stacked
+from pganon.steps import CreateTable, State, Step
+from pganon.steps.relations import PRIVATE_SCHEMA, StoredRelation
+
+HISTOGRAM = "histogram"
+
+
+def is_remembered(spec: ReleaseSpec, form: PublishedForm) -> bool:
+    """Whether versions about the same people can be compared: there are keys, and known links."""
+    return form.linked is not None and identity(spec) is not None
+
+
+def linked(spec: ReleaseSpec, form: PublishedForm, state: State) -> Linked:
+    """How people are linked to the values of the staged relations."""
+    assert form.linked is not None
+    tables: Tables = {r.part: r.staged for r in form.relations(spec, state)}
+    return form.linked(spec, state, tables)
+
+
+def is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
+    """Whether versions have one partition, whatever runs observe.
+
+    With several, a cell is of the people with the same groups in all of them: fewer than were
+    promised from the first version on, so that no later one could be held against the promise.
+    """
+    return len(linked(spec, form, State(0)).links) == 1
+
+
+def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[StoredRelation, ...]:
+    """All tables of a release."""
+    found = form.relations(spec, state)
+    if not is_remembered(spec, form):
+        return found
+    return (*found, *stored(state, [(HISTOGRAM, PRIVATE_SCHEMA)]))
+
+
+def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
+    """From groups to all of them."""
+    if not is_remembered(spec, form):
+        return form.staging_steps(spec)
+    step = CreateTable(
+        HISTOGRAM,
+        "the values of every group, which the next versions are judged by",
+        lambda s: s.stage(HISTOGRAM),
+        lambda s: _histogram(linked(spec, form, s)),
+    )
+    return (*form.staging_steps(spec), step)
+
+
+def _histogram(found: Linked) -> exp.Expr:
+    """(col, link, value, n): columns are numbered from 1."""
+    parts = [
+        query(
+            "select :number as col, (h.link)::bigint as link, h.value, h.n from h",
+            {"h": column.histogram},
+            number=num(number),
+        )
+        for number, column in enumerate(found.columns, start=1)
+    ]
+    if not parts:
+        return query(
+            "select 1 as col, 1::bigint as link, ''::text as value, 1::bigint as n where false"
+        )
+    return stacked(parts)

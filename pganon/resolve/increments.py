@@ -1,0 +1,42 @@
+"""What `refresh: increments` asks of the models, the method and the source of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pganon.policy.refusals import Refusal
+from pganon.spec.model import ReleaseSpec
+
+
+def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """Sizes below that of a group, and regions of a method whose cuts nobody can replay."""
+    policy = spec.policy
+    if policy.refresh != "increments":
+        return
+    size, smallest = policy.increment_size, spec.minimum_size
+    if size is None and smallest == 1:
+        yield Refusal(
+            ("increment_size",),
+            "is missing; no model of the policy says how many people a group needs",
+            "write how many newcomers make an increment",
+        )
+    if size is not None and size < smallest:
+        yield Refusal(
+            ("increment_size",),
+            f"is {size}, but a group needs {smallest} people",
+            f"write at least {smallest}, or leave it out",
+        )
+    compared = [r.label for r in spec.requirements if r.model.needs_reference]
+    if compared:
+        yield Refusal(
+            ("refresh",),
+            f"increments are not available with {compared[0]}, which compares groups with the"
+            " whole table",
+            "use refresh: recompute, or another model",
+        )
+    if policy.regions == "leaves" and not policy.method.replays:
+        yield Refusal(
+            ("regions",),
+            "leaves is for the method mondrian with variant: strict, whose cuts are by values",
+            "use regions: none",
+        )

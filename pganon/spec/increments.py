@@ -1,0 +1,165 @@
+"""Versions that grow: each is the one before plus groups of newcomers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pganon.identifiers import QualifiedName
+from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
+
+CUTS = "cuts"
+"""Part of a release: the cuts of its first version by values, for those who come later."""
+
+
+def cohorts_table(run_id: int) -> QualifiedName:
+    """(person, cohort): the people whom a run will test, or did."""
+    return QualifiedName(PRIVATE_SCHEMA, f"cohorts_{run_id}")
+
+
+@dataclass(frozen=True)
+class Cohorts:
+    """What one run committed to before it looked at any sensitive value.
+
+    Attributes:
+        run_id: the run that formed them.
+        number: how many there are.
+    """
+
+    run_id: int
+    number: int
+
+    @property
+    def table(self) -> QualifiedName:
+        return cohorts_table(self.run_id)
+
+
+@dataclass(frozen=True)
+class Increment:
+    """What one run added to a version: groups, and nothing that was there before.
+
+    Attributes:
+        selects: SELECT of every view over the relations of this run alone.
+        checks: the verification of these relations.
+        released: records in its groups.
+        suppressed: records of its cohorts that are out for good.
+        numbered: the greatest number of a group.
+    """
+
+    run_id: int
+    selects: tuple[str, ...]
+    checks: tuple[CheckQuery, ...]
+    released: int
+    suppressed: int
+    numbered: int
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = dict(self.__dict__)
+        return {**plain, "checks": [check.as_dict() for check in self.checks]}
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Increment:
+        """An increment from its JSON form."""
+        checks = tuple(CheckQuery(**check) for check in found["checks"])
+        return cls(**{**found, "selects": tuple(found["selects"]), "checks": checks})
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A run that adds groups of newcomers to the newest version of its release.
+
+    Attributes:
+        population: whose people they are.
+        version: the number of that version; None for the first.
+        views: its views.
+        increments: what it is made of, oldest first.
+        relations: its tables: part, schema, name, rows.
+        unfinished: cohorts that no run has finished; they come first.
+        taken: tables with the people of every cohort there was.
+        members: tables with the people of versions that were made at once.
+        cuts: the cuts of the first version, where newcomers are divided by them.
+        partition: the partition part of the policy of that version.
+        records_out: records that are out for good because all of their cohorts failed.
+        size: fewest people of a cohort.
+    """
+
+    size: int
+    population: int | None = None
+    version: int | None = None
+    views: tuple[PublishedView, ...] = ()
+    increments: tuple[Increment, ...] = ()
+    relations: tuple[dict[str, Any], ...] = ()
+    unfinished: Cohorts | None = None
+    taken: tuple[QualifiedName, ...] = ()
+    members: tuple[QualifiedName, ...] = ()
+    cuts: QualifiedName | None = None
+    partition: Mapping[str, Any] | None = None
+    records_out: int = 0
+
+    @property
+    def in_cohorts(self) -> bool:
+        """Whether the run may test several cohorts."""
+        if self.unfinished is not None:
+            return self.unfinished.number > 1
+        return self.cuts is not None
+
+    @property
+    def released(self) -> int:
+        return sum(increment.released for increment in self.increments)
+
+    @property
+    def suppressed(self) -> int:
+        return self.records_out + sum(increment.suppressed for increment in self.increments)
+
+    @property
+    def numbered(self) -> int:
+        """The greatest number of a group so far."""
+        return max((increment.numbered for increment in self.increments), default=0)
+
+    @property
+    def tables(self) -> list[QualifiedName]:
+        """The stored tables of the version, in the order of its fingerprint."""
+        return [QualifiedName(item["schema"], item["name"]) for item in self.relations]
+
+
+def all_views(
+    increments: Sequence[Increment], views: Sequence[PublishedView]
+) -> tuple[PublishedView, ...]:
+    """The views of the newest increment, over the relations of all."""
+    return tuple(
+        PublishedView(
+            view.name,
+            " UNION ALL ".join(increment.selects[place] for increment in increments),
+            view.columns,
+            view.comment,
+        )
+        for place, view in enumerate(views)
+    )
+
+
+def all_checks(increments: Sequence[Increment]) -> tuple[CheckQuery, ...]:
+    """One check for all increments that were released under the same requirement."""
+    alike: dict[tuple[object, ...], list[CheckQuery]] = {}
+    for increment in increments:
+        for check in increment.checks:
+            key = (check.model, check.column, check.against, check.bound, check.parameter)
+            alike.setdefault(key, []).append(check)
+    return tuple(_together(checks) for checks in alike.values())
+
+
+def _together(checks: Sequence[CheckQuery]) -> CheckQuery:
+    """The worst measure; nothing where one of them measures nothing."""
+    first = checks[0]
+    if len(checks) == 1:
+        return first
+    each = " UNION ALL ".join(_EACH.format(check.sql) for check in checks)
+    text = _WORST.format(worst="min" if first.bound == ">=" else "max", each=each)
+    return CheckQuery(**{**first.__dict__, "sql": text})
+
+
+_EACH = "SELECT c.measured::numeric AS measured, c.failing::bigint AS failing FROM ({}) AS c"
+_WORST = (
+    "SELECT CASE WHEN bool_and(i.measured IS NOT NULL) THEN {worst}(i.measured) END AS measured,"
+    " sum(i.failing)::bigint AS failing FROM ({each}) AS i"
+)

@@ -1,0 +1,31 @@
+"""What a version that keeps value sets (m-invariance) takes over from those before it.
+
+Xiao and Tao: m-invariance, towards privacy preserving re-publication of dynamic datasets, SIGMOD
+2007. All values of a group are different, and a person is only in groups with one set of values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.identifiers import QualifiedName
+
+OUT = "00000000-0000-0000-0000-000000000000"
+"""Instead of a value set, of people who were left out for good."""
+
+
+@dataclass(frozen=True)
+class ValueSets:
+    """Where it is remembered who has which value set.
+
+    Attributes:
+        person: `person` uuid, `cell` integer, `marks` bigint[].
+        cell: `cell` integer, `value_set` uuid: NULL of people who were not released yet.
+        sets: `value_set` uuid, `value` text: the values of every set.
+        number: of the sensitive column, from 1, in `marks`.
+    """
+
+    person: QualifiedName
+    cell: QualifiedName
+    sets: QualifiedName
+    number: int
