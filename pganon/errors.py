@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 
@@ -135,6 +135,28 @@ class LedgerError(PganonError):
 
     exit_code = EXIT_USAGE
     code = "ledger"
+
+
+class RequestError(PganonError):
+    """A request, an approval or an assertion that the database refused; raised by its functions."""
+
+    exit_code = EXIT_USAGE
+    code = "request"
+
+    CODES: ClassVar = {
+        "PA401": "unknown_release",
+        "PA402": "parameter",
+        "PA403": "limit",
+        "PA404": "unchecked",
+        "PA405": "in_transaction",
+        "PA406": "wait_over",
+        "PA407": "refused",
+        "PA408": "failed",
+        "PA409": "not_waiting",
+        "PA410": "same_person",
+        "PA411": "not_allowed",
+        "PA412": "assertion",
+    }
 
 
 class InstallError(PganonError):
@@ -265,4 +287,6 @@ def _own_error(state: str, text: str, hint: str | None) -> PganonError:
         return PrivacyRefusal(text, hint=hint)
     if state.startswith("PA3"):
         return LedgerError(text, hint=hint)
+    if state in RequestError.CODES:
+        return RequestError(text, hint=hint, code=RequestError.CODES[state])
     return PreconditionError(text, hint=hint)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from pganon.methods.registry import methods
 from pganon.policy import loader
@@ -31,6 +34,16 @@ def load_policy(path_or_text: str | Path) -> LoadedPolicy:
     return loader.load_policy(path_or_text, known())
 
 
-def policy_from(data: object) -> Policy:
-    """A policy from plain data, e.g. of JSON; PolicyError with every problem."""
-    return loader.policy_from(data, known())
+def policy_from(
+    data: object,
+    *,
+    file: str | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Policy:
+    """A policy from plain data, e.g. of JSON; PolicyError with every problem.
+
+    Args:
+        file: what to call it in messages.
+        parameters: of a request, within the bounds that the policy declares.
+    """
+    return loader.policy_from(data, known(), file=file, parameters=parameters)

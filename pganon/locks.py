@@ -16,6 +16,7 @@ Poolers that hand a client another session per transaction break session locks:
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,17 +29,27 @@ from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
 
+WAITS = (*[0.1] * 20, *[1.0] * 600)
+"""Seconds between looks at whether a population is free: judging takes as long as a step or two."""
+
 
 @dataclass(frozen=True)
 class _Work:
-    """The subject of a row: a release, or a run that is led, cleaned up or helped with."""
+    """The subject of a row: a release, a population, or a run that is led, cleaned up or helped."""
 
-    kind: Literal["release", "run", "cleaning", "worker"]
+    kind: Literal["release", "run", "cleaning", "worker", "population"]
     release: str | None = None
     run_id: int | None = None
+    population: int | None = None
 
     def values(self, key: int) -> dict[str, object]:
-        return {"key": key, "kind": self.kind, "release": self.release, "run_id": self.run_id}
+        return {
+            "key": key,
+            "kind": self.kind,
+            "release": self.release,
+            "run_id": self.run_id,
+            "population": self.population,
+        }
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,33 @@ def release_lock(conn: Connection, release: str) -> Iterator[None]:
         yield
     finally:
         _leave(conn, key)
+
+
+@contextmanager
+def population_lock(conn: Connection, population: int) -> Iterator[None]:
+    """Hold what is remembered of a population for this session; waits for others to finish.
+
+    Raises:
+        PreconditionError: code "busy", if that takes long.
+    """
+    key = _when_free(conn, _Work("population", population=population))
+    try:
+        yield
+    finally:
+        _leave(conn, key)
+
+
+def _when_free(conn: Connection, work: _Work) -> int:
+    for pause in WAITS:
+        key = _enter(conn, work)
+        if not isinstance(key, _Holder):
+            return key
+        time.sleep(pause)
+    raise PreconditionError(
+        "a version about the same people is being judged and published",
+        hint="try again when it has finished",
+        code="busy",
+    )
 
 
 def take_run(conn: Connection, run_id: int) -> int:
@@ -138,12 +176,14 @@ def forget_dead(conn: Connection) -> int:
     return conn.execute(sqlfiles.query("locks", "leave"), {"keys": dead}).rowcount if dead else 0
 
 
-def assert_held(conn: Connection, *, release: str, run_id: int | None = None) -> None:
+def assert_held(
+    conn: Connection, *, release: str, run_id: int | None = None, population: int | None = None
+) -> None:
     """Refuse to go on unless this very session holds the locks; for use inside a transaction."""
-    wanted = {"release"} if run_id is None else {"release", "run"}
-    rows = conn.execute(
-        sqlfiles.query("locks", "mine"), {"release": release, "run_id": run_id}
-    ).fetchall()
+    values = {"release": release, "run_id": run_id, "population": population}
+    kinds = {"release": "release", "run_id": "run", "population": "population"}
+    wanted = {kind for name, kind in kinds.items() if values[name] is not None}
+    rows = conn.execute(sqlfiles.query("locks", "mine"), values).fetchall()
     if {row[0] for row in rows} != wanted:
         raise PreconditionError(
             f'this session does not hold the lock of the release "{release}"',
@@ -174,6 +214,16 @@ def check_session(conn: Connection) -> None:
                 )
     finally:
         _unlock(conn, key)
+
+
+def hold_new_key(conn: Connection) -> int:
+    """Take an advisory lock that nobody knew of before, until the session ends; gives its key."""
+    return _draw(conn)
+
+
+def held_keys(conn: Connection, keys: Sequence[int]) -> set[int]:
+    """Those of these keys whose locks sessions of members of the owner hold."""
+    return {holder.key for holder in _holders(conn, keys)} if keys else set()
 
 
 def _enter(conn: Connection, work: _Work) -> int | _Holder:
@@ -218,7 +268,7 @@ def _led_by_this_session(conn: Connection, run_id: int) -> int | None:
 
 
 def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:
-    values = {"release": work.release, "run_id": work.run_id}
+    values = {"release": work.release, "run_id": work.run_id, "population": work.population}
     return conn.execute(sqlfiles.query("locks", "standing"), values).fetchone()
 
 

@@ -14,6 +14,7 @@ from pganon.cli import common
 from pganon.cli.run import show_result
 from pganon.demo import policies
 from pganon.demo.hospital import Hospital, build
+from pganon.demo.request import Served, serve_request
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.install import installer
 from pganon.loading import load_policy
@@ -28,6 +29,7 @@ QUESTION = (
     "SELECT diagnosis, count(*) AS patients, round(avg(days), 1) AS days FROM published.admissions"
     " WHERE age && '[70,100]' GROUP BY diagnosis ORDER BY patients DESC LIMIT 5"
 )
+ASSERTED = "SELECT pganon.assert_release('hospital_stays', max_age => '1 hour') AS version"
 FORBIDDEN = "SELECT name, diagnosis FROM hospital.patient LIMIT 1"
 
 
@@ -36,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(json: common.JsonOption = False) -> None:
-    """Show it all on an embedded server: a release and a refusal."""
+    """Show it all on an embedded server: a release, a refusal, and a request that is served."""
     with common.progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
         hospital = build()
         with contextlib.closing(database.connect(hospital.steward)) as conn:
@@ -45,6 +47,8 @@ def demo(json: common.JsonOption = False) -> None:
     with common.progress("computing and verifying the release", quiet=json):
         result = run_release(load_policy(folder / "admissions.yaml"), dsn=hospital.steward)
     refusal = _refused(folder / "admissions_even.yaml", hospital)
+    with common.progress("serving an analyst's request", quiet=json):
+        served = serve_request(hospital, folder / "hospital_stays.yaml")
     if json:
         common.emit_json(
             {
@@ -53,10 +57,11 @@ def demo(json: common.JsonOption = False) -> None:
                 "policies": str(folder),
                 "published": result.as_dict(),
                 "refused": common.error_object(refusal),
+                "requested": served.__dict__,
             }
         )
         return
-    _tell(hospital, folder, result, refusal)
+    _tell(hospital, folder, result, refusal, served)
 
 
 def _write_policies() -> Path:
@@ -64,6 +69,7 @@ def _write_policies() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "admissions.yaml").write_text(policies.PUBLISHED, encoding="utf-8")
     (folder / "admissions_even.yaml").write_text(policies.REFUSED, encoding="utf-8")
+    (folder / "hospital_stays.yaml").write_text(policies.REQUESTED, encoding="utf-8")
     return folder
 
 
@@ -75,7 +81,9 @@ def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:
     raise PganonError("the demo's impossible release was not refused")
 
 
-def _tell(hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal) -> None:
+def _tell(
+    hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal, served: Served
+) -> None:
     _heading(f"1. A steward releases hospital.patient, {hospital.patients:,} patients")
     common.line(policies.PUBLISHED)
     show_result(result)
@@ -88,6 +96,14 @@ def _tell(hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyR
     common.line("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
     common.line(f"refused: {refusal.message}")
     common.line(f"hint: {refusal.hint}")
+    _heading("4. An analyst asks for a release in SQL, and a worker makes it")
+    common.line("The steward applied hospital_stays.yaml, which lets demo_analyst ask, and started")
+    common.line("a worker.\n")
+    common.line(f"demo_analyst=> {served.call}", style="dim")
+    for notice in served.notices:
+        common.line(f"NOTICE: {notice}")
+    with psycopg.connect(hospital.analyst, autocommit=True) as conn:
+        _query(conn, ASSERTED)
     _heading("Go on")
     common.line(f"export PGANON_DSN='{hospital.steward}'")
     for command in (
@@ -95,6 +111,7 @@ def _tell(hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyR
         f"pganon run {folder}/admissions.yaml --timing",
         "pganon releases",
         "pganon verify admissions",
+        "pganon status",
         "pganon export admissions -o admissions.csv",
     ):
         common.line(command)

@@ -49,11 +49,11 @@ def history(
 
 
 def _brief(details: dict[str, object]) -> str:
-    """Counts, codes and names; lists of requirements are in the versions."""
+    """Counts, codes and names; requirements and figures of the guard are in the versions."""
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()
-        if key != "guarantee" and value not in (None, [], "")
+        if key not in ("guarantee", "guard") and value not in (None, [], "")
     }
     return "; ".join(f"{key.replace('_', ' ')} {value}" for key, value in shown.items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,6 +10,9 @@ import typer
 from pganon import install as engine
 from pganon.cli import common
 from pganon.identifiers import quote
+from pganon.install.access import installed_owner
+from pganon.install.roles import PREFIX, make_roles
+from pganon.install.state import program_version, read
 
 
 def register(app: typer.Typer) -> None:
@@ -20,14 +24,30 @@ def register(app: typer.Typer) -> None:
 def init(
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
+    with_roles: Annotated[
+        bool,
+        typer.Option("--roles", help="Also create roles for steward, worker, approver, requester."),
+    ] = False,
+    prefix: Annotated[
+        str, typer.Option("--prefix", help="With --roles: what their names begin with.")
+    ] = PREFIX,
     json: common.JsonOption = False,
 ) -> None:
     """Install pganon's schemas in a database.
 
-    That needs CREATE on the database and nothing else.
+    That needs CREATE on the database and nothing else; --roles needs an administrator.
     """
     with common.connect(dsn) as conn:
-        _show(engine.init(conn, named=common.chosen_owner(owner)), json, conn.info.dbname)
+        if with_roles and read(conn).installed:
+            # Roles are made by the login itself, which touches nothing of the owner's.
+            role, outcome = installed_owner(conn), None
+        else:
+            outcome = engine.init(conn, named=common.chosen_owner(owner))
+            role = outcome.owner
+        made = make_roles(conn, role, prefix) if with_roles else []
+        if outcome is None:
+            outcome = engine.Outcome("init", bool(made), role, program_version())
+        _show(outcome, json, conn.info.dbname, made)
 
 
 def upgrade(
@@ -58,9 +78,9 @@ def uninstall(
         _show(done, json, conn.info.dbname)
 
 
-def _show(outcome: engine.Outcome, json: bool, database: str) -> None:
+def _show(outcome: engine.Outcome, json: bool, database: str, roles: Sequence[str] = ()) -> None:
     if json:
-        common.emit_json({**outcome.as_dict(), "database": database})
+        common.emit_json({**outcome.as_dict(), "database": database, "roles": roles})
         return
     if not outcome.changed:
         what = "was not installed" if outcome.action == "uninstall" else "is installed"
@@ -79,4 +99,7 @@ def _show(outcome: engine.Outcome, json: bool, database: str) -> None:
     )
     for name in outcome.migrations:
         common.line(f"  applied {name}")
-    common.line(f"  created {outcome.objects} functions and views")
+    if outcome.objects:
+        common.line(f"  created {outcome.objects} functions and views")
+    for name in roles:
+        common.line(f"  created the role {quote(name)}")

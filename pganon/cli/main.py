@@ -46,8 +46,11 @@ MODULES = {
     "policy": ("policy",),
     "assess": ("assess",),
     "run": ("plan", "run"),
+    "worker": ("worker", "approve", "reject"),
+    "status": ("status",),
     "release": ("releases", "show", "verify", "export", "rollback", "drop", "clean"),
     "history": ("history", "diff", "readers"),
+    "guard": ("guard", "forget"),
     "demo": ("demo",),
 }
 

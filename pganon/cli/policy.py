@@ -12,8 +12,9 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside
 from pganon.cli import common
+from pganon.cli.policies import add_to
 from pganon.encode.hierarchy.files import check_files
-from pganon.errors import UsageError
+from pganon.errors import EXIT_USAGE, UsageError
 from pganon.loading import known
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
@@ -26,6 +27,9 @@ group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
 
 def register(app: typer.Typer) -> None:
     app.add_typer(group, name="policy")
+
+
+add_to(group)
 
 
 @dataclass(frozen=True)
@@ -85,14 +89,27 @@ def _write(output: Path, text: str) -> None:
 
 @group.command("check")
 def check(
-    file: common.PolicyArgument,
+    file: Annotated[
+        str | None, typer.Argument(help="Policy file; with --stored, the name of a release.")
+    ] = None,
     source: Annotated[
         bool, typer.Option("--source", help="Also check against the database: table, readers.")
     ] = False,
+    stored: Annotated[
+        bool,
+        typer.Option("--stored", help="Check policies in the database: one, or all unchecked."),
+    ] = False,
     dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Check a policy and the files that it names; every problem is named, nothing is run."""
+    if stored:
+        if source:
+            raise UsageError("--source is for files", hint="a run checks a stored policy's source")
+        return _check_stored(file, dsn, owner, json)
+    if file is None:
+        raise UsageError("which policy?", hint="name a file, or add --stored")
     loaded = common.read_policy(file)
     check_files(loaded)
     if source:
@@ -113,6 +130,26 @@ def check(
             }
         )
         common.warn(checked.warnings)
+
+
+def _check_stored(name: str | None, dsn: str | None, owner: str | None, json: bool) -> None:
+    from pganon.applied.check import check as look_at
+    from pganon.applied.check import unchecked
+
+    with common.connect_owner(dsn, owner) as conn:
+        wanted = [(name, None)] if name is not None else unchecked(conn)
+        found = [look_at(conn, release, revision) for release, revision in wanted]
+    if json:
+        common.emit_json(
+            [{"release": p.release, "revision": p.revision, "problems": p.problems} for p in found]
+        )
+    else:
+        for policy in found:
+            common.line(f"{policy.label}: {policy.state}")
+            for problem in policy.problems:
+                common.line(f"  {problem}")
+    if any(policy.problems for policy in found):
+        raise typer.Exit(EXIT_USAGE)
 
 
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:

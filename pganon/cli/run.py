@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from pganon.cli import common
+from pganon.cli.chosen import chosen_policy
 from pganon.cli.metrics import show_metrics
+from pganon.database import Settings
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
 from pganon.metrics.reasons import texts
-from pganon.plan.explain import explain
+from pganon.plan.build import Plan
+from pganon.plan.explain import Explained, explain
+from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
 from pganon.published.request import Request, Workload, parse_workload
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import plan_release, run_release
-from pganon.run.result import RunResult
+from pganon.run.result import Added, RunResult
 from pganon.steps import State
+
+ChosenArgument = Annotated[
+    str, typer.Argument(help="Policy file, or the name of a policy in the database.")
+]
 
 
 class MetricSet(StrEnum):
@@ -34,16 +43,19 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    policy: common.PolicyArgument,
+    policy: ChosenArgument,
     sql: Annotated[bool, typer.Option("--sql", help="Show the SQL of every step.")] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Show what a run would do; nothing is run and no data is read."""
-    loaded = common.read_policy(policy)
-    built = plan_release(loaded, dsn=common.chosen_dsn(dsn), owner=common.chosen_owner(owner))
-    steps = explain(built)
+    with chosen_policy(policy, dsn, owner) as (loaded, _):
+        built = plan_release(loaded, dsn=common.chosen_dsn(dsn), owner=common.chosen_owner(owner))
+        _show_plan(built, explain(built), sql=sql, json=json)
+
+
+def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> None:
     spec = built.spec
     if json:
         common.emit_json(
@@ -90,7 +102,7 @@ def plan(
 
 
 def run(
-    policy: common.PolicyArgument,
+    policy: ChosenArgument,
     timeout: Annotated[
         str, typer.Option("--statement-timeout", help="Per statement, e.g. 10min; 0 is none.")
     ] = "0",
@@ -146,35 +158,30 @@ def run(
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Compute, verify and publish one release of POLICY.
+    """Compute, verify and publish one release of POLICY, which is kept in the database.
 
     If source and policy are those of the version that is shown, nothing new is published.
     """
     if costs and not dry_run:
         raise UsageError("--costs tells of a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable)
-    loaded = common.read_policy(policy)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
-    with common.progress(f"{loaded.policy.release}: starting", quiet=json) as bar:
-        task = bar.task_ids[0]
-
-        def show(phase: str, step: str, purpose: str) -> None:
-            bar.update(task, description=f"{loaded.policy.release}: {phase}: {purpose}")
-
-        result = run_release(
+    with chosen_policy(policy, dsn, owner) as (loaded, revision):
+        result = _run(
             loaded,
-            dsn=common.chosen_dsn(dsn),
-            owner=common.chosen_owner(owner),
-            settings=settings,
-            options=Options(
+            common.chosen_dsn(dsn),
+            common.chosen_owner(owner),
+            settings,
+            Options(
                 cascade=cascade,
                 force=force,
                 dry_run=dry_run,
                 costs=costs,
                 jobs=jobs,
                 metrics=request,
-                on_step=show,
+                revision=revision,
             ),
+            quiet=json,
         )
     if json:
         common.emit_json(result.as_dict())
@@ -184,6 +191,26 @@ def run(
         raise typer.Exit(EXIT_REFUSED)
 
 
+def _run(
+    loaded: LoadedPolicy,
+    dsn: str | None,
+    owner: str | None,
+    settings: Settings,
+    options: Options,
+    *,
+    quiet: bool,
+) -> RunResult:
+    name = loaded.policy.release
+    with common.progress(f"{name}: starting", quiet=quiet) as bar:
+        task = bar.task_ids[0]
+
+        def show(phase: str, step: str, purpose: str) -> None:
+            bar.update(task, description=f"{name}: {phase}: {purpose}")
+
+        options = replace(options, on_step=show)
+        return run_release(loaded, dsn=dsn, owner=owner, settings=settings, options=options)
+
+
 def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Request:
     everything = metrics is MetricSet.ALL
     drawn = parse_workload(workload) if workload is not None else None
@@ -191,10 +218,15 @@ def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Req
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:
-    if result.outcome == "unchanged":
+    if result.added is not None and result.utility is None:
+        common.line(f"dry run of {result.view}: nothing was tested")
+        _show_added(result.added)
+    elif result.outcome == "unchanged":
         common.line(f"unchanged: {result.view}, version {result.version}")
         for text in result.applied:
             common.line(f"  {text}")
+        if result.added is not None:
+            _show_added(result.added)
     else:
         _show_made(result)
     if timing:
@@ -210,8 +242,11 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
 
 def _show_made(result: RunResult) -> None:
     utility = result.utility
+    assert utility is not None  # what was made was measured
     if result.outcome == "dry_run":
         common.line(f"dry run of {result.view}: nothing was published")
+    elif result.outcome == "awaiting_approval":
+        common.line(f"{result.view} waits for approval, request {result.request}")
     else:
         common.line(f"published {result.view}, version {result.version}")
     common.facts(
@@ -222,6 +257,8 @@ def _show_made(result: RunResult) -> None:
             "time": f"{result.seconds:.1f} s",
         }
     )
+    if result.added is not None:
+        _show_added(result.added)
     common.table(
         ["requirement", "column", "required", "measured"],
         [
@@ -248,7 +285,18 @@ def _show_made(result: RunResult) -> None:
         show_metrics(result.metrics)
 
 
+def _show_added(added: Added) -> None:
+    common.facts(
+        {
+            "newcomers": f"{added.newcomers} people, {added.waiting} of them wait",
+            "tested": f"{added.tested} people in {added.cohorts} cohorts",
+            "added": f"{added.released} records, {added.suppressed} out for good",
+        }
+    )
+
+
 def _show_reasons(result: RunResult) -> None:
+    assert result.utility is not None
     columns = [result.utility.columns, "loss (NCP)", "GCP without it", "decides"]
     asked = any(reason.gcp_without is not None for reason in result.reasons)
     rows = [

@@ -1,4 +1,4 @@
-"""The two policies of the demo, as a steward would write them."""
+"""The policies of the demo, as a steward would write them."""
 
 from __future__ import annotations
 
@@ -34,3 +34,14 @@ _OTHER = (
 )
 
 REFUSED = functools.reduce(lambda text, other: text.replace(*other), _OTHER, PUBLISHED)
+
+_ON_REQUEST = (
+    (
+        "# Admissions of a hospital, for",
+        "# The same classes under another name, made when asked for by",
+    ),
+    ("release: admissions", "release: hospital_stays"),
+    ("publish:", "requests: {roles: [demo_analyst], max_per_day: 10}\npublish:"),
+)
+
+REQUESTED = functools.reduce(lambda text, other: text.replace(*other), _ON_REQUEST, PUBLISHED)

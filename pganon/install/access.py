@@ -241,3 +241,24 @@ def check_objects(conn: Connection, owner: str) -> None:
         hint="have it dropped: reading pganon's tables could run code of other roles",
         code="foreign_object",
     )
+
+
+def check_deciding(conn: Connection) -> None:
+    """Refuse to call functions of approval that would run with the rights of who calls them.
+
+    Raises:
+        InstallError: missing, outdated, foreign_schema, foreign_object.
+    """
+    owner = installed_owner(conn)
+    check_objects(conn, owner)
+    rows = conn.execute(sqlfiles.query("install", "deciding"), {"owner": owner}).fetchall()
+    if not rows:
+        raise state.outdated("have the steward run `pganon upgrade`")
+    for name, as_owner in rows:
+        if not as_owner:
+            raise InstallError(
+                f"pganon.{name} is not the function that pganon made: it could run code of its"
+                " owner with your rights",
+                hint="ask the steward",
+                code="foreign_object",
+            )

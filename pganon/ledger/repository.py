@@ -1,7 +1,8 @@
 """The ledger: one row per event of a run or release; rows are added, never changed.
 
-Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`; later
-`rolled_back`, `dropped`, `readers`.
+Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`, `rebuilt`,
+`forgotten`, `awaiting_approval`; later `rolled_back`, `dropped`, `readers`, and after approval
+`released`. SQL functions write `approved`, `rejected`, `withdrawn`.
 Details hold names, counts, parameters and error codes, never a value of a row.
 """
 
@@ -23,8 +24,18 @@ from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterr
 from pganon.install.state import program_version
 
 Connection = psycopg.Connection[Any]
+Ended = Literal["dry_run", "refused", "failed", "rebuilt", "forgotten"]
 Event = Literal[
-    "released", "unchanged", "dry_run", "refused", "failed", "rolled_back", "dropped", "readers"
+    "released",
+    "unchanged",
+    Ended,
+    "rolled_back",
+    "dropped",
+    "readers",
+    "unchecked",
+    "awaiting_approval",
+    "expired",
+    "superseded",
 ]
 
 
@@ -88,10 +99,17 @@ def append(
     return int(row[0])
 
 
+def note(conn: Connection, event: Event, release: str, details: Mapping[str, Any]) -> None:
+    """Add a row that belongs to no run."""
+    row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
+    assert row is not None
+    append(conn, event, run_id=int(row[0]), release=release, details=details)
+
+
 def finish(
     conn: Connection,
     run_id: int,
-    event: Literal["dry_run", "refused", "failed"],
+    event: Ended,
     details: Mapping[str, Any] | None = None,
 ) -> bool:
     """End a run that is not published; False if the run had ended already."""

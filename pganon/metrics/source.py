@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.number_line import place, share
-from pganon.encode.work import LEFT_OUT
+from pganon.encode.work import CODED, LEFT_OUT
 from pganon.published.form import Description
 from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked
@@ -49,6 +49,22 @@ def summed(spec: ReleaseSpec) -> list[Summed]:
     pairs += [(f"p{item.index}", item) for item in spec.carried]
     numeric = [(work, item.published) for work, item in pairs if item.column.is_number]
     return [Summed(number, *pair) for number, pair in enumerate(numeric)]
+
+
+def all_records(spec: ReleaseSpec, state: State) -> tuple[exp.Select, list[str]]:
+    """The records of the source as codes, suppressed ones too, and the names of the columns."""
+    names = [axis.code for axis in axes(spec.attributes)]
+    names += [f"s{item.index}" for item in spec.sensitive]
+    tables = [CODED]
+    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+        tables.append(LEFT_OUT)
+    records = [
+        query("select 1 from t", {"t": state.work(table)}).select(
+            *[col(name, "t") for name in names], append=False
+        )
+        for table in tables
+    ]
+    return stacked(records), names
 
 
 def on_line(axis: Axis) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -13,10 +13,13 @@ from sqlglot import exp
 
 from pganon.encode.codes import encode_steps
 from pganon.encode.facts import KEPT
-from pganon.encode.snapshot import snapshot_steps
-from pganon.encode.source import decision_steps, repeated, source_check, source_fingerprint
+from pganon.encode.snapshot import inspection, snapshot_steps
+from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
+from pganon.guard.model import Memory
+from pganon.guard.staged import staged_steps, version_of
+from pganon.increments.steps import gather_steps, restricted_step
 from pganon.methods.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
@@ -24,12 +27,13 @@ from pganon.metrics.reasons import reason_steps
 from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
 from pganon.published.metrics import Metrics
+from pganon.published.remembered import is_remembered, relations, staging_steps
 from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, Parallel, State, Step
-from pganon.steps.facts import RECORDS, Fact, count, counts, digest, flag, measure, or_null
+from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or_null
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 NOTHING_MORE = Request()
@@ -37,17 +41,20 @@ NOTHING_MORE = Request()
 FINGERPRINT = digest("fingerprint")
 """32 bytes: a keyed hash of all staged relations."""
 
-SAME_GROUPS = or_null(flag("same_groups"))
-"""False where groups that were taken over came out differently; None where nobody can tell."""
-
 
 def measured(number: int) -> Fact[float | None]:
     """What a query of the verification measured, at worst; None where there are no groups."""
     return or_null(measure("measured", f"verified{number}_"))
 
 
+GATHERED = "cohorts"
+"""Phase after which it is known whether there is anybody to add to a version."""
+
 DECIDED = ("snapshot", "encode")
 """Phases after which it is known whether an earlier version has the same source."""
+
+GUARD = "guard"
+"""Phase in which others who publish about the same people wait."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +66,37 @@ class Phase:
     steps: tuple[Step, ...]
 
 
+def guard_phase(steps: Sequence[Step]) -> Phase:
+    return Phase(GUARD, "what all versions about the same people tell together", tuple(steps))
+
+
 @dataclass(frozen=True)
 class Plan:
-    """What one run does up to publication."""
+    """What one run does up to publication.
+
+    Attributes:
+        memory: what is remembered of the people; a run reads it when it gets there.
+    """
 
     spec: ReleaseSpec
     method: Method
     republication: Republication | None = None
     request: Request = NOTHING_MORE
     reasoned: bool = False
+    memory: Memory | None = None
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         """Rendering what verification asks takes a while, and not every plan is run."""
         spec, method = self.spec, self.method
         return (
+            *self._cohorts,
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
-                snapshot_steps(spec),
+                snapshot_steps(spec)
+                if spec.growth is None
+                else (restricted_step(spec), inspection(spec)),
             ),
             Phase(
                 "encode",
@@ -90,15 +109,35 @@ class Plan:
                 ),
             ),
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
-            Phase("recode", "published relations, staged", method.form.staging_steps(spec)),
+            Phase("recode", "published relations, staged", staging_steps(spec, method.form)),
             Phase(
                 "verify",
                 "re-measure the staged relations against every requirement; utility",
-                (_verify(spec, method, self.republication),),
+                (_verify(spec, method),),
             ),
             Phase("measure", "metrics on request", _requested(spec, method, self.request)),
             *self._reasons,
+            *self._guard,
         )
+
+    @property
+    def _cohorts(self) -> tuple[Phase, ...]:
+        if self.spec.growth is None:
+            return ()
+        steps = gather_steps(self.spec, self.spec.growth, commits=not self.reasoned)
+        return (Phase(GATHERED, "who is new, and who is tested together", steps),)
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether the guard can judge what the release and others tell together."""
+        return is_remembered(self.spec, self.method.form)
+
+    @property
+    def _guard(self) -> tuple[Phase, ...]:
+        if not self.is_remembered:
+            return ()
+        version = version_of(self.spec, self.method.form, self.memory)
+        return (guard_phase(staged_steps(self.spec, self.method.form, version)),)
 
     @property
     def _reasons(self) -> tuple[Phase, ...]:
@@ -107,7 +146,7 @@ class Plan:
         return (Phase("explain", "why the release loses what it loses", reason_steps(self.spec)),)
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
-        return self.method.form.relations(self.spec, state)
+        return relations(self.spec, self.method.form, state)
 
     def stored_checks(self, state: State) -> tuple[CheckQuery, ...]:
         """The verification over the tables at their final place."""
@@ -158,7 +197,7 @@ def build_plan(
 
 
 def _staged(spec: ReleaseSpec, method: Method, state: State) -> Tables:
-    return _tables(method.form.relations(spec, state), staged=True)
+    return _tables(relations(spec, method.form, state), staged=True)
 
 
 def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
@@ -171,10 +210,8 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
     return method.form.metrics.steps(spec, lambda state: _staged(spec, method, state), request)
 
 
-def _verify(spec: ReleaseSpec, method: Method, republication: Republication | None) -> Step:
+def _verify(spec: ReleaseSpec, method: Method) -> Step:
     checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
-    if republication is not None and republication.candidates:
-        checks += (_same_groups(spec, method, republication),)
     # Figures come last, so that their errors hide no refusal, but some take long.
     alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
     chains = [*[[check] for check in checks], *method.form.measures(spec), *alone]
@@ -183,10 +220,14 @@ def _verify(spec: ReleaseSpec, method: Method, republication: Republication | No
 
 
 def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
-    """FINGERPRINT of all staged relations in order, for the ledger."""
+    """FINGERPRINT of all relations in order, for the ledger: stored ones that the version goes on
+    showing, and staged ones."""
+
+    shared = [] if spec.growth is None else spec.growth.tables
 
     def select(state: State) -> sql.Composed:
-        names = [str(relation.staged) for relation in method.form.relations(spec, state)]
+        names = [*map(str, shared)]
+        names += [str(r.staged) for r in relations(spec, method.form, state)]
         return sql.SQL(
             "SELECT pganon.fingerprint({}, ARRAY[{}]::pg_catalog.regclass[]) AS fingerprint"
         ).format(sql.Literal(state.run_id), sql.SQL(", ").join(map(sql.Literal, names)))
@@ -229,33 +270,6 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         select,
         problem,
         gives=[PUBLISHED, *counts("unaccounted", "encoded", "misplaced")],
-    )
-
-
-def _same_groups(spec: ReleaseSpec, method: Method, republication: Republication) -> Check:
-    """SAME_GROUPS, if groups were taken over and members have the same name in every version."""
-
-    def select(state: State) -> sql.Composed | sql.SQL:
-        found = repeated(spec, republication, state.facts)
-        tables = _staged(spec, method, state)
-        if found is None or found.members_table is None or not (spec.record_key or spec.individual):
-            return sql.SQL("SELECT NULL::boolean AS same_groups")
-        return sql.SQL(
-            "SELECT pganon.same_groups({}, to_regclass({}), to_regclass({})) AS same_groups"
-        ).format(
-            sql.Literal(state.run_id),
-            sql.Literal(found.members_table),
-            sql.Literal(str(tables["members"])),
-        )
-
-    return Check(
-        "same_groups",
-        "groups that were taken over are the same",
-        select,
-        lambda row, state: republication.after_grouping(
-            source_fingerprint(spec, state.facts), state[SAME_GROUPS]
-        ),
-        gives=[SAME_GROUPS],
     )
 
 

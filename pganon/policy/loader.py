@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +17,8 @@ from pganon.policy.document import Document, field_path, nearest_line, read_docu
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.known import Known
 from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.over_time import over_time_refusals
+from pganon.policy.parameters import unused, with_parameters
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.typed import method_type, model_type, policy_class
@@ -35,12 +38,15 @@ class LoadedPolicy:
     Attributes:
         path: the file, or None for a text.
         base_dir: folder that relative paths in the policy start from.
+        written: what was written, with the values of variables, before parameters were filled in;
+            None for what never was a text.
     """
 
     policy: Policy
     path: Path | None
     base_dir: Path
     lines: Mapping[Place, int] = field(default_factory=dict, repr=False)
+    written: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def file(self) -> str | None:
@@ -90,12 +96,23 @@ def _loaded(
 ) -> LoadedPolicy:
     document = with_variables(read_document(text, is_json=is_json))
     policy = _policy(document, known, None if path is None else str(path))
-    return LoadedPolicy(policy, path, base_dir, document.lines)
+    return LoadedPolicy(policy, path, base_dir, document.lines, document.data)
 
 
-def policy_from(data: object, known: Known) -> Policy:
-    """A policy from plain data, e.g. of JSON; PolicyError with every problem."""
-    return _policy(Document(data=data), known, None)
+def policy_from(
+    data: object,
+    known: Known,
+    *,
+    file: str | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Policy:
+    """A policy from plain data, e.g. of JSON; PolicyError with every problem.
+
+    Args:
+        file: what to call it in messages.
+        parameters: of a request, within the bounds that the policy declares.
+    """
+    return _policy(Document(data=data), known, file, parameters)
 
 
 def _read(path: Path) -> str:
@@ -131,14 +148,20 @@ def _text(raw: bytes, path: Path) -> str:
     return text
 
 
-def _policy(document: Document, known: Known, file: str | None) -> Policy:
+def _policy(
+    document: Document,
+    known: Known,
+    file: str | None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Policy:
     problems = list(document.problems)
     policy: Policy | None = None
     if isinstance(document.data, dict):
-        policy, refusals = _validate(document.data, known, document.filled)
+        data = with_parameters(document.data, parameters)
+        policy, refusals = _validate(data, known, document.filled)
         problems += [
             Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
-            for r in refusals
+            for r in (*refusals, *unused(document.data))
         ]
     elif not problems:
         problems.append(
@@ -192,7 +215,7 @@ def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
         data.get("on_infeasible"),
         data.get("republication"),
     )
-    return out + across
+    return [*out, *across, *over_time_refusals(data, method)]
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

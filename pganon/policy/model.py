@@ -19,8 +19,10 @@ from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
 from pganon.policy.known import Known
 from pganon.policy.options import MethodOptions
+from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
+from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
 from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Condition, Name, RelationName
 from pganon.policy.words import NULLS, ROLES, TYPES, UNPROTECTED
@@ -111,6 +113,8 @@ class Publish(Declaration):
     readers: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     keep: Annotated[int, Field(ge=1, le=10_000)] = 3
     reference: bool = False
+    approval: Approval | None = None
+    review_by: Day | None = None
 
 
 Variable = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
@@ -130,7 +134,7 @@ class Inference(Declaration):
 # --- the policy ------------------------------------------------------------------------------
 
 
-class Policy(Declaration):
+class Policy(OverTime):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
     # Subclasses know what `privacy` and `method` may be: pganon.policy.typed makes them.
@@ -150,33 +154,31 @@ class Policy(Declaration):
     on_infeasible: Annotated[
         Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
     ] = "refuse"
-    republication: Annotated[
-        Literal["refuse", "warn", "allow"],
-        known_word("word for republication", ("refuse", "warn", "allow")),
-    ] = "refuse"
     records_per_individual: Annotated[
         Literal["one", "many_accepted"],
         known_word("word for records_per_individual", ("one", "many_accepted")),
     ] = "one"
     trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     publish: Publish = Publish()
+    requests: Requests | None = None
+    schedule: Expression | None = None
+    time_zone: TimeZone = "UTC"
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
-        refuse(
-            policy_refusals(
-                self.known,
-                self.columns,
-                self.privacy,
-                self.individual,
-                self.method,
-                self.release,
-                self.exclusions,
-                self.inference,
-                self.on_infeasible,
-                self.republication,
-            )
+        across = policy_refusals(
+            self.known,
+            self.columns,
+            self.privacy,
+            self.individual,
+            self.method,
+            self.release,
+            self.exclusions,
+            self.inference,
+            self.on_infeasible,
+            self.republication,
         )
+        refuse([*across, *over_time_refusals(dict(self), self.method)])
         return self
 
     def with_role(self, role: Role) -> list[str]:
@@ -185,9 +187,11 @@ class Policy(Declaration):
 
     @property
     def individual_key(self) -> tuple[str, ...]:
-        """The columns that tell individuals apart: `individual`, else the column of that role."""
+        """The columns that tell individuals apart: `individual`, else the column of that role, else
+        the key of the population."""
         if self.individual is None:
-            return tuple(self.with_role("individual"))
+            key = () if self.population is None else self.population.key
+            return tuple(self.with_role("individual")) or key
         return (self.individual,) if isinstance(self.individual, str) else self.individual
 
     def document(self) -> dict[str, Any]:

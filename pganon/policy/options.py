@@ -24,6 +24,8 @@ INDIVIDUAL_NO = "individual_no"
 """Published column with a random number that all records of an individual share."""
 
 GROUP_ID = "group_id"
+COUNTERFEITS = "counterfeits"
+"""Part of a release with the numbers of values in a group that nobody has."""
 """Published column with the number of a group of anatomy or a bucket of slicing."""
 
 COUNT = "count"
@@ -83,6 +85,7 @@ class MethodOptions(Declaration):
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
+        keeps_value_sets: whether people can keep the values of their groups in later versions.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -107,10 +110,16 @@ class MethodOptions(Declaration):
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
+    keeps_value_sets: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
         name: Any  # a field of every subclass, with the one word that it can be
+
+    @property
+    def replays(self) -> bool:
+        """Whether its cuts are by values, so that they divide people who come later, too."""
+        return False
 
     @property
     def collapses(self) -> bool:

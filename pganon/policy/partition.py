@@ -34,15 +34,36 @@ DECIDES = frozenset(
         "suppression_limit",
         "on_infeasible",
         "records_per_individual",
+        "refresh",
+        "exclude",
+        "increment_size",
+        "regions",
+        "ranges",
+        "leavers",
     }
 )
 """Keys of a policy that decide which groups are made, or how they are shown."""
 
-ELSE = frozenset({"release", "republication", "publish", "trust", "inference", "variables"})
+PRACTICE = frozenset({"requests", "schedule", "time_zone"})
+"""Keys about when a release is made and who may ask for it."""
+
+ELSE = PRACTICE | {
+    "release",
+    "republication",
+    "floor",
+    "audiences",
+    "population",
+    "aliases",
+    "assume",
+    "publish",
+    "trust",
+    "inference",
+    "variables",
+}
 """All other keys."""
 
-APPLIED = frozenset({"republication", "trust", "variables"})
-PUBLISH_APPLIED = frozenset({"readers", "keep"})
+APPLIED = PRACTICE | {"republication", "floor", "aliases", "assume", "trust", "variables"}
+PUBLISH_APPLIED = frozenset({"readers", "keep", "approval", "review_by"})
 """Keys, of the policy and under `publish`, that can be applied to an existing version."""
 
 COLUMN_DECIDES = frozenset(
@@ -54,6 +75,9 @@ COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 Part = Mapping[str, Any]
 """Values of JSON by path, such as `privacy.k_anonymity.k`; omitted keys have their default."""
 
+_PLAIN = DECIDES - {"source", "individual", "columns", "privacy", "method"}
+"""Those of them that are compared as they stand."""
+
 _GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
 _WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
 """Keys of a column that hold no values of it."""
@@ -64,9 +88,8 @@ _MOST = 4
 
 def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Part:
     """The part of a policy about this source; files in `base_dir` count by their content."""
-    plain = ("where", "suppression_limit", "on_infeasible", "records_per_individual", "exclusions")
     found: dict[str, Any] = {"revision": REVISION, "source": str(source)}
-    found |= _given(policy, plain)
+    found |= _given(policy, _PLAIN)
     key = policy.individual_key
     found["individual"] = key[0] if len(key) == 1 else list(key) or None
     found |= _columns(policy.columns, base_dir)

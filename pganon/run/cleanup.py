@@ -100,7 +100,12 @@ def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
 
 def _remove(conn: Connection, run_id: int) -> tuple[int, int]:
     """Drop tables and secrets of a run; gives the number of tables and of secrets."""
-    return _drop(conn, _tables(conn, run_id).get(run_id, [])), _forget(conn, run_id)
+    return _drop(conn, run_tables(conn, run_id)), _forget(conn, run_id)
+
+
+def run_tables(conn: Connection, run_id: int) -> list[QualifiedName]:
+    """Tables of a run that belong to no version."""
+    return _tables(conn, run_id).get(run_id, [])
 
 
 def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedName]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -16,13 +17,16 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.errors import PreconditionError
-from pganon.plan.build import DECIDED, Phase, Plan
+from pganon.plan.build import DECIDED, GATHERED, GUARD, Phase, Plan, guard_phase
 from pganon.publish import history
+from pganon.published.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.result import StepSeconds
-from pganon.steps import State
+from pganon.spec.increments import Growth
+from pganon.spec.invariance import ValueSets
+from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]
 
@@ -59,7 +63,7 @@ class Computation:
         self._sources = tuple(sources)
         self.executor = Executor(
             conn,
-            State(run_id),
+            _started(run_id, plan.spec.growth),
             created=self._check_source,
             reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
             processes=options.jobs or os.cpu_count() or 1,
@@ -70,14 +74,32 @@ class Computation:
     def state(self) -> State:
         return self.executor.state
 
+    def gather(self) -> State:
+        """Of a version that grows, find out who is new, and commit to who is tested."""
+        self._walk([phase for phase in self.plan.phases if phase.name == GATHERED])
+        return self.state
+
     def decide(self) -> State:
         """Read the source and encode it."""
         self._walk([phase for phase in self.plan.phases if phase.name in DECIDED])
         return self.state
 
+    def keep(self, value_sets: ValueSets | None) -> None:
+        """Take over value sets of people, before groups are made."""
+        if value_sets is not None:
+            spec = replace(self.plan.spec, value_sets=value_sets)
+            self.plan = replace(self.plan, spec=spec)
+
     def complete(self) -> State:
-        """All that is left up to publication."""
-        self._walk([phase for phase in self.plan.phases if phase.name not in DECIDED])
+        """All that is left up to what other versions have to say."""
+        others = (GATHERED, *DECIDED, GUARD)
+        self._walk([phase for phase in self.plan.phases if phase.name not in others])
+        self.executor.assert_filled()
+        return self.state
+
+    def guard(self, steps: Sequence[Step]) -> State:
+        """Judge the staged release beside others about the same people."""
+        self._walk([guard_phase(steps)])
         self.executor.assert_filled()
         return self.state
 
@@ -110,3 +132,16 @@ class Computation:
                 hint="run the release again",
                 code="source_changed",
             )
+
+
+def _started(run_id: int, growth: Growth | None) -> State:
+    """What is known before the first step."""
+    if growth is None:
+        return State(run_id)
+    return State(run_id).observing(
+        {
+            NUMBERED: growth.numbered,
+            EARLIER_RECORDS: growth.released + growth.suppressed,
+            EARLIER_SUPPRESSED: growth.suppressed,
+        }
+    )

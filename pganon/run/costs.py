@@ -32,7 +32,8 @@ def _without(loaded: LoadedPolicy, column: str, how: Options, run: Run) -> float
     del document["columns"][column]
     try:
         policy = policy_from(document)
-        return run(replace(loaded, policy=policy), how).utility.gcp
+        utility = run(replace(loaded, policy=policy), how).utility
+        return utility.gcp if utility else None
     except PganonError as error:
         if error.exit_code not in (EXIT_REFUSED, EXIT_USAGE):
             raise

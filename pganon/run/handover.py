@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 from pganon.encode.source import source_fingerprint
+from pganon.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.plan.build import FINGERPRINT, Plan, measured
 from pganon.publish.staged import Staged
 from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.metrics import Metrics
+from pganon.published.stored import greatest_number
 from pganon.published.utility import Utility
 from pganon.run.result import Verified
 from pganon.spec.guarantee import guarantee
+from pganon.spec.increments import Increment, all_checks, all_views
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS
-from pganon.steps.relations import CheckQuery
+from pganon.steps.relations import CheckQuery, PublishedView
 
 
 def staged(
@@ -35,6 +39,8 @@ def staged(
     utility, metrics = measured
     spec = plan.spec
     relations = plan.relations(state)
+    views = plan.stored_views(state)
+    increments = _increments(plan, state, views, checks)
     return Staged(
         run_id=state.run_id,
         release=spec.policy.release,
@@ -44,12 +50,12 @@ def staged(
         policy_hash=spec.policy_hash,
         guarantee=guarantee(spec),
         relations=relations,
-        views=plan.stored_views(state),
-        checks=checks,
+        views=all_views(increments, views) if increments else views,
+        checks=all_checks(increments) if increments else checks,
         readers=spec.readers,
         keep=spec.policy.publish.keep,
-        row_count=state[PUBLISHED],
-        suppressed=state[SUPPRESSED],
+        row_count=totals(plan, state).released,
+        suppressed=totals(plan, state).suppressed,
         stamps=tuple(state[stamp_of(r.staged)] for r in relations),
         fingerprint=state[FINGERPRINT],
         source_fingerprint=source_fingerprint(spec, state.facts),
@@ -57,13 +63,52 @@ def staged(
         sources=sources,
         compared_with=_compared_with(plan, state),
         measures={
-            "records": state[RECORDS],
+            "records": totals(plan, state).records,
             "utility": asdict(utility),
             "verified": [v.__dict__ for v in verified],
             "alike": alike(spec, state.facts),
             **({"metrics": asdict(metrics)} if metrics else {}),
         },
+        shared=plan.spec.growth.relations if plan.spec.growth else (),
+        increments=increments,
     )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Records of the source, and those of them that a version has and has not."""
+
+    records: int
+    released: int
+    suppressed: int
+
+
+def totals(plan: Plan, state: State) -> Totals:
+    """Of the whole version, also where the run added to one."""
+    published, suppressed, growth = state[PUBLISHED], state[SUPPRESSED], plan.spec.growth
+    if growth is None:
+        return Totals(state[RECORDS], published, suppressed)
+    return Totals(
+        state[SOURCE_RECORDS], growth.released + published, growth.suppressed + suppressed
+    )
+
+
+def _increments(
+    plan: Plan, state: State, views: Sequence[PublishedView], checks: tuple[CheckQuery, ...]
+) -> tuple[Increment, ...]:
+    """What a version that grows is made of, with what the run adds."""
+    if plan.spec.growth is None:
+        return ()
+    selects = tuple(view.select for view in views)
+    mine = Increment(
+        state.run_id,
+        selects,
+        checks,
+        state[PUBLISHED],
+        state[SUPPRESSED],
+        greatest_number(state.facts),
+    )
+    return (*plan.spec.growth.increments, mine)
 
 
 def _compared_with(plan: Plan, state: State) -> frozenset[int] | None:

@@ -11,6 +11,7 @@ import psycopg
 from pganon import database
 from pganon.plan.build import NOTHING_MORE
 from pganon.published.request import Request
+from pganon.requests.claim import Claim
 
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""
@@ -33,6 +34,8 @@ class Options:
             setting, and one per core.
         seed: for tests: all secrets of the run derive from it.
         metrics: what to measure beyond the figures of every run.
+        claim: the request that is served; None: that of a command.
+        revision: of the policy in the database; None: it is stored there.
         on_step: progress; called from several threads where steps run side by side.
     """
 
@@ -43,6 +46,8 @@ class Options:
     jobs: int | None = None
     seed: bytes | None = None
     metrics: Request = NOTHING_MORE
+    claim: Claim | None = None
+    revision: int | None = None
     on_step: OnStep = lambda phase, step, purpose: None
 
 

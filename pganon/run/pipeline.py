@@ -19,40 +19,49 @@ import psycopg
 
 from pganon import database, locks
 from pganon.encode.source import source_fingerprint
-from pganon.errors import PganonError, translate
+from pganon.errors import PganonError, PrivacyRefusal, translate
 from pganon.identifiers import QualifiedName
+from pganon.increments.steps import DUE
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
+from pganon.methods.registry import method_of
 from pganon.metrics.reasons import reasons
-from pganon.plan.build import SAME_GROUPS, Plan, build_plan
+from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle, renewal
+from pganon.publish import history, lifecycle, populations, renewal
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
+from pganon.publish.memory import MemoryMoved
 from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
-from pganon.publish.transaction import is_intact, publish
+from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
-from pganon.published.facts import PUBLISHED, SUPPRESSED
-from pganon.run import handover
+from pganon.published.remembered import is_plain, is_remembered
+from pganon.run import growing, handover
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
+from pganon.run.ending import Ending, needs_approval
 from pganon.run.handover import verified_checks
+from pganon.run.judging import Judging, population_of, remembered
+from pganon.run.keeping import check_keeping, taken_over, value_sets_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
+from pganon.spec.increments import Growth
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.steps import State
-from pganon.steps.facts import RECORDS
 
 Connection = psycopg.Connection[Any]
+
+_JUDGED_AGAIN = 3
+"""How often a version is judged that others change the memory for meanwhile."""
 
 
 def plan_release(
@@ -64,7 +73,11 @@ def plan_release(
         become_owner(conn, named=owner)
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
-        return build_plan(spec, _beside(conn, spec, sources, publishes=True))
+        spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
+        plan = build_plan(spec, _beside(conn, spec, sources, publishes=True))
+        known = remembered(conn, plan, sources)
+        spec = replace(spec, value_sets=taken_over(spec, known))
+        return replace(plan, spec=spec, memory=known)
 
 
 def _beside(
@@ -72,7 +85,10 @@ def _beside(
 ) -> Republication:
     """The run beside the versions that were ever readable."""
     earlier = history.earlier(conn, spec.policy.release, sources)
-    return Republication(spec.policy, spec.partition, earlier, publishes=publishes)
+    form = method_of(spec).form
+    keyed = is_remembered(spec, form)
+    judged = keyed and is_plain(spec, form)
+    return Republication(spec.policy, spec.partition, earlier, publishes, judged, keyed)
 
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
@@ -150,6 +166,7 @@ class _Run:
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
         self.sources: tuple[str, ...] = ()
+        self.ending = Ending()
 
     def go(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
@@ -173,11 +190,13 @@ class _Run:
             check_closed(self.conn)
             opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
+            self.ending = Ending.of(self.conn, self.loaded, self.options)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
             )
             with locks.run_lock(self.conn, run_id):
                 try:
+                    self.ending.begin(self.conn, run_id)
                     result = self._compute(spec, run_id)
                     return replace(result, warnings=(*opened, *result.warnings))
                 except BaseException as error:
@@ -209,73 +228,145 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
+        check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        republication = _beside(self.conn, spec, self.sources, publishes=not self.options.dry_run)
-        refusal = republication.before_work()
+        growth = growing.growth_of(self.conn, spec, self.sources, run_id)
+        spec = replace(spec, growth=growth)
+        dry = self.options.dry_run
+        beside = _beside(self.conn, spec, self.sources, publishes=not dry)
+        republication = beside if growth is None or growth.version is None else None
+        refusal = republication and republication.before_work()
         if refusal is not None:
             raise refusal
-        plan = build_plan(spec, republication, self.options.metrics, reasoned=self.options.dry_run)
+        plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
+        growing.check_columns(plan, State(0))
         computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
         self.steps = computation.steps
-        standing = self._standing(plan, computation.decide())
-        if standing is not None:
-            return self._renew(plan, *standing)
-        state = computation.complete()
+        if growth is not None:
+            ended = self._gather(plan, growth, computation.gather())
+            if ended is not None:
+                return ended
+        with growing.remembering_failure(self.conn, plan, computation):
+            standing = self._standing(plan, computation.decide())
+            if standing is not None:
+                return self._renew(plan, *standing)
+            judging = self._judging(computation, beside)
+            plan = computation.plan
+            state = computation.complete()
+        growing.check_columns(plan, state)
         warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
         metrics = plan.metrics(state)
         checks = plan.stored_checks(state)
         verified = verified_checks(checks, state)
+        totals = handover.totals(plan, state)
         result = RunResult(
             release=spec.policy.release,
             version=None,
             run_id=run_id,
             view=str(spec.view),
             method=plan.method.name,
-            records=state[RECORDS],
-            released=state[PUBLISHED],
-            suppressed=state[SUPPRESSED],
+            records=totals.records,
+            released=totals.released,
+            suppressed=totals.suppressed,
             verified=verified,
             utility=utility,
             metrics=metrics,
             unreleased_columns=spec.unreleased,
             warnings=warnings,
             seconds=0.0,
+            added=growing.added(growth, state) if growth else None,
         )
         if self.options.dry_run:
-            result = self._tried(plan, state, result)
+            result = self._tried(plan, state, result, judging)
         else:
             release = handover.staged(
                 plan, state, checks, verified, (utility, metrics), self.sources
             )
-            result = replace(result, version=self._publish(release))
+            result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, run_id)
         return self._finished(result)
 
-    def _publish(self, staged: Staged) -> int:
+    def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
+        """The end of a run that has nobody to add, or only looks."""
+        if self.options.dry_run:
+            ledger.finish(self.conn, state.run_id, "dry_run")
+            with contextlib.suppress(psycopg.Error):
+                drop_run(self.conn, state.run_id)
+            return self._finished(growing.looked(plan, growth, state))
+        if state[DUE] > 0:
+            return None
+        current = growing.standing(self.conn, plan, growth, state)
+        renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
+        result = self._renew(plan, current, renewed)
+        return replace(result, added=growing.added(growth, state))
+
+    def _judging(self, computation: Computation, beside: Republication) -> Judging | None:
+        """The guard, for a run about people who can be told apart."""
+        if not computation.plan.is_remembered:
+            return None
+        found = source_fingerprint(computation.plan.spec, computation.state.facts)
+        population = population_of(self.conn, computation.plan, beside, self.sources, found)
+        if computation.plan.spec.growth is not None:
+            growing.check_population(computation.plan.spec.growth.population, population)
+        elif population is not None:
+            populations.set_of_run(self.conn, computation.state.run_id, population)
+        computation.keep(value_sets_of(self.conn, computation.plan.spec, population))
+        return Judging(self.conn, computation, population, self.sources)
+
+    def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
+        """Publish what may stand beside all versions about the same people."""
+        if judging is None:
+            return self._publish(staged, result)
+        with judging.alone():
+            for _ in range(_JUDGED_AGAIN):
+                judged = judging.judge()
+                told = replace(staged, judged=judged)
+                try:
+                    done = self._publish(told, result)
+                except MemoryMoved:
+                    judging.again()
+                    continue
+                return replace(
+                    done,
+                    guard=judging.figures,
+                    warnings=(*judging.warnings, *done.warnings),
+                )
+        raise MemoryMoved
+
+    def _publish(self, staged: Staged, result: RunResult) -> RunResult:
         self.options.on_step("publish", "publish", PUBLISH)
         began = time.perf_counter()
-        version = publish(self.conn, staged, cascade=self.options.cascade)
+        result = self.ending.publish(self.conn, staged, result, cascade=self.options.cascade)
         self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
-        return version.version
+        return result
 
-    def _tried(self, plan: Plan, state: State, result: RunResult) -> RunResult:
+    def _tried(
+        self, plan: Plan, state: State, result: RunResult, judging: Judging | None
+    ) -> RunResult:
         """A dry run ends here, with what publication would refuse."""
         views = plan.stored_views(state)
         check_swap(self.conn, result.release, views, cascade=self.options.cascade)
         republication = plan.republication
         refusal = republication and republication.if_published(
-            source_fingerprint(plan.spec, state.facts), state.facts.get(SAME_GROUPS)
+            source_fingerprint(plan.spec, state.facts)
         )
+        if judging is not None and refusal is None:
+            try:
+                with judging.alone():
+                    judging.judge()
+            except PrivacyRefusal as refused:
+                refusal = refused
         details = ledger.error_details(refusal) if refusal else {}
         ledger.finish(self.conn, result.run_id, "dry_run", details)
         return replace(
             result,
             outcome="dry_run",
-            reasons=reasons(plan.spec, state, result.utility),
+            reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
+            guard=judging.figures if judging and refusal is None else {},
         )
 
     def _finished(self, result: RunResult) -> RunResult:
@@ -291,6 +382,8 @@ class _Run:
         current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
         if current is None or not is_intact(self.conn, current):
             return None
+        if known and needs_approval(spec.policy, known.release.readers):
+            return None
         settled = plan.method.form.settled(spec)
         if not settled:  # its columns follow from the data, and these are the same
             return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
@@ -302,7 +395,7 @@ class _Run:
 
     def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
         """Nothing new is published; what the policy says of readers and such is applied."""
-        applied = renewal.renew(self.conn, renewed, cascade=self.options.cascade)
+        applied = self.ending.renew(self.conn, renewed, cascade=self.options.cascade)
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, renewed.run_id)
         return self._finished(standing_result(plan, current, renewed.run_id, applied))

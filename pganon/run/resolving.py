@@ -31,6 +31,7 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
         public=public_relations(conn, policy),
         exceptions=exception_relations(conn, policy),
         prior=prior_relation(conn, policy),
+        exclude=read_relation(conn, policy.exclude.relation) if policy.exclude else None,
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,

@@ -43,17 +43,44 @@ class StepSeconds:
 
 
 @dataclass(frozen=True)
+class Added:
+    """What a run of a release that grows added to its version.
+
+    Attributes:
+        newcomers: people who were never released and were in no cohort before the run.
+        cohorts: cohorts that it tested, or would test.
+        tested: people in them.
+        released, suppressed: their records in new groups, and those that are out for good.
+        waiting: newcomers in no cohort yet.
+        unplaced: those of them in no region, as nobody had such NULLs before.
+    """
+
+    newcomers: int
+    cohorts: int
+    tested: int
+    released: int
+    suppressed: int
+    waiting: int
+    unplaced: int
+
+
+@dataclass(frozen=True)
 class RunResult:
     """What a run did.
 
     Attributes:
         version: the version that readers see; None after a dry run.
+        utility: None after a dry run of a release that grows, which tests nothing.
         metrics: if they were asked for.
         outcome: "unchanged" if source and policy were those of the current version, whose figures
             these are then.
         applied: what an unchanged run changed nevertheless, such as readers.
         reasons: of a dry run, what every quasi-identifier costs.
         refusal: why a dry run would have been refused, where only publication is at fault.
+        request: the request that waits for approval, where one must approve.
+        guard: figures of what all versions about the same people tell together; nothing where they
+            cannot be told apart.
+        added: of a release that grows.
     """
 
     release: str
@@ -65,16 +92,19 @@ class RunResult:
     released: int
     suppressed: int
     verified: tuple[Verified, ...]
-    utility: Utility
+    utility: Utility | None
     metrics: Metrics | None
     unreleased_columns: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: float
     steps: tuple[StepSeconds, ...] = field(repr=False, default=())
-    outcome: Literal["released", "unchanged", "dry_run"] = "released"
+    outcome: Literal["released", "unchanged", "dry_run", "awaiting_approval"] = "released"
     applied: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     refusal: str | None = None
+    request: int | None = None
+    guard: dict[str, Any] = field(default_factory=dict)
+    added: Added | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

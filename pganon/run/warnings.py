@@ -8,7 +8,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.metrics.alike import alike
-from pganon.plan.build import SAME_GROUPS, Plan
+from pganon.plan.build import Plan
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
@@ -42,8 +42,7 @@ def beside_earlier(plan: Plan, state: State) -> str | None:
     """That other versions over the source show other groups, if the policy wants to know."""
     if plan.republication is None:
         return None
-    same = state.facts.get(SAME_GROUPS)
-    return plan.republication.warning(source_fingerprint(plan.spec, state.facts), same)
+    return plan.republication.warning(source_fingerprint(plan.spec, state.facts))
 
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:

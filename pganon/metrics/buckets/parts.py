@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes
 from pganon.encode.sensitive import looked_up, with_code
-from pganon.encode.work import CODED, LEFT_OUT, dictionary
+from pganon.encode.work import dictionary
 from pganon.identifiers import QualifiedName
 from pganon.metrics.buckets import boxes
 from pganon.metrics.buckets.boxes import box_table
+from pganon.metrics.source import all_records
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.published.arrangement import Arrange, Arrangement
 from pganon.published.elements import element
 from pganon.published.form import Tables
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, fragment, named, query, stacked
+from pganon.sqltools import cast, col, fragment, named, query
 from pganon.steps import CreateTable, State, Step
 
 
@@ -163,18 +163,8 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
 
 
 def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
-    names = [axis.code for axis in axes(spec.attributes)]
-    names += [f"s{item.index}" for item in spec.sensitive]
-    tables = [CODED]
-    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
-        tables.append(LEFT_OUT)
-    records = [
-        query("select 1 from t", {"t": state.work(table)}).select(
-            *[col(name, "t") for name in names], append=False
-        )
-        for table in tables
-    ]
-    tree = query("select count(*)::float8 as n from r", {"r": stacked(records)})
+    records, names = all_records(spec, state)
+    tree = query("select count(*)::float8 as n from r", {"r": records})
     return tree.select(*[col(name, "r") for name in names]).group_by(
         *[col(name, "r") for name in names]
     )

@@ -20,9 +20,9 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.facts import null_code
 from pganon.encode.number_line import place
 from pganon.encode.sensitive import looked_up, sensitive_key
-from pganon.encode.work import CODED, LEFT_OUT, sensitive_values
+from pganon.encode.work import sensitive_values
 from pganon.identifiers import QualifiedName
-from pganon.metrics.source import on_line
+from pganon.metrics.source import all_records, on_line
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import GROUP_ID
 from pganon.published.elements import attribute_columns
@@ -132,18 +132,7 @@ def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
 
 
 def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
-    names = [axis.code for axis in axes(spec.attributes)]
-    names += [f"s{item.index}" for item in spec.sensitive]
-    known = [CODED]
-    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
-        known.append(LEFT_OUT)
-    parts = [
-        query("select 1 from t", {"t": state.work(name)}).select(
-            *[col(name, "t") for name in names], append=False
-        )
-        for name in known
-    ]
-    return _numbered(stacked(parts), names)
+    return _numbered(*all_records(spec, state))
 
 
 def _rows(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -85,14 +87,28 @@ def _holds(nodes: npt.NDArray[np.int64], f: Shares, k: int) -> npt.NDArray[np.bo
     return (records >= k) & (nodes <= most_records(f, records)).all(axis=1)
 
 
-def planned(counts: Counts, limits: BetaLimits, k: int) -> tuple[list[list[int]], Counts]:
-    """Buckets of the values of a block, and classes x buckets: how many records each class gets.
+@dataclass(frozen=True)
+class Planner:
+    """Divides the records of a block by their values.
 
-    Args:
-        counts: records by value; k or more, which satisfy beta-likeness.
+    Attributes:
+        k: fewest records of a class.
+        slack: share of its limit that a bucket leaves free, where that is possible. The fewest
+            buckets are so full that halves of the block often miss the limit by rounding.
     """
-    buckets = beta_partition(counts, limits)
-    if buckets is None:
-        raise ValueError("the records do not satisfy beta-likeness")
-    sizes = np.array([counts[bucket].sum() for bucket in buckets])
-    return buckets, beta_split(sizes, bucket_limits(buckets, limits), k)
+
+    k: int
+    slack: float = 0.0
+
+    def plan(self, counts: Counts, limits: BetaLimits) -> tuple[list[list[int]], Counts]:
+        """Buckets of values, and classes x buckets: how many records each class gets.
+
+        Args:
+            counts: records by value; k or more, which satisfy beta-likeness.
+        """
+        tighter = BetaLimits(limits.f * (1 - self.slack), limits.shares)
+        buckets = beta_partition(counts, tighter) or beta_partition(counts, limits)
+        if buckets is None:
+            raise ValueError("the records do not satisfy beta-likeness")
+        sizes = np.array([counts[bucket].sum() for bucket in buckets])
+        return buckets, beta_split(sizes, bucket_limits(buckets, limits), self.k)

@@ -191,6 +191,11 @@ class Closeness:
         return ClosenessLimits(self.t, self.ordered, np.array(references))
 
 
+def limits_against(model: Model, *records: Counts) -> Limits:
+    """The same from records by value."""
+    return model.limits(*[counts / counts.sum() for counts in records])
+
+
 def smallest_classes(limits: BetaLimits) -> Counts:
     """By value, fewest records of a class that has it; 0 where no class may have it."""
     least = np.ceil((1 - SLACK) / np.where(limits.f > 0, limits.f, np.inf))

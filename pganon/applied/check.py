@@ -1,0 +1,74 @@
+"""Looks at policies in the database: whether they can be used, and what follows from them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.applied.store import Stored, loaded, problems_of, read
+from pganon.encode.hierarchy.files import check_files
+from pganon.errors import PolicyError
+from pganon.policy.model import Policy, policy_hash
+from pganon.policy.requests import day
+from pganon.policy.schedule import next_time
+
+Connection = psycopg.Connection[Any]
+
+
+def check(conn: Connection, release: str, revision: int | None = None) -> Stored:
+    """Find out whether a policy can be used, and remember it; gives it as it is then.
+
+    The newest revision decides when the release is made of itself; one that cannot be used leaves
+    that as it was.
+
+    Raises:
+        LedgerError: unknown_policy.
+    """
+    stored = read(conn, release, revision)
+    policy: Policy | None = None
+    problems: list[str] = []
+    try:
+        with loaded(conn, stored) as found:
+            check_files(found)
+            policy = found.policy
+    except PolicyError as error:
+        problems = list(problems_of(error))
+    until = policy.publish.review_by if policy else None
+    with conn.transaction():
+        conn.execute(
+            sqlfiles.query("policies", "checked"),
+            {
+                "release": release,
+                "revision": stored.revision,
+                "policy_hash": policy_hash(policy) if policy else None,
+                "problems": problems,
+                "review_by": day(until) if until else None,
+            },
+        )
+        if policy is not None and stored.revision == read(conn, release).revision:
+            _set_schedule(conn, policy, stored.revision)
+    return read(conn, release, stored.revision)
+
+
+def unchecked(conn: Connection) -> list[tuple[str, int]]:
+    """Newest revisions that nobody has looked at."""
+    return conn.execute(sqlfiles.query("policies", "unchecked")).fetchall()
+
+
+def _set_schedule(conn: Connection, policy: Policy, revision: int) -> None:
+    if policy.schedule is None:
+        conn.execute(sqlfiles.query("policies", "no_schedule"), {"release": policy.release})
+        return
+    conn.execute(
+        sqlfiles.query("policies", "set_schedule"),
+        {
+            "release": policy.release,
+            "revision": revision,
+            "expression": policy.schedule,
+            "time_zone": policy.time_zone,
+            "next_at": next_time(policy.schedule, policy.time_zone, datetime.now(UTC)),
+        },
+    )

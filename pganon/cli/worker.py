@@ -1,0 +1,101 @@
+"""`pganon worker`, `approve` and `reject`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+import psycopg
+import typer
+from pydantic_core import PydanticCustomError
+
+from pganon import sqlfiles
+from pganon.cli import common
+from pganon.errors import UsageError, translate
+from pganon.install.access import check_deciding
+from pganon.policy.requests import duration
+
+
+def register(app: typer.Typer) -> None:
+    app.command("worker")(worker)
+    app.command("approve")(approve)
+    app.command("reject")(reject)
+
+
+def worker(
+    once: Annotated[bool, typer.Option("--once", help="Serve what is due, then end.")] = False,
+    idle_exit: Annotated[
+        str | None,
+        typer.Option("--idle-exit", help="End after this long without a request, e.g. 5min."),
+    ] = None,
+    grace: Annotated[
+        str,
+        typer.Option(
+            "--grace", help="After SIGTERM, how long the request being served may still take."
+        ),
+    ] = "10min",
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Log a JSON object per line.")] = False,
+) -> None:
+    """Serve requests, schedules and approvals until stopped; any number may work side by side."""
+    from pganon.worker.log import Log
+    from pganon.worker.service import Manner, Worker
+    from pganon.worker.signals import Stop
+
+    idle = None if idle_exit is None else _duration("--idle-exit", idle_exit).total_seconds()
+    stop = Stop(_duration("--grace", grace).total_seconds())
+    log = Log(lambda text: print(text, flush=True), json)  # noqa: T201
+    serving = Worker(
+        common.chosen_dsn(dsn), common.chosen_owner(owner), log, stop, Manner(once, idle)
+    )
+    with stop.watching():
+        serving.run()
+
+
+def _duration(option: str, text: str) -> timedelta:
+    try:
+        return duration(text)
+    except PydanticCustomError:
+        raise UsageError(
+            f"{option} {text} is not a duration", hint="write 30min, 12h or 1d: number and unit"
+        ) from None
+
+
+ReasonOption = Annotated[str, typer.Option("--reason", help="Why; kept in the database.")]
+RequestArgument = Annotated[int, typer.Argument(help="Number of the request.")]
+
+
+def approve(
+    request: RequestArgument,
+    reason: ReasonOption,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Approve a verified release that waits for a second person; a worker publishes it."""
+    _decide("approve", request, reason, dsn, json)
+
+
+def reject(
+    request: RequestArgument,
+    reason: ReasonOption,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Reject a verified release that waits for a second person; it is never published."""
+    _decide("reject", request, reason, dsn, json)
+
+
+def _decide(decision: str, request: int, reason: str, dsn: str | None, json: bool) -> None:
+    with common.connect(dsn) as conn:
+        check_deciding(conn)
+        values = {"decision": decision, "id": request, "reason": reason}
+        try:
+            conn.execute(sqlfiles.query("requests", "decide"), values)
+        except psycopg.Error as error:
+            raise translate(error) from None
+    state = {"approve": "approved", "reject": "rejected"}[decision]
+    if json:
+        common.emit_json({"request": request, "state": state})
+    else:
+        common.line(f"request {request} is {state}")

@@ -1,0 +1,187 @@
+"""Keys of a policy about releases of the same people over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from pganon.identifiers import MAX_BYTES
+from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
+from pganon.policy.refusals import Refusal, known_word, refuse_one, show
+from pganon.policy.texts import Name, RelationName
+
+
+def _columns(value: object) -> object:
+    """The names of one column or several."""
+    return [value] if isinstance(value, str) else value
+
+
+class Population(Declaration):
+    """People whom several sources are about, under the name that joins their policies.
+
+    Attributes:
+        name: the same in every policy about these people.
+        key: columns that tell them apart, as this source has them; else `individual`, else the
+            primary key.
+    """
+
+    name: Name | None = None
+    key: Annotated[
+        tuple[Name, ...],
+        Field(strict=False),
+        BeforeValidator(_columns, json_schema_input_type=str | list[str]),
+        AfterValidator(no_repeats),
+    ] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Population:
+        if self.name is None and not self.key:
+            refuse_one("needs name, key or both", suggestion="for example {name: patients}")
+        return self
+
+
+class OfPeople(Declaration):
+    """A relation about people by their key."""
+
+    relation: RelationName
+
+
+REFRESH = ("recompute", "increments", "invariant")
+INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
+"""Keys that only `refresh: increments` reads."""
+
+UNAVAILABLE = ("ranges", "leavers", "aliases", "assume")
+"""Keys that nothing reads yet."""
+
+
+class OverTime(Declaration):
+    """How a version stands beside the other versions about the same people.
+
+    Attributes:
+        republication: what happens if all versions together show more than the policy allows.
+        refresh: whether a version is made anew, from the one before plus groups of newcomers, or of
+            groups with the values that their people had.
+        floor: whether people keep the strongest models under which they were released.
+        audiences: whether everybody is taken to have every version, or roles what they can read.
+        aliases: relation with the columns `old` and `new`, of people whose key changed.
+        exclude: relation with the key columns of people who are in no version from now on.
+        assume: what the steward takes for granted of readers.
+        increment_size: newcomers of a region that make an increment.
+        regions: whether newcomers are divided as the first version was.
+        ranges: whether groups show what they contain, or the region that they are in.
+        leavers: whether people who left stay in the groups, or their groups are taken back.
+    """
+
+    republication: Annotated[
+        Literal["refuse", "warn", "allow"],
+        known_word("word for republication", ("refuse", "warn", "allow")),
+    ] = "refuse"
+    refresh: Annotated[
+        Literal["recompute", "increments", "invariant"],
+        known_word("word for refresh", REFRESH),
+    ] = "recompute"
+    floor: Annotated[
+        Literal["strongest", "policy"],
+        known_word("word for floor", ("strongest", "policy")),
+    ] = "strongest"
+    audiences: Annotated[
+        Literal["everybody", "by_reader"],
+        known_word("word for audiences", ("everybody",), ("by_reader",)),
+    ] = "everybody"
+    population: Population | None = None
+    aliases: OfPeople | None = None
+    exclude: OfPeople | None = None
+    assume: Annotated[
+        tuple[Literal["independent_columns"], ...],
+        Field(strict=False),
+        AfterValidator(no_repeats),
+    ] = ()
+    increment_size: Annotated[int, Field(ge=1)] | None = None
+    regions: Annotated[
+        Literal["none", "leaves"], known_word("word for regions", ("none", "leaves"))
+    ] = "none"
+    ranges: Annotated[
+        Literal["tight", "region"], known_word("word for ranges", ("tight", "region"))
+    ] = "tight"
+    leavers: Annotated[
+        Literal["keep", "withdraw"], known_word("word for leavers", ("keep", "withdraw"))
+    ] = "keep"
+
+
+def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
+    """Keys that have no effect, or none yet; `given` may be input that was not checked."""
+    yield from _key_refusals(given)
+    if given.get("refresh") == "invariant":
+        yield from _invariant_refusals(given, method)
+    for key, info in OverTime.model_fields.items():
+        if given.get(key, info.default) == info.default:
+            continue
+        if key in UNAVAILABLE:
+            yield Refusal((key,), f"{key} is not available yet", f"remove {key}")
+        elif key in INCREMENTS and given.get("refresh") != "increments":
+            yield Refusal(
+                (key,),
+                f"{key} is for refresh: increments; this policy has refresh:"
+                f" {show(given.get('refresh', 'recompute'))}",
+                f"remove {key}, or write refresh: increments",
+            )
+
+
+def _invariant_refusals(
+    given: Mapping[str, Any], method: MethodOptions | None
+) -> Iterable[Refusal]:
+    """What people who keep their value sets do not go together with."""
+    if method is not None and not method.keeps_value_sets:
+        yield Refusal(
+            ("refresh",),
+            f"the method {method.name} cannot keep the values of its groups",
+            "use the method anatomy, or refresh: recompute",
+        )
+    if given.get("records_per_individual") == "many_accepted":
+        yield Refusal(
+            ("refresh",),
+            "refresh: invariant keeps the value of a person, who can have only one record",
+            "remove records_per_individual, or write refresh: recompute",
+        )
+    if given.get("audiences") == "by_reader":
+        yield Refusal(
+            ("refresh",),
+            "refresh: invariant holds against readers of all versions",
+            "write audiences: everybody, or refresh: recompute",
+        )
+    release = given.get("release")
+    if isinstance(release, str) and len(part_name(release, COUNTERFEITS).encode()) > MAX_BYTES:
+        longest = MAX_BYTES - len(part_name("", COUNTERFEITS).encode())
+        yield Refusal(
+            ("release",),
+            f"the name of its view {show(part_name('...', COUNTERFEITS))} is longer than"
+            f" PostgreSQL allows",
+            f"choose a name of at most {longest} bytes",
+        )
+
+
+def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:
+    """A population is told apart as individuals are, and its key is never published."""
+    population, columns = given.get("population"), given.get("columns")
+    if not isinstance(population, Population) or not isinstance(columns, Mapping):
+        return
+    roles = {name: getattr(column, "role", None) for name, column in columns.items()}
+    declared = given.get("individual") or [n for n, role in roles.items() if role == "individual"]
+    individual = (declared,) if isinstance(declared, str) else tuple(declared)
+    if population.key and individual and population.key != individual:
+        yield Refusal(
+            ("population", "key"),
+            f"is {', '.join(map(show, population.key))}, but individuals are told apart by"
+            f" {', '.join(map(show, individual))}",
+            "leave key out",
+        )
+    for name in population.key:
+        if roles.get(name, "identifying") not in ("identifying", "individual"):
+            yield Refusal(
+                ("population", "key"),
+                f"column {show(name)} has the role {roles[name]}; a key is never published",
+                "name an identifying column",
+            )

@@ -1,0 +1,151 @@
+"""Who may ask for a release, when it is made of itself, and who must agree before it is shown."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.refusals import Refusal, refuse, refuse_one, show
+from pganon.policy.schedule import ScheduleProblem, check_expression
+from pganon.policy.texts import Name
+
+_DURATION = re.compile(r"([1-9][0-9]{0,5})(min|h|d)")
+_UNITS = {"min": "minutes", "h": "hours", "d": "days"}
+
+
+def duration(text: str) -> timedelta:
+    """A number with its unit: `15min`, `12h`, `30d`."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        refuse_one(
+            f"{show(text)} is not a duration", suggestion="write 15min, 12h or 30d: number and unit"
+        )
+        raise AssertionError
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _duration(text: str) -> str:
+    duration(text)
+    return text
+
+
+Duration = Annotated[str, AfterValidator(_duration)]
+
+
+def day(text: str) -> date:
+    """A day as ISO 8601 writes it: 2027-06-30."""
+    try:
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    refuse_one(f"{show(text)} is not a day", suggestion="write it like 2027-06-30")
+    raise AssertionError
+
+
+def _day(text: str) -> str:
+    day(text)
+    return text
+
+
+Day = Annotated[str, AfterValidator(_day)]
+
+
+def _expression(text: str) -> str:
+    try:
+        check_expression(text)
+    except ScheduleProblem as problem:
+        refuse_one(str(problem), suggestion='five fields as cron has them, such as "0 3 * * 1"')
+    return text
+
+
+Expression = Annotated[str, Field(max_length=100), AfterValidator(_expression)]
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        refuse_one(
+            f"{show(name)} is not a time zone", suggestion="a name such as Europe/Berlin or UTC"
+        )
+    return name
+
+
+TimeZone = Annotated[str, Field(max_length=100), AfterValidator(_zone)]
+
+Value = int | float | str
+"""A parameter is a number, or a day as a text."""
+
+
+def _value(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        refuse_one("must be a number, or a day such as 2027-06-30")
+    if isinstance(value, str):
+        day(value)
+    return value
+
+
+Bounded = Annotated[Value, BeforeValidator(_value)]
+
+
+class Parameter(Declaration):
+    """What a request may choose, with its bounds; `default` is what holds where it does not."""
+
+    min: Bounded
+    max: Bounded
+    default: Bounded | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Parameter:
+        if isinstance(self.min, str) != isinstance(self.max, str):
+            refuse_one("min and max must both be numbers, or both days")
+        if self.min > self.max:  # pyright: ignore[reportOperatorIssue]
+            refuse_one(f"min {show(self.min)} is above max {show(self.max)}")
+        if self.default is not None and not self.takes(self.default):
+            refuse([Refusal(("default",), "is outside of min and max")])
+        return self
+
+    def takes(self, value: object) -> bool:
+        """Whether it is of the type of the bounds and between them."""
+        if isinstance(value, bool) or isinstance(value, str) != isinstance(self.min, str):
+            return False
+        return isinstance(value, int | float | str) and self.min <= value <= self.max  # pyright: ignore[reportOperatorIssue]
+
+
+class Requests(Declaration):
+    """Who may ask for the release in SQL, with which parameters, and how often."""
+
+    roles: Annotated[
+        tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)
+    ]
+    parameters: dict[Name, Parameter] = Field(default_factory=dict)
+    max_per_day: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    max_refused_per_day: Annotated[int, Field(ge=1, le=1000)] = 3
+    min_interval: Duration | None = None
+
+
+class Approval(Declaration):
+    """Whose agreement a verified release needs before it is shown, and how long it waits for it."""
+
+    by: Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)]
+    expires: Duration = "30d"
+
+
+Schedule = tuple[Expression, TimeZone]
+Kind = Literal["run", "revert", "drop"]
+
+
+def parameter_of(value: Any) -> Parameter | None:
+    """A declared parameter, or None for what is none."""
+    from pydantic import ValidationError
+
+    try:
+        return Parameter.model_validate(value)
+    except ValidationError:
+        return None

@@ -1,0 +1,121 @@
+"""A request that a worker has claimed, and how it ends.
+
+Whether a worker is alive can be mistaken. So whatever a claim changes names the worker and the
+attempt: a worker that was given up for dead changes nothing, and publishes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+from psycopg.rows import class_row
+
+from pganon import sqlfiles
+from pganon.errors import PreconditionError
+
+Connection = psycopg.Connection[Any]
+
+
+class Lost(PreconditionError):
+    """The request is not this worker's any more."""
+
+    code = "lost"
+
+    def __init__(self, request: int) -> None:
+        super().__init__(
+            f"request {request} was given to another worker, or ended meanwhile",
+            hint="nothing was published; whoever has it now does the work",
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A request as it was claimed.
+
+    Attributes:
+        origin: request, schedule, command or migration.
+        login: who asked.
+        attempts: this one included.
+        held: whether a release was made for it and approved, so that it is published only.
+    """
+
+    id: int
+    release: str
+    revision: int
+    kind: str
+    origin: str
+    parameters: dict[str, Any]
+    login: str
+    attempts: int
+    worker: int
+    run_id: int | None
+    held: bool
+
+    @property
+    def fence(self) -> dict[str, Any]:
+        return {"id": self.id, "worker": self.worker, "attempts": self.attempts}
+
+
+def claim(conn: Connection, worker: int) -> Claim | None:
+    """The request that has been due for longest; None if there is none that can be worked on."""
+    while True:
+        try:
+            with conn.cursor(row_factory=class_row(Claim)) as cursor:
+                return cursor.execute(
+                    sqlfiles.query("requests", "claim"), {"me": worker}
+                ).fetchone()
+        except psycopg.errors.UniqueViolation:
+            continue  # another worker took a request of the same release
+
+
+def still_mine(
+    conn: Connection, mine: Claim, *, step: str | None = None, run_id: int | None = None
+) -> None:
+    """Refuse to go on with a request that others may have; notes step and run.
+
+    Raises:
+        Lost: it is not this worker's any more.
+    """
+    values = {**mine.fence, "step": step, "run_id": run_id}
+    if conn.execute(sqlfiles.query("requests", "mine"), values).fetchone() is None:
+        raise Lost(mine.id)
+
+
+def finish(
+    conn: Connection,
+    mine: Claim,
+    state: str,
+    *,
+    version: int | None = None,
+    code: str | None = None,
+) -> None:
+    """End a request; with a version, equal ones that waited before it began, too.
+
+    Raises:
+        Lost: it is not this worker's any more.
+    """
+    values = {**mine.fence, "state": state, "version": version, "code": code}
+    if conn.execute(sqlfiles.query("requests", "finish"), values).fetchone() is None:
+        raise Lost(mine.id)
+    if version is not None:
+        conn.execute(
+            sqlfiles.query("requests", "answered"),
+            {"id": mine.id, "state": state, "version": version},
+        )
+
+
+def give_back(
+    conn: Connection, mine: Claim, *, after: timedelta = timedelta(0), counted: bool = True
+) -> bool:
+    """Let it wait again; False if it is not this worker's any more."""
+    values = {**mine.fence, "after": after, "counted": counted}
+    return conn.execute(sqlfiles.query("requests", "give_back"), values).rowcount > 0
+
+
+def superseded(conn: Connection, release: str, run_id: int) -> list[tuple[int, int]]:
+    """Let no release that was made before this run wait for approval; gives requests and runs."""
+    values = {"release": release, "run_id": run_id}
+    return conn.execute(sqlfiles.query("requests", "supersede"), values).fetchall()

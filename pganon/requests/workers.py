@@ -1,0 +1,54 @@
+"""Sessions that serve requests, and what becomes of the requests of those that died."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import psycopg
+
+from pganon import locks, sqlfiles
+
+Connection = psycopg.Connection[Any]
+
+
+def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
+    """Show that this session serves requests, as long as it lives; gives its number."""
+    key = locks.hold_new_key(conn)
+    row = conn.execute(
+        sqlfiles.query("requests", "add_worker"),
+        {"key": key, "kind": kind, "name": f"{socket.gethostname()}, process {os.getpid()}"},
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@dataclass(frozen=True)
+class Requeued:
+    """A request of a dead worker; `state` is waiting, approved, or failed after three attempts."""
+
+    id: int
+    release: str
+    state: str
+
+
+def requeue(conn: Connection, me: int) -> list[Requeued]:
+    """Give back the requests of workers that are dead, and forget these."""
+    working = conn.execute(sqlfiles.query("requests", "working"), {"me": me}).fetchall()
+    alive = locks.held_keys(conn, [key for _, key in working if key is not None])
+    dead = [worker for worker, key in working if key not in alive]
+    if not dead:
+        return []
+    rows = conn.execute(sqlfiles.query("requests", "requeue"), {"workers": dead}).fetchall()
+    return [Requeued(*row) for row in rows]
+
+
+def forget_dead(conn: Connection) -> None:
+    """Take away the rows of workers that have ended."""
+    keys = [row[0] for row in conn.execute(sqlfiles.query("requests", "keys")).fetchall()]
+    alive = locks.held_keys(conn, keys)
+    dead = [key for key in keys if key not in alive]
+    if dead:
+        conn.execute(sqlfiles.query("requests", "forget_workers"), {"keys": dead})

@@ -1,0 +1,74 @@
+"""`pganon forget`: erasure of people, and the end of a version's retention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.errors import LedgerError
+from pganon.identifiers import quote
+from pganon.ledger import repository as ledger
+from pganon.publish import forgetting, populations
+from pganon.publish.forgetting import Forgotten
+from pganon.publish.lifecycle import find, translated
+from pganon.publish.transaction import publishing
+from pganon.run.rebuilding import rebuild_memory
+
+Connection = psycopg.Connection[Any]
+
+
+def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
+    """Know people by random digests from now on; `name` is a release about their population.
+
+    What was published stays as it is. Who returns counts as new.
+
+    Raises:
+        LedgerError: unknown_release, no_population.
+        UsageError: the table has not the columns of the key.
+    """
+    with translated(), locks.release_lock(conn, name):
+        known = find(conn, name)
+        population = _population(conn, name)
+        newest = known.versions[0]
+        with locks.population_lock(conn, population.id), publishing(conn):
+            people = forgetting.forget_people(conn, population, table)
+            ledger.append(
+                conn,
+                "forgotten",
+                run_id=newest.run_id,
+                release=name,
+                details={"people": people},
+            )
+    return Forgotten(name, people=people)
+
+
+def forget_version(conn: Connection, name: str, number: int, reason: str) -> Forgotten:
+    """Forget who was in a version of which no copy is left; nothing is judged beside it any more.
+
+    Raises:
+        LedgerError: unknown_release, unknown_version, no_population.
+        UsageError: the version is shown.
+    """
+    with translated(), locks.release_lock(conn, name):
+        known = find(conn, name)
+        population = _population(conn, name)
+
+        def change() -> dict[str, Any]:
+            forgetting.forget_version(conn, known, number, reason)
+            return {"version": number, "reason": reason}
+
+        with locks.population_lock(conn, population.id):
+            rebuild_memory(conn, population.id, name, known.versions[0].policy_hash or "", change)
+    return Forgotten(name, version=number)
+
+
+def _population(conn: Connection, name: str) -> Any:
+    found = populations.of_release(conn, name)
+    if found is None:
+        raise LedgerError(
+            f"nothing is remembered of the people of the release {quote(name)}",
+            code="no_population",
+        )
+    return found

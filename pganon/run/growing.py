@@ -1,0 +1,217 @@
+"""Runs of releases that grow: what they add to, and how they end where there is nothing to add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from pganon.encode.people import identity
+from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, SOURCE_RECORDS, UNPLACED
+from pganon.plan.build import Plan
+from pganon.publish import growth as stored
+from pganon.publish import history, populations
+from pganon.publish.history import Version
+from pganon.published.facts import PUBLISHED, SUPPRESSED
+from pganon.run.computation import Computation
+from pganon.run.result import Added, RunResult
+from pganon.spec.increments import Growth
+from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
+from pganon.steps.facts import RECORDS
+from pganon.steps.relations import PublishedView
+
+Connection = psycopg.Connection[Any]
+
+FAILED = ("infeasible", "all_suppressed", "too_few_records")
+"""Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
+
+
+def added(growth: Growth, state: State) -> Added:
+    """Figures of a run that knows who is new."""
+    formed = state[DUE] if growth.unfinished is None else 0
+    return Added(
+        newcomers=state[NEWCOMERS],
+        cohorts=state[COHORTS],
+        tested=state[DUE],
+        released=state.facts.get(PUBLISHED) or 0,
+        suppressed=state.facts.get(SUPPRESSED) or 0,
+        waiting=state[NEWCOMERS] - formed,
+        unplaced=state[UNPLACED],
+    )
+
+
+def growth_of(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int | None = None
+) -> Growth | None:
+    """What a run adds to; None for a policy that makes every version anew.
+
+    Args:
+        run_id: the run, whose digests become those of its population; None for a plan.
+
+    Raises:
+        PreconditionError: no_identity, other_regions, population.
+        LedgerError: not_stored.
+        PrivacyRefusal: changed_after_verification.
+    """
+    if spec.policy.refresh != "increments":
+        return None
+    if identity(spec) is None:
+        raise PreconditionError(
+            f"{spec.source.name} has no key, so nobody can tell who is new",
+            hint="declare `individual`, or give the table a primary key",
+            code="no_identity",
+        )
+    population = populations.find(conn, spec, sources)
+    if run_id is not None:
+        if population is None:
+            population = populations.make(conn, spec, sources)
+        populations.set_of_run(conn, run_id, population)
+    growth = stored.growth(
+        conn,
+        spec.policy.release,
+        population,
+        increment_size(spec),
+        divides=spec.policy.regions == "leaves",
+    )
+    _check_regions(spec, growth)
+    return growth
+
+
+def check_population(known: int | None, found: int | None) -> None:
+    """Refuse people who turn out to be others than those whose cohorts were formed.
+
+    Raises:
+        PreconditionError: population.
+    """
+    if known != found:
+        raise PreconditionError(
+            "the same rows were released from another table",
+            hint="write population: {name: NAME} in the policies of both",
+            code="population",
+        )
+
+
+def increment_size(spec: ReleaseSpec) -> int:
+    """Fewest people of a cohort."""
+    return spec.policy.increment_size or spec.minimum_size
+
+
+def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse cuts that were made under another hierarchy or order, or of other columns.
+
+    Raises:
+        PreconditionError: other_regions.
+    """
+    if growth.cuts is None:
+        return
+    before = growth.partition or {}
+    for attribute in spec.attributes:
+        name = attribute.column.name
+        for key in ("role", "type", "order", "hierarchy", "nulls"):
+            path = f"columns.{name}.{key}"
+            if before.get(path) != spec.partition.get(path):
+                raise PreconditionError(
+                    f"{key} of column {quote(name)} is not that of the version whose cuts divide"
+                    " newcomers",
+                    hint="undo the change, or use regions: none",
+                    code="other_regions",
+                )
+
+
+def check_columns(plan: Plan, state: State) -> None:
+    """Refuse views with other columns than those of the version that the run adds to.
+
+    Raises:
+        PreconditionError: other_columns.
+    """
+    growth, form = plan.spec.growth, plan.method.form
+    if growth is None or growth.version is None:
+        return
+    if state.run_id == 0 and not form.settled(plan.spec):
+        return  # its columns follow from the data
+
+    def shown(views: Sequence[PublishedView]) -> list[Any]:
+        return [(v.name, [(c.name, c.type) for c in v.columns]) for v in views]
+
+    if shown(plan.stored_views(state)) != shown(growth.views):
+        raise PreconditionError(
+            f"the release would have other views or columns than version {growth.version}, which"
+            " increments are added to",
+            hint="undo the change of the policy or of the source, or use refresh: recompute",
+            code="other_columns",
+        )
+
+
+def looked(plan: Plan, growth: Growth, state: State) -> RunResult:
+    """The result of a dry run: who would be tested; nothing is."""
+    spec = plan.spec
+    return RunResult(
+        release=spec.policy.release,
+        version=None,
+        run_id=state.run_id,
+        view=str(spec.view),
+        method=plan.method.name,
+        records=state[SOURCE_RECORDS],
+        released=growth.released,
+        suppressed=growth.suppressed,
+        verified=(),
+        utility=None,
+        metrics=None,
+        unreleased_columns=spec.unreleased,
+        warnings=(),
+        seconds=0.0,
+        outcome="dry_run",
+        added=added(growth, state),
+    )
+
+
+def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Version:
+    """The version that readers go on seeing, as there are too few newcomers.
+
+    Raises:
+        PrivacyRefusal: too_few_records, there is no version yet.
+        LedgerError: not_stored.
+    """
+    known = history.read(conn, plan.spec.policy.release)
+    if known is None or not known.versions:
+        raise PrivacyRefusal(
+            f"{plan.spec.source.name} has {state[NEWCOMERS]} people, a cohort needs {growth.size}",
+            required=growth.size,
+            observed=state[NEWCOMERS],
+            hint="run again when there are more",
+            code="too_few_records",
+        )
+    return history.check_stored(known, known.current, None)
+
+
+@contextmanager
+def remembering_failure(conn: Connection, plan: Plan, computation: Computation) -> Iterator[None]:
+    """Where all cohorts of a run fail and the limit allows it, their people are out for good.
+
+    Otherwise they stay cohorts, which the next run tests.
+    """
+    try:
+        yield
+    except PrivacyRefusal as refusal:
+        growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
+        if growth is None or refusal.code not in FAILED or not tested:
+            raise
+        suppressed = growth.suppressed + tested
+        limit = plan.spec.policy.suppression_limit
+        if suppressed > limit * (growth.released + suppressed):
+            raise
+        release = plan.spec.policy.release
+        history.finish_cohorts(conn, release, computation.state.run_id, tested)
+        raise PrivacyRefusal(
+            f"{refusal}; the {tested} records of these people are out for good",
+            model=refusal.model,
+            required=refusal.required,
+            observed=refusal.observed,
+            hint="later newcomers are tested by the next run",
+            code=refusal.code,
+        ) from None

@@ -1,0 +1,59 @@
+"""Runs of releases whose people keep their value sets: which sets those are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from pganon.encode.people import identity
+from pganon.errors import PreconditionError
+from pganon.guard.model import Memory
+from pganon.publish import memory
+from pganon.publish.memory import EVERYBODY
+from pganon.spec.invariance import ValueSets
+from pganon.spec.model import ReleaseSpec
+
+Connection = psycopg.Connection[Any]
+
+
+def check_keeping(spec: ReleaseSpec) -> None:
+    """Refuse to keep value sets of people whom nothing tells apart.
+
+    Raises:
+        PreconditionError: no_identity.
+    """
+    if spec.invariant and identity(spec) is None:
+        raise PreconditionError(
+            f"{spec.source.name} has no key, so nobody can tell who was released before",
+            hint="declare `individual`, or give the table a primary key",
+            code="no_identity",
+        )
+
+
+def value_sets_of(conn: Connection, spec: ReleaseSpec, population: int | None) -> ValueSets | None:
+    """The value sets that people of a population were released with.
+
+    Raises:
+        LedgerError: memory.
+    """
+    if not spec.invariant or population is None:
+        return None
+    known = memory.read(conn, population)
+    memory.check(conn, known, memory.versions(conn, population))
+    found = next((one.memory for one in known if one.audience == EVERYBODY), None)
+    return taken_over(spec, found)
+
+
+def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:
+    """Those of a memory.
+
+    None if there are none to keep: of the first version about these people, or if another version
+    published the column without keeping them. The guard then judges such a version by its cells.
+    """
+    if not spec.invariant or known is None or known.sets is None:
+        return None
+    column = spec.sensitive[0].column.name
+    if known.kept != column:
+        return None
+    return ValueSets(known.person, known.cell, known.sets, known.columns.index(column) + 1)

@@ -1,0 +1,32 @@
+"""What a worker says: a line per event, for people or programs; names, numbers and codes alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+Write = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Log:
+    """Writes lines.
+
+    Attributes:
+        as_json: one JSON object per line.
+    """
+
+    write: Write
+    as_json: bool = False
+
+    def __call__(self, event: str, **facts: object) -> None:
+        """A line with the time, the event and what is known of it; what is None is left out."""
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        known = {name: value for name, value in facts.items() if value is not None}
+        if self.as_json:
+            self.write(json.dumps({"at": at, "event": event, **known}, ensure_ascii=False))
+            return
+        said = " ".join(f"{name}={value}" for name, value in known.items())
+        self.write(f"{at} {event} {said}".rstrip())

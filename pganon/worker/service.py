@@ -1,0 +1,204 @@
+"""A worker: waits for requests and serves them, one at a time, until it is told to stop.
+
+Any number may work side by side, on any machine. Who has a request is a row in the database, which
+counts while the worker's session lives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import conninfo
+from psycopg.rows import dict_row
+
+from pganon import database, locks, sqlfiles
+from pganon.errors import DatabaseError, Interrupted, PganonError, translate
+from pganon.install.owner import become_owner
+from pganon.requests.claim import claim
+from pganon.requests.workers import enter, forget_dead
+from pganon.worker.job import Job
+from pganon.worker.log import Log
+from pganon.worker.signals import Stop
+from pganon.worker.tidying import TASKS
+
+Connection = psycopg.Connection[Any]
+
+POLL = 5.0  # seconds between two looks at the queue of a worker that hears nothing
+SLICE = 0.5  # a signal does not end a wait for notifications
+PAUSE = 0.05  # anybody can notify, so looks are no closer than this
+LONGEST_BACKOFF = 60.0
+
+_KEEPALIVE = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a worker works.
+
+    Attributes:
+        once: end when nothing is due.
+        idle_exit: seconds without a request after which it ends; None: never.
+    """
+
+    once: bool = False
+    idle_exit: float | None = None
+
+
+@dataclass
+class Worker:
+    """Serves requests with the rights of pganon's owner."""
+
+    dsn: str | None
+    owner: str | None
+    log: Log
+    stop: Stop
+    manner: Manner = field(default_factory=Manner)
+    served: int = 0
+    _last_look: float = 0.0
+    _idle_since: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        """Work until told to stop; a lost server is waited for.
+
+        Raises:
+            PganonError: the first connection cannot be made, or pganon is not what it should be.
+        """
+        backoff = 1.0
+        connected = False
+        while not self.stop.asked and not self._idle_too_long():
+            try:
+                with contextlib.closing(self._connect()) as conn:
+                    me = self._begin(conn)
+                    connected, backoff = True, 1.0
+                    if self._serve(conn, me):
+                        break
+            except (psycopg.Error, DatabaseError) as error:
+                known = translate(error) if isinstance(error, psycopg.Error) else error
+                if not connected or not _lost(error):
+                    raise known from None
+                self.log("disconnected", code=known.code, again_in=f"{backoff:g}s")
+                self._sleep(backoff)
+                backoff = min(2 * backoff, LONGEST_BACKOFF)
+            except KeyboardInterrupt:
+                break
+        self.log("stopped", served=self.served)
+
+    def _connect(self) -> Connection:
+        target = database.resolve_dsn(self.dsn)
+        settings = database.Settings(application_name="pganon worker")
+        dsn = conninfo.make_conninfo(target.dsn, **_KEEPALIVE)
+        conn = database.connect(dsn, settings=settings)
+        try:
+            become_owner(conn, named=self.owner)
+            locks.check_session(conn)
+        except BaseException:
+            conn.close()
+            raise
+        return conn
+
+    def _begin(self, conn: Connection) -> int:
+        forget_dead(conn)
+        me = enter(conn, "worker")
+        conn.execute(sqlfiles.query("requests", "listen"))
+        self.log("started", worker=me)
+        return me
+
+    def _serve(self, conn: Connection, me: int) -> bool:
+        """Serve until there is a reason to end, which is True."""
+        self._idle_since = time.monotonic()
+        while not self.stop.asked:
+            if self._look(conn, me):
+                while not self.stop.asked and self._next(conn, me):
+                    continue
+            elif self.manner.once or self._idle_too_long():
+                return True
+            if not self.manner.once:
+                self._wait(conn)
+        return True
+
+    def _look(self, conn: Connection, me: int) -> bool:
+        """One short query: whether a request is due; what else there is to do is done."""
+        self._last_look = time.monotonic()
+        found = self._ask(conn, me)
+        for name, task in TASKS.items():
+            if found[name]:
+                self._tidy(conn, me, name, task)
+        asked_since = found["scheduled"] or found["others"]
+        return found["due"] or (asked_since and self._ask(conn, me)["due"])
+
+    def _ask(self, conn: Connection, me: int) -> dict[str, bool]:
+        with conn.cursor(row_factory=dict_row) as cursor:
+            found = cursor.execute(sqlfiles.query("requests", "look"), {"me": me}).fetchone()
+        assert found is not None
+        return found
+
+    def _tidy(self, conn: Connection, me: int, name: str, task: Any) -> None:
+        """What cannot be done now is tried again; only a lost connection ends the session."""
+        try:
+            task(conn, me, self.log)
+        except psycopg.Error as error:
+            if _lost(error):
+                raise
+            known = translate(error)
+            self.log("failed", task=name, code=known.code, sqlstate=error.sqlstate)
+        except PganonError as error:
+            self.log("failed", task=name, code=error.code)
+
+    def _next(self, conn: Connection, me: int) -> bool:
+        """Serve one request; False if there is none."""
+        claimed = claim(conn, me)
+        if claimed is None:
+            return False
+        began = time.monotonic()
+        facts = {"request": claimed.id, "release": claimed.release, "revision": claimed.revision}
+        self.log("claimed", kind=claimed.kind, attempt=claimed.attempts, **facts)
+        with self._interruptible(facts):
+            done = Job(conn, self.dsn, self.owner, claimed).perform()
+        seconds = round(time.monotonic() - began, 3)
+        self.log(done.state, version=done.version, code=done.code, seconds=seconds, **facts)
+        self.served += 1
+        self._idle_since = time.monotonic()
+        return True
+
+    @contextmanager
+    def _interruptible(self, facts: dict[str, Any]) -> Iterator[None]:
+        try:
+            with self.stop.working():
+                yield
+        except KeyboardInterrupt:
+            self.log("interrupted", **facts)
+            raise
+
+    def _wait(self, conn: Connection) -> None:
+        """Until somebody notifies, or it is time to look anyway."""
+        until = self._last_look + POLL
+        while not self.stop.asked and time.monotonic() < until:
+            if any(True for _ in conn.notifies(timeout=SLICE, stop_after=1)):
+                break
+            if self._idle_too_long():
+                break
+        self._sleep(self._last_look + PAUSE - time.monotonic())
+
+    def _sleep(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while not self.stop.asked and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, SLICE))
+
+    def _idle_too_long(self) -> bool:
+        limit = self.manner.idle_exit
+        return limit is not None and time.monotonic() - self._idle_since > limit
+
+
+def _lost(error: BaseException) -> bool:
+    """Whether the server is gone, rather than refusing something."""
+    if isinstance(error, Interrupted):
+        return True
+    if isinstance(error, psycopg.Error):
+        return isinstance(translate(error), Interrupted)
+    return isinstance(error, DatabaseError) and (error.sqlstate or "08")[:2] in ("08", "57")
