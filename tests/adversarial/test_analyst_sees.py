@@ -68,7 +68,11 @@ def test_no_privilege_on_any_state(analyst: Connection) -> None:
         " WHERE n.nspname ~ '^pganon' AND c.relkind IN ('r', 'v', 'S')"
         " AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))"
     )
-    assert sorted(found.fetchall()) == [("pganon.release_columns",), ("pganon.releases",)]
+    assert sorted(found.fetchall()) == [
+        ("pganon.release_columns",),
+        ("pganon.releases",),
+        ("pganon.requests",),
+    ]
     schemas = analyst.execute(
         "SELECT nspname::text FROM pg_namespace WHERE nspname ~ '^(pganon|published)'"
         " AND has_schema_privilege(oid, 'USAGE') ORDER BY 1"

@@ -13,7 +13,7 @@ from tests.support.sources import visits
 from tests.support.sources.builders import make_table
 from tests.support.sources.visits import build, deal, document, release, requirement, stored
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 VALUES = [f"d{n:02}" for n in range(20)]
 

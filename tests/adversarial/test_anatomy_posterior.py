@@ -14,7 +14,7 @@ from tests.support.oracles.anatomy import blocks, estimate, posteriors, violatio
 from tests.support.sources import visits
 from tests.support.sources.visits import Published, build, published, release, requirement
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 
 def publish(db: Database, table: list[tuple[Any, ...]], l: int, **changes: Any) -> Published:  # noqa: E741

@@ -12,7 +12,7 @@ from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 from tests.support.sources import visits
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 QIT, ST, MEMBERS = "{data}.{run}_qit", "{data}.{run}_st", "{private}.{run}_members"
 ONE = "WHERE ctid = (SELECT min(t.ctid) FROM {0} AS t WHERE t.group_id = 1)"
@@ -147,7 +147,6 @@ def test_nothing_changed_after_verification_is_published(source: Database, name:
     nothing_is_published(source, "changed_after_verification")
 
 
-@pytest.mark.slow
 def test_verify_finds_what_was_changed_in_the_store(source: Database) -> None:
     conn = source.owner()
     for name, (_, _, found) in TAMPERED.items():

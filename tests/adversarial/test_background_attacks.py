@@ -19,7 +19,7 @@ from tests.support.sources.background import ROLES, SUPPRESSES, beta_policy, bui
 from tests.support.sources.builders import make_table
 from tests.support.sources.stays import texts
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""

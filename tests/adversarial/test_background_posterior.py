@@ -23,7 +23,7 @@ from tests.support.oracles.background_worlds import (
 )
 from tests.support.sources.background import ROLES, SUPPRESSES, beta_policy, build, groups
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 COLUMNS = {name: ROLES[name] for name in ("age", "s")}
 SEEDS = (1, 2, 3)

@@ -9,7 +9,7 @@ import pytest
 from tests.support.harness.driver import Staged, run
 from tests.support.sources.builders import make_table, policy
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 RECORDS = 600
 

@@ -24,7 +24,7 @@ HELD = """
     ORDER BY 1
 """
 
-LISTS = ["pganon.release_columns", "pganon.releases"]
+LISTS = ["pganon.release_columns", "pganon.releases", "pganon.requests"]
 
 
 def _held(db: Database) -> list[str]:

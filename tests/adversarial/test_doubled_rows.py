@@ -19,7 +19,7 @@ from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.builders import make_table
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 NAME = ("public", "person")
 TYPES = {
@@ -225,7 +225,6 @@ def all_tables(source: Database) -> Callable[[str], Iterator[str]]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASES)
 def test_any_table_of_a_run(
     source: Database, all_tables: Callable[[str], Iterator[str]], name: str

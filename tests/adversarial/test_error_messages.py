@@ -15,6 +15,8 @@ from tests.support.harness.cli import pganon
 from tests.support.harness.driver import leftovers
 from tests.support.sources.builders import make_table, policy
 
+pytestmark = pytest.mark.slow
+
 MARKER = "zebra7319"
 COLUMNS = {"q": "text", "n": "integer", "d": "date", "s": "text", "i": "text", "p": "text"}
 ROLES: dict[str, Any] = {

@@ -11,7 +11,7 @@ from pganon.identifiers import quote
 from tests.support.harness.driver import leftovers, publish, refused
 from tests.support.sources.builders import make_table, policy
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 NAMES = [
     "Age",

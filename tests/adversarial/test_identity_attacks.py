@@ -18,7 +18,7 @@ from tests.support.sources.builders import make_table, policy
 from tests.support.sources.identity import eir, grouped
 from tests.support.sources.stays import stored, texts
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 SECRET = "Zanzibar-7319"
 """A value of the source that no message may hold."""

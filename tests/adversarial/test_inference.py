@@ -23,6 +23,8 @@ from tests.support.oracles.inference import Record
 from tests.support.sources import visits
 from tests.support.sources.visits import VIEWS, build, document, published, release, requirement
 
+pytestmark = pytest.mark.slow
+
 DISEASES = ("flu", "cold", "ulcer", "asthma", "gout", visits.SECRET)
 ALLOWED = {"limit": 0.5, "share": 0.01}
 
@@ -155,10 +157,10 @@ def test_figures_are_the_stewards(db: Database, tmp_path: Path) -> None:
 
 def test_the_sample_follows_the_seed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is attacked is drawn under the secret of the run."""
-    from pganon.forms.buckets import inferred
+    from pganon.forms import attacks
 
-    monkeypatch.setattr(inferred, "RECORDS", 100)
-    monkeypatch.setattr(inferred, "CANDIDATES", 500)
+    monkeypatch.setattr(attacks, "RECORDS", 100)
+    monkeypatch.setattr(attacks, "CANDIDATES", 500)
     build(db, rows(600, tied=True))
     again = [release(db, stable=True).utility.inferred["disease"] for _ in range(2)]
     assert again[0] == again[1]

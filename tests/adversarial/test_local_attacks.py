@@ -27,7 +27,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, publish, refused, run
 from tests.support.sources.builders import make_table
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 TYPES = {
     "x": "integer",

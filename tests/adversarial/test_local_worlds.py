@@ -28,7 +28,7 @@ from tests.support.oracles.lgb_groups import mdp
 from tests.support.oracles.lgb_release import Diversity, driver, greedy
 from tests.support.sources.local import buckets, build, close, diverse, groups, policy
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 Value = Any
 Seen = frozenset[tuple[Bucket, tuple[Value, ...]]]

@@ -20,6 +20,8 @@ from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
+pytestmark = pytest.mark.slow
+
 ATTACKER = "source_owner"
 
 # Whatever runs it gives its rights away. Both languages, so that inlining makes no difference.

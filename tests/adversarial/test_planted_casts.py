@@ -19,6 +19,8 @@ from pganon.run.pipeline import run_release
 from tests.support.harness.cli import pganon as command
 from tests.support.harness.driver import publish, refused
 
+pytestmark = pytest.mark.slow
+
 TYPES = """
 CREATE TYPE public.mood AS ENUM ('low', 'mid', 'high', 'top');
 CREATE TYPE public.disease AS ENUM ('flu', 'cold', 'gout', 'mumps', 'acne', 'angina');

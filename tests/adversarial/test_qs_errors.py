@@ -16,7 +16,7 @@ from tests.support.harness.driver import leftovers
 from tests.support.sources import vehicles
 from tests.support.sources.builders import make_table
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 MARKER = vehicles.SECRET
 YEAR = 7319_7319

@@ -14,7 +14,7 @@ from tests.support.harness import driver, faults
 from tests.support.sources import vehicles
 from tests.support.sources.builders import make_table
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 RECORDS = 240
 BLOCK = {"qs_greedy": 64, "qs_efficient": 64}

@@ -13,7 +13,7 @@ from tests.support.harness.cluster import Database
 from tests.support.sources import vehicles
 from tests.support.sources.builders import make_table
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 CLUSTERS, REFERENCE, MEMBERS = (
     "{data}.{run}_clusters",

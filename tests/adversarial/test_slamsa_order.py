@@ -15,7 +15,7 @@ from tests.support.oracles.sliced import LINK, Relation, Row
 from tests.support.sources import stays
 from tests.support.sources.stays import METHODS, build, document, parts, release, stored, texts
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 VALUES = [f"d{n:02}" for n in range(20)]
 

@@ -20,7 +20,7 @@ from tests.support.oracles.worlds import Adversary, Shares, knows, of_person, po
 from tests.support.sources import registry, stays
 from tests.support.sources.stays import METHODS, QUASI, SENSITIVE, build, published, release
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 WOMEN = Rule(lambda person: person["sex"] == "F", "disease", "gout")
 EXCLUSION = {"when": {"sex": "F"}, "never": {"disease": "gout"}}

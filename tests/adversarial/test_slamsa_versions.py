@@ -12,7 +12,7 @@ from tests.support.oracles.worlds import posteriors
 from tests.support.sources import stays
 from tests.support.sources.stays import build, published, release
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 
 def diseases(conn: Connection, name: str = "stays") -> dict[int, set[Any]]:

@@ -15,7 +15,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, fetch, publish, run
 from tests.support.sources.builders import make_table, policy
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 SECRET = ("7319", "732", "735", "2731", "2732", "274")
 """Digits of the suppressed values, and of the ends of intervals, years and decades around them."""

@@ -56,25 +56,33 @@ def test_one_run_per_release(db: Database, tmp_path: Path) -> None:
     assert lifecycle.rollback(conn, "patients").now == 2
 
 
-def test_two_releases_at_once(db: Database) -> None:
-    """Runs of different releases work side by side, also through their publication."""
+@pytest.mark.parametrize(
+    ("other", "steps"),
+    [("patient", (MIDDLE,)), ("stranger", (MIDDLE, "publish.publish"))],
+    ids=["same people", "others"],
+)
+def test_two_releases_at_once(db: Database, other: str, steps: tuple[str, ...]) -> None:
+    """Runs of different releases work side by side, about other people also while they publish."""
     db.source(faults.SOURCE)
+    db.source(faults.SOURCE.replace("public.patient", "public.stranger").replace("% 5", "% 7"))
     together = threading.Barrier(2, timeout=faults.LONG)
     failures: list[BaseException] = []
 
-    def one(name: str) -> None:
+    def one(name: str, source: str) -> None:
         def meet(step: str) -> None:
-            if step in (MIDDLE, "publish.publish"):
+            if step in steps:
                 together.wait()
 
         try:
-            declared = faults.policy(release=name, republication="allow")
+            table = f"public.{source}"
+            declared = faults.policy(release=name, source=table, republication="allow")
             faults.run(db.dsn(), declared, before=meet)
         except BaseException as error:
             failures.append(error)
             together.abort()
 
-    threads = [threading.Thread(target=one, args=[name]) for name in ("patients", "others")]
+    asked = [("patients", "patient"), ("others", other)]
+    threads = [threading.Thread(target=one, args=names) for names in asked]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -19,6 +19,8 @@ from tests.support.harness.cli import pganon as command
 from tests.support.harness.driver import leftovers, publish, refused
 from tests.support.sources.builders import policy
 
+pytestmark = pytest.mark.slow
+
 # What runs as anybody else than its owner leaves a trace outside of the transaction: a number.
 SETUP = """
 CREATE SEQUENCE public.calls;

@@ -13,6 +13,8 @@ from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = "r.class_id, r.age, r.disease"
 
 REPLACED = {

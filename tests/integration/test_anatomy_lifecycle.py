@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pganon.errors import PganonError, PreconditionError
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.publish import lifecycle
 from pganon.publish.export import export
-from tests.support.harness import faults
+from tests.support.harness import digests, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources import visits
@@ -104,9 +104,16 @@ def test_another_l_and_back(source: Database) -> None:
     conn = source.owner()
     release(source, privacy=requirement(2))
     few = readable(conn)
+    with pytest.raises(PrivacyRefusal) as caught:
+        release(source, privacy=requirement(4))
+    assert (caught.value.code, caught.value.model) == ("republication", "anatomy_l_diversity")
+    assert caught.value.required == 4
+    assert readable(conn) == few
     second = release(source, privacy=requirement(4), republication="warn")
     assert second.version == 2
-    assert any("l 2 -> 4" in warning for warning in second.warnings)
+    certain = second.guard["guard_certain"]
+    assert certain > 0
+    assert f"who has all versions knows a value of {certain} of 90 people" in second.warnings
     many = readable(conn)
     assert all(few[view] != many[view] for view in VIEWS)
     assert lifecycle.rollback(conn, "visits").now == 1
@@ -161,7 +168,10 @@ def test_a_changed_source(source: Database) -> None:
     source.source("DELETE FROM public.visit WHERE id = 1")
     with pytest.raises(PganonError) as caught:
         release(source)
-    assert caught.value.code == "republication"
+    assert (caught.value.code, getattr(caught.value, "model", None)) == (
+        "republication",
+        "anatomy_l_diversity",
+    )
 
 
 def test_csv(source: Database, tmp_path: Path) -> None:
@@ -211,15 +221,16 @@ def test_parquet(source: Database, tmp_path: Path) -> None:
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("key", [True, False])
 def test_memory(source: Database, key: bool) -> None:
-    """Who was in which group: by key, else by a keyed hash of the quasi-identifiers."""
+    """Who was in which group: by digests of keys, or keyed hashes of quasi-identifiers."""
     if not key:
         source.source("ALTER TABLE public.visit DROP COLUMN id", grant=False)
     done = release(source)
-    members = visits.stored(source, done.run_id, "members")
     qit = published(source.owner()).qit
     if key:
+        members = digests.members(source, done.run_id, "group_id", table=visits.NAME)
         assert sorted(int(member) for member, _ in members) == list(range(1, 91))
         assert Counter(number for _, number in members) == Counter(number for number, _ in qit)
     else:
+        members = visits.stored(source, done.run_id, "members")
         described = {(row[:3], number) for number, row in qit}
         assert len(members) == len(set(members)) == len(described)

@@ -225,3 +225,30 @@ def test_closeness(db: Database, residual: str) -> None:
     staged = run(db.owner(), policy)
     assert classes(staged) == [[1, 3, 4], [2, 5, 6, 11, 14], [7, 12, 13], [8, 9, 10]]  # A12
     assert max(staged.verified("t_closeness")) <= 0.3
+
+
+@pytest.mark.parametrize(("records", "least"), [(400, 134), (200, 0)])
+def test_rare_values_make_large_classes(db: Database, records: int, least: int) -> None:
+    """D4: one record of so many has a value, and beta-likeness with beta = 2 bounds its share."""
+    rows = [(20 + i % 60, "FM"[i % 2], "a" if i else "b") for i in range(records)]
+    make_table(db.connect("source_owner"), TYPES, rows)
+    staged = run(db.owner(), background_policy("kagg", beta=2))
+    said = [
+        w
+        for w in staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+        if "rarest" in w
+    ]
+    assert ([f"has at least {least} records" in w for w in said]) == ([True] if least else [])
+    assert not least or min(map(len, [g for g in classes(staged) if 1 in g])) >= least
+
+
+@pytest.mark.parametrize("select", ["random", "nearest"])
+def test_slack_makes_more_classes(db: Database, select: str) -> None:
+    rows = [(20 + i % 60, "FM"[i % 2], "abcdefg"[i * i % 37 % 7]) for i in range(240)]
+    make_table(db.connect("source_owner"), TYPES, rows)
+    method = {"name": "beta_primacy", "select": select, "division": "none"}
+    slack = {**method, "bucket_slack": 0.2}
+    fewer, more = (
+        len(classes(run(db.owner(), background_policy(m, beta=1)))) for m in (method, slack)
+    )
+    assert fewer < more

@@ -46,6 +46,7 @@ METHODS: tuple[dict[str, Any], ...] = (
     {"name": "beta_primacy", "division": "eligible", "select": "sweep"},
     {"name": "beta_primacy", "division": "none", "select": "nearest"},
     {"name": "beta_primacy", "lemma2": "trim"},
+    {"name": "beta_primacy", "bucket_slack": 0.3},
     {"name": "kinc"},
     {"name": "kinc", "inc_pick": "nearest"},
     {"name": "kagg"},
@@ -206,7 +207,7 @@ def staying(case: Case) -> set[int]:
     return {key for place in left for key in found[place]}
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
 @examples(2)
 @given(case=cases())
 def test_random_tables(db: Database, method: dict[str, Any], case: Case) -> None:

@@ -101,6 +101,7 @@ def test_few_records_are_not_worth_connections(
     assert watch.most == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", METHODS, ids=["anatomy", "one block", "mondrian"])
 def test_a_release_does_not_depend_on_the_connections(
     visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]

@@ -78,11 +78,13 @@ def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None
     shown = faults.content(conn)
     before = state(conn)
     file = tmp_path / "policy.json"
-    file.write_text(json.dumps({**faults.POLICY, "privacy": [{"model": "k_anonymity", "k": 12}]}))
+    changes = {"privacy": [{"model": "k_anonymity", "k": 11}], "where": "id <> 3"}
+    file.write_text(json.dumps({**faults.POLICY, **changes}))
     ran = pganon("run", str(file), "--dry-run", "--dsn", source.dsn(), "--json")
     assert ran.code == 1
     assert ran.json["outcome"] == "dry_run"
-    assert "k 8 -> 12" in ran.json["refusal"]
+    assert "k_anonymity requires k >= 11; for " in ran.json["refusal"]
+    assert "people who can be told from the others it measures 1 at worst" in ran.json["refusal"]
     assert ran.json["utility"]["classes"] == 2
     text = pganon("run", str(file), "--dry-run", "--dsn", source.dsn())
     assert "nothing was published" in text.out
@@ -91,10 +93,9 @@ def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None
     assert (state(conn), faults.content(conn)) == (before, shown)
     same = dry(source)
     assert (same.outcome, same.refusal) == ("dry_run", None)
-    assert (
-        dry(source, privacy=[{"model": "k_anonymity", "k": 12}], republication="warn").refusal
-        is None
-    )
+    # Another k that makes the same classes tells no more.
+    assert dry(source, privacy=[{"model": "k_anonymity", "k": 12}]).refusal is None
+    assert dry(source, **changes, republication="warn").refusal is None
 
 
 def test_dependents_of_a_view_that_must_go(source: Database) -> None:

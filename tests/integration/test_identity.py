@@ -375,6 +375,7 @@ def test_global_generalization_loses_more(db: Database, times: Fraction) -> None
     assert f"{float(times):.3f}" == "1.769"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "requirement",
     [

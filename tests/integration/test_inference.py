@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pganon.forms import attacks
 from pganon.forms.buckets import inferred
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
@@ -180,8 +181,8 @@ def test_a_column_without_a_model_has_the_limit_of_the_policy(db: Database) -> N
 
 def test_whole_buckets_within_the_limits(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = people(300)
-    monkeypatch.setattr(inferred, "RECORDS", 40)
-    monkeypatch.setattr(inferred, "CANDIDATES", 160)
+    monkeypatch.setattr(attacks, "RECORDS", 40)
+    monkeypatch.setattr(attacks, "CANDIDATES", 160)
     staged = stage(db, rows, FORMS["anatomy"][0])
     found = staged.utility.inferred["ill"]
     sizes: dict[int, int] = {}
@@ -209,13 +210,13 @@ def test_a_bucket_that_is_too_large_is_left_out(
     largest = max(weights.values())
     sizes = {number: sum(held) for number, held in counts.items()}
     assert len(weights) > 2
-    monkeypatch.setattr(inferred, "RECORDS", (largest - 1) // 5)
-    monkeypatch.setattr(inferred, "CANDIDATES", largest - 1)
+    monkeypatch.setattr(attacks, "RECORDS", (largest - 1) // 5)
+    monkeypatch.setattr(attacks, "CANDIDATES", largest - 1)
     others = [number for number, weight in weights.items() if weight < largest]
     found = stage(db, rows, method).utility.inferred["ill"]
     assert 0 < found.records <= sum(sizes[number] for number in others)
-    monkeypatch.setattr(inferred, "RECORDS", 2)
-    monkeypatch.setattr(inferred, "CANDIDATES", 10)
+    monkeypatch.setattr(attacks, "RECORDS", 2)
+    monkeypatch.setattr(attacks, "CANDIDATES", 10)
     unknown = stage(db, rows, method).utility
     assert (unknown.inferred["ill"].records, unknown.inferred["ill"].share) == (0, None)
     assert "not measured" in unknown.summary()["inference of ill"]

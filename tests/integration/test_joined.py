@@ -32,22 +32,23 @@ IDENTIFYING = {name: {"role": "quasi_identifying"} for name in ("age", "zip", "w
 
 
 def released(db: Database, changes: dict[str, Any]) -> list[Any]:
-    """All stored tables of a release."""
+    """All stored tables of a release, without the memory, which is of all versions so far."""
     columns = {**IDENTIFYING, "disease": {"role": "sensitive"}}
     changes = {"columns": columns, "republication": "allow", **changes}
     found = visits.release(db, stable=True, **changes)
     names = db.admin.execute(
         "SELECT n.nspname || '.' || c.relname, c.oid::regclass::text FROM pg_class AS c"
         " JOIN pg_namespace AS n ON n.oid = c.relnamespace"
-        " WHERE c.relkind = 'r' AND c.relname LIKE %s ORDER BY 1",
-        [f"r{found.run_id}\\_%"],
+        " WHERE c.relkind = 'r' AND c.relname LIKE %s AND c.relname NOT LIKE %s ORDER BY 1",
+        [f"r{found.run_id}\\_%", f"r{found.run_id}\\_guard%"],
     ).fetchall()
     assert len(names) >= 3
     tables = []
     for _, name in names:
         text = f"SELECT t::text FROM {name} AS t".encode()
         rows = [row[0] for row in db.admin.execute(text).fetchall()]
-        tables.append(sorted(rows) if name.endswith("members") else rows)
+        private = name.endswith(("members", "histogram"))
+        tables.append(sorted(rows) if private else rows)
     return tables
 
 

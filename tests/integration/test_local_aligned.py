@@ -69,6 +69,7 @@ SECTION_1 = beside(cases.LINKED)
 HALVES = [diverse("organ", 2), diverse("symptom", 2)]
 
 
+@pytest.mark.slow
 def test_9_4_section_1(db: Database) -> None:
     """In the order of the keys {5,1} {6,2} {3,7} {4,8}; which of two alike comes first is drawn."""
     build(db, SECTION_1)

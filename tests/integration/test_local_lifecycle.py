@@ -109,28 +109,24 @@ def test_other_flags_are_another_source(db: Database) -> None:
     db.connect("source_owner").execute("UPDATE public.t SET age_private = true WHERE id IN (1, 2)")
     with refused("republication") as caught:
         release(db)
-    assert caught[0].hint == (
-        "what this method publishes beside another release of the same people cannot be accepted"
-    )
+    assert "the source changed since version 1" in str(caught[0])
 
 
 @pytest.mark.parametrize("change", ["policy", "copy"])
 def test_no_other_groups_of_the_same_people(db: Database, change: str) -> None:
+    """Buckets of two versions intersect to less than l values."""
     make_example(db)
     release(db)
     if change == "policy":
-        with refused("republication") as caught:
+        with refused("republication"):
             release(db, "lgb_ncp")
-        assert "undoing the change of the policy avoids it" in str(caught[0].hint)
     else:
         owner = db.connect("source_owner")
         owner.execute("CREATE TABLE public.again (LIKE public.t INCLUDING ALL)")
         owner.execute("INSERT INTO public.again SELECT * FROM public.t")
         owner.execute("GRANT SELECT ON public.again TO steward")
-        with refused("republication") as caught:
+        with refused("republication"):
             release(db, release="other", source="public.again")
-    assert "cannot be accepted" in str(caught[0].hint)
-    assert "republication: warn" not in str(caught[0].hint)
 
 
 def test_a_dry_run_looks_at_who_shows_and_who_hides(db: Database) -> None:

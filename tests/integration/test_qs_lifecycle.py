@@ -14,7 +14,7 @@ from pganon import install
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.publish import lifecycle
 from pganon.publish.export import export
-from tests.support.harness import faults
+from tests.support.harness import digests, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles.remembered import hashed
@@ -95,8 +95,15 @@ def test_another_k_and_back(source: Database) -> None:
     conn = source.owner()
     release(source, privacy=vehicles.requirement(2))
     few = readable(conn)
+    with pytest.raises(PrivacyRefusal) as caught:
+        release(source, privacy=vehicles.requirement(8))
+    assert (caught.value.code, caught.value.model) == ("republication", "qs_k_anonymity")
+    assert caught.value.required == 8
+    assert readable(conn) == few
     second = release(source, privacy=vehicles.requirement(8), republication="warn")
-    assert any("k 2 -> 8" in warning for warning in second.warnings)
+    certain = second.guard["guard_certain"]
+    assert certain > 0
+    assert f"who has all versions knows a value of {certain} of 60 people" in second.warnings
     many = readable(conn)
     assert many["vehicles"] < few["vehicles"]  # pyright: ignore[reportOperatorIssue]
     assert lifecycle.rollback(conn, "vehicles").now == 1
@@ -294,24 +301,32 @@ def test_a_changed_source(source: Database) -> None:
     source.source("INSERT INTO public.vehicle VALUES (1000, 2001, 'red', 'Z1', 1, 'new', 1)")
     with pytest.raises(PrivacyRefusal) as caught:
         release(source)
-    assert caught.value.code == "republication"
+    assert (caught.value.code, caught.value.model) == ("republication", "qs_k_anonymity")
     assert readable(conn) == before
     warned = release(source, republication="warn")
-    assert any("source changed" in warning for warning in warned.warnings)
+    known = [warning for warning in warned.warnings if "who has all versions" in warning]
+    assert known == [
+        f"who has all versions knows a value of {warned.guard['guard_certain']} of 61 people"
+    ]
+    assert warned.guard["guard_smallest_cell_newcomers"] == 1
     source.source("UPDATE public.vehicle SET note = 'other' WHERE id = 1")
     allowed = release(source, republication="allow")
-    assert not any("source changed" in warning for warning in allowed.warnings)
-    # What is bagged counts, and so does the filter.
+    assert not any("who has all versions" in warning for warning in allowed.warnings)
+    # What is bagged is not remembered: the same people in the same clusters are published.
     source.source("UPDATE public.vehicle SET note = 'third' WHERE id = 1")
-    with pytest.raises(PrivacyRefusal):
-        release(source)
-    source.source("UPDATE public.vehicle SET note = 'other' WHERE id = 1")
-    with pytest.raises(PrivacyRefusal):
+    bagged = release(source)
+    assert bagged.version == allowed.version + 1
+    assert bagged.guard["guard_smallest_cell"] == allowed.guard["guard_smallest_cell"]
+    # Who is filtered out can be told from the others.
+    with pytest.raises(PrivacyRefusal) as caught:
         release(source, where="id <> 3")
+    assert (caught.value.code, caught.value.model) == ("republication", "qs_k_anonymity")
+    # So can somebody else who leaves, though nothing is readable any more.
     lifecycle.drop(conn, "vehicles")
-    source.source("DELETE FROM public.vehicle WHERE id = 1000")
-    with pytest.raises(PrivacyRefusal):
+    source.source("DELETE FROM public.vehicle WHERE id = 3")
+    with pytest.raises(PrivacyRefusal) as caught:
         release(source)
+    assert (caught.value.code, caught.value.model) == ("republication", "qs_k_anonymity")
 
 
 def stored(db: Database, run_id: int, part: str, columns: str) -> list[tuple[Any, ...]]:
@@ -335,7 +350,7 @@ def test_memory_by_key(source: Database) -> None:
         for row in stored(source, done.run_id, "clusters", "cluster_no, reg_year, colour, zone,"
                           " hour, size")
     }  # fmt: skip
-    members = stored(source, done.run_id, "members", "member, cluster_no")
+    members = digests.members(source, done.run_id, "cluster_no", table=("public", "vehicle"))
     assert sorted(member for member, _ in members) == sorted(records)
     for member, number in members:
         values = zip(records[member], clusters[number][:4], strict=True)
@@ -347,9 +362,11 @@ def test_memory_by_key(source: Database) -> None:
 def test_memory_by_individual(source: Database) -> None:
     columns = vehicles.document()["columns"] | {"note": {"role": "individual"}}
     done = release(source, columns=columns, records_per_individual="many_accepted")
-    members = stored(source, done.run_id, "members", "member")
+    members = digests.members(
+        source, done.run_id, "cluster_no", key="note", table=("public", "vehicle")
+    )
     notes = source.admin.execute("SELECT note FROM public.vehicle").fetchall()
-    assert sorted(members) == sorted(notes)
+    assert sorted((member,) for member, _ in members) == sorted(notes)
     cursor = source.connect("analyst").execute("SELECT * FROM published.vehicles")
     assert "note" not in [column.name for column in cursor.description or []]
 

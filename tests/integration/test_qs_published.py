@@ -15,6 +15,7 @@ import pytest
 from psycopg import sql
 
 from pganon.run.result import RunResult
+from tests.support.harness import digests
 from tests.support.harness.driver import fetch, leftovers, publish, refused, run
 from tests.support.oracles.qs import Attribute, Published, gcp, verify
 from tests.support.sources.builders import make_table
@@ -37,12 +38,12 @@ def shown(db: Any, view: str = "r") -> list[dict[str, Any]]:
     return fetch(db.owner(), text)
 
 
-def clusters_of(db: Any, result: RunResult) -> dict[int, list[int]]:
+def clusters_of(db: Any, result: RunResult, key: str = "id") -> dict[int, list[int]]:
     """Keys of the source records in every cluster of a published version."""
-    name = sql.Identifier("pganon_private", f"r{result.run_id}_members")
     found: dict[int, list[int]] = {}
-    for row in fetch(db.owner(), sql.SQL("SELECT * FROM {}").format(name)):
-        found.setdefault(row["cluster_no"], []).append(int(row["member"]))
+    told = digests.members(db, result.run_id, "cluster_no", key=key, table=("public", "t"))
+    for member, number in told:
+        found.setdefault(number, []).append(int(member))
     return found
 
 
@@ -177,7 +178,11 @@ def test_arrays_have_the_type_of_the_column(db: Any) -> None:
     conn = db.owner()
     assert result.utility.clusters > 1
     published = sql.Identifier(*result.view.split("."))
-    members = sql.Identifier("pganon_private", f"r{result.run_id}_members")
+    told = digests.members(db, result.run_id, "cluster_no", table=("public", "t"))
+    conn.execute("CREATE TEMP TABLE told (id integer, cluster_no bigint)")
+    with conn.cursor() as cursor:
+        cursor.executemany("INSERT INTO told VALUES (%s, %s)", told)
+    members = sql.Identifier("told")
     for name, kind in names.items():
         collated = kind.startswith(("text", "varchar", "char", "name", "public.code"))
         wrong = fetch(
@@ -187,7 +192,7 @@ def test_arrays_have_the_type_of_the_column(db: Any) -> None:
                 " CROSS JOIN LATERAL ("
                 "SELECT array_agg(u.v ORDER BY u.v {collation}){stored} AS held FROM"
                 " (SELECT DISTINCT s.{name} AS v FROM public.t AS s JOIN {members} AS m"
-                " ON m.member::int = s.id WHERE m.cluster_no = p.cluster_no) AS u) AS e"
+                " ON m.id = s.id WHERE m.cluster_no = p.cluster_no) AS u) AS e"
                 " WHERE p.{name}::text IS DISTINCT FROM e.held::text"
                 " OR pg_typeof(p.{name}) <> pg_typeof(e.held)"
             ).format(
@@ -295,7 +300,7 @@ def test_individuals(db: Any, method: str) -> None:
     accepted = publish(db, {**declared, "records_per_individual": "many_accepted"})
     assert any("several records" in warning for warning in accepted.warnings)
     assert "who" not in shown(db)[0]
-    found = clusters_of(db, accepted)
+    found = clusters_of(db, accepted, "who")
     assert sorted(itertools.chain(*found.values())) == [0, 0, 1, 2, 3, 4]
 
 

@@ -34,6 +34,7 @@ def connections(db: Any) -> Any:
     return db.connect("source_owner"), db.owner()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bigint", "numeric", "double precision", "real"])
 @FEW
 @given(data=st.data())
@@ -51,6 +52,7 @@ def test_every_range_contains_its_values(connections: Any, kind: str, data: Any)
         assert (shown.lower, shown.upper) == (min(inside), max(inside))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hierarchy", [{"intervals": [5, 10, 20]}, {"intervals": [0.1, 1], "origin": 0.05}]
 )

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from pganon.errors import LedgerError
 from pganon.publish import lifecycle
+from pganon.run.rebuilding import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -205,7 +207,6 @@ def test_views_that_are_gone_come_again(source: Database) -> None:
     [
         "UPDATE pganon_data.r{run}_records SET days = days + 1",
         "DROP TABLE pganon_data.r{run}_records CASCADE",
-        "DELETE FROM pganon_private.run_secret",
     ],
 )
 def test_what_was_damaged_is_made_anew(source: Database, damage: str) -> None:
@@ -216,6 +217,18 @@ def test_what_was_damaged_is_made_anew(source: Database, damage: str) -> None:
     done = rerun(source, republication="allow")
     assert (done.outcome, done.version) == ("released", 2)
     assert all(item.holds for item in lifecycle.verify(conn, "patients"))
+
+
+def test_without_the_secrets_of_a_version_its_memory_is_made_anew(source: Database) -> None:
+    rerun(source)
+    source.owner().execute("DELETE FROM pganon_private.run_secret")
+    with pytest.raises(LedgerError, match="remembered of these people") as caught:
+        rerun(source)
+    assert caught.value.code == "memory"
+    guarded(source.connect("steward"), faults.policy(), rebuild=True)
+    done = rerun(source, republication="allow")
+    assert (done.outcome, done.version) == ("released", 2)
+    assert all(item.holds for item in lifecycle.verify(source.owner(), "patients"))
 
 
 def test_a_version_with_other_checks_is_made_anew(source: Database) -> None:

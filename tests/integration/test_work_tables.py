@@ -28,7 +28,7 @@ from tests.support.harness import plans
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Connection, drop_leftovers
 
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 RUN = 5_000
 

@@ -135,7 +135,11 @@ def _assert_closed(db: Database) -> None:
         " AND CASE c.relkind WHEN 'S' THEN has_sequence_privilege('analyst', c.oid, 'SELECT,USAGE')"
         "   ELSE has_table_privilege('analyst', c.oid, 'SELECT,INSERT,UPDATE,DELETE,TRUNCATE') END"
     )
-    assert {name for (name,) in rows} == {"pganon.releases", "pganon.release_columns"}
+    assert {name for (name,) in rows} == {
+        "pganon.releases",
+        "pganon.release_columns",
+        "pganon.requests",
+    }
     rows = db.admin.execute(
         "SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'pganon%'"
         " AND has_schema_privilege('analyst', oid, 'USAGE,CREATE')"

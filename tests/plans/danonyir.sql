@@ -5,7 +5,9 @@ SELECT
   CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
   "src"."disease" AS "s0",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record",
+  CAST((
+    "src"."id"
+  ) AS text) AS "record",
   CAST((
     CAST("src"."person" AS TEXT) COLLATE "C"
   ) AS text) AS "individual"
@@ -1499,17 +1501,121 @@ ORDER BY
 
 -- recode.members: the steward's memory of who was in which class
 CREATE TABLE pganon_stage.r0_members AS
-SELECT DISTINCT
-  "g"."individual" AS "member",
-  "g"."class_id"
+SELECT
+  "u".*
 FROM (
+  SELECT DISTINCT
+    "t"."member",
+    "t"."class_id",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."individual", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."class_id" AS "class_id",
+      "g"."value0" AS "v0"
+    FROM (
+      SELECT
+        "c"."individual",
+        "g"."class_id",
+        COALESCE('=' || CAST((
+          CAST("c"."v0" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value0"
+      FROM "pganon_work"."r0_coded" AS "c"
+      JOIN "pganon_work"."r0_grouped_classes" AS "g"
+        ON "g"."rid" = "c"."rid"
+    ) AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
   SELECT
-    "c"."individual",
-    "g"."class_id"
-  FROM "pganon_work"."r0_coded" AS "c"
-  JOIN "pganon_work"."r0_grouped_classes" AS "g"
-    ON "g"."rid" = "c"."rid"
-) AS "g";
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "class_id",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."individual" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."individual" AS "key",
+          -1 AS "n"
+        FROM (
+          SELECT
+            "c"."individual",
+            "g"."class_id",
+            COALESCE('=' || CAST((
+              CAST("c"."v0" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value0"
+          FROM "pganon_work"."r0_coded" AS "c"
+          JOIN "pganon_work"."r0_grouped_classes" AS "g"
+            ON "g"."rid" = "c"."rid"
+        ) AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.sizes: records per class
 CREATE TABLE pganon_work.r0_extents_only AS
@@ -1597,8 +1703,49 @@ ORDER BY
 -- recode.classes_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."class_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."value",
+        COUNT(DISTINCT "r"."individual") AS "n",
+        "r"."class_id"
+      FROM (
+        SELECT
+          "r"."class_id",
+          "r"."individual_no" AS "individual",
+          COALESCE('=' || CAST((
+            CAST("r"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value"
+        FROM "pganon_stage"."r0_records" AS "r"
+      ) AS "r"
+      GROUP BY
+        "r"."value",
+        "r"."class_id"
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1626,7 +1773,18 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT DISTINCT
+            "t"."member",
+            "t"."class_id"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -1660,7 +1818,7 @@ FROM (
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT "class_id" FROM "pganon_stage"."r0_classes" AS "a" GROUP BY "class_id" HAVING COUNT(*) > 1) AS "twice") + (SELECT COUNT(*) FROM (SELECT "r"."class_id" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") AS "h" FULL JOIN "pganon_stage"."r0_classes" AS "c" ON "c"."class_id" = "h"."class_id" WHERE "c"."class_id" IS NULL OR "h"."class_id" IS NULL) AS "measured") AS "b";
 
 -- verify.structure_of_individuals_1: structure_of_individuals
-SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) FILTER(WHERE "p"."classes" > 1 OR NOT COALESCE("p"."individual_no" BETWEEN 1 AND "p"."individuals", FALSE)) AS "measured" FROM (SELECT "r"."individual_no", COUNT(DISTINCT "r"."class_id") AS "classes", COUNT(*) OVER () AS "individuals" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."individual_no") AS "p") AS "b";
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) FILTER(WHERE "p"."classes" > 1 OR NOT COALESCE("p"."individual_no" - 0 BETWEEN 1 AND "p"."individuals", FALSE)) AS "measured" FROM (SELECT "r"."individual_no", COUNT(DISTINCT "r"."class_id") AS "classes", COUNT(*) OVER () AS "individuals" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."individual_no") AS "p") AS "b";
 
 -- verify.ir_k_anonymity_2: ir_k_anonymity
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."individual" AS "value", COUNT(*) AS "n", "r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."individual", "r"."class_id") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
@@ -1998,9 +2156,250 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
+-- guard.guard_told_combinations0: combinations of groups of a person
+CREATE TABLE pganon_work.r0_told_combinations0 AS
+SELECT
+  ROW_NUMBER() OVER () AS "grp",
+  "c".*
+FROM (
+  SELECT DISTINCT
+    CAST(COALESCE("m"."class_id", 0) AS BIGINT) AS "l0"
+  FROM "pganon_stage"."r0_members" AS "m"
+  WHERE
+    "m"."marks" IS NOT NULL
+) AS "c";
+
+-- guard.guard_told_people0: all combinations of every person
+CREATE TABLE pganon_work.r0_told_people0 AS
+SELECT
+  "m"."member",
+  ARRAY_AGG(DISTINCT COALESCE("c"."grp", (
+    -1
+  ))) AS "groups",
+  CAST(ARRAY[
+    CASE
+      WHEN MIN((
+        "m"."marks"[1]
+      )) = MAX((
+        "m"."marks"[1]
+      ))
+      THEN MIN((
+        "m"."marks"[1]
+      ))
+      WHEN COUNT((
+        "m"."marks"[1]
+      )) > 0
+      THEN HASHTEXTEXTENDED(CAST(ARRAY_AGG(DISTINCT (
+        "m"."marks"[1]
+      )) AS TEXT), 0)
+    END
+  ] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m"
+LEFT JOIN "pganon_work"."r0_told_combinations0" AS "c"
+  ON "c"."l0" = CAST(COALESCE("m"."class_id", 0) AS BIGINT)
+GROUP BY
+  "m"."member";
+
+-- guard.guard_told_sets0: sets of combinations
+CREATE TABLE pganon_work.r0_told_sets0 AS
+SELECT
+  CASE
+    WHEN "e"."groups" = CAST(ARRAY[(
+        -1
+    )] AS BIGINT[])
+    THEN (
+      -1
+    )
+    ELSE ROW_NUMBER() OVER ()
+  END AS "grp",
+  "e"."groups"
+FROM (
+  SELECT DISTINCT
+    "p"."groups"
+  FROM "pganon_work"."r0_told_people0" AS "p"
+) AS "e";
+
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "p"."member" AS "person",
+  "s"."grp",
+  CAST(ARRAY["p"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_work"."r0_told_people0" AS "p"
+JOIN "pganon_work"."r0_told_sets0" AS "s"
+  ON "s"."groups" = "p"."groups";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."grp",
+  "e"."col",
+  CASE WHEN COUNT(*) = 1 THEN MIN("e"."link") ELSE (
+    -"e"."grp"
+  ) END AS "link"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT DISTINCT
+      "x"."grp",
+      1 AS "col",
+      "x"."link"
+    FROM (
+      SELECT
+        "s"."grp",
+        "c"."link"
+      FROM (
+        SELECT
+          "t"."grp",
+          UNNEST("t"."groups") AS "one"
+        FROM "pganon_work"."r0_told_sets0" AS "t"
+      ) AS "s"
+      JOIN (
+        SELECT
+          "c"."grp",
+          "c"."l0" AS "link"
+        FROM "pganon_work"."r0_told_combinations0" AS "c"
+      ) AS "c"
+        ON "c"."grp" = "s"."one"
+    ) AS "x"
+    WHERE
+      "x"."link" <> 0
+  ) AS "u"
+) AS "e"
+GROUP BY
+  "e"."grp",
+  "e"."col";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "h"."col" AS "col",
+    "h"."link",
+    "h"."value",
+    "h"."n"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+  UNION ALL
+  SELECT
+    "m"."col",
+    (
+      -"m"."grp"
+    ) AS "link",
+    "h"."value",
+    CAST(SUM("h"."n") AS BIGINT) AS "n"
+  FROM (
+    SELECT
+      "e".*,
+      COUNT(*) OVER (PARTITION BY "e"."grp", "e"."col") AS "k"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT DISTINCT
+          "x"."grp",
+          1 AS "col",
+          "x"."link"
+        FROM (
+          SELECT
+            "s"."grp",
+            "c"."link"
+          FROM (
+            SELECT
+              "t"."grp",
+              UNNEST("t"."groups") AS "one"
+            FROM "pganon_work"."r0_told_sets0" AS "t"
+          ) AS "s"
+          JOIN (
+            SELECT
+              "c"."grp",
+              "c"."l0" AS "link"
+            FROM "pganon_work"."r0_told_combinations0" AS "c"
+          ) AS "c"
+            ON "c"."grp" = "s"."one"
+        ) AS "x"
+        WHERE
+          "x"."link" <> 0
+      ) AS "u"
+    ) AS "e"
+  ) AS "m"
+  JOIN (
+    SELECT
+      "h"."col" AS "col",
+      "h"."link",
+      "h"."value",
+      "h"."n"
+    FROM "pganon_stage"."r0_histogram" AS "h"
+  ) AS "h"
+    ON "h"."col" = "m"."col" AND "h"."link" = "m"."link"
+  WHERE
+    "m"."k" > 1
+  GROUP BY
+    "m"."grp",
+    "m"."col",
+    "h"."value"
+) AS "u";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."class_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS "individual_no", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

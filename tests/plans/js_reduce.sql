@@ -5,7 +5,9 @@ SELECT
   CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
   "src"."disease" AS "s0",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record"
+  CAST((
+    "src"."id"
+  ) AS text) AS "record"
 FROM "public"."visit" AS "src";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
@@ -983,13 +985,13 @@ COPY pganon_work.r0_reduced (rid, gid) FROM STDIN;
 -- partition.grouped: the class of every record
 CREATE TABLE pganon_work.r0_grouped AS
 SELECT
-  "r"."gid",
-  "c"."rid",
-  "c"."c0",
-  "c"."c1"
-FROM "pganon_work"."r0_coded" AS "c"
-JOIN "pganon_work"."r0_reduced" AS "r"
-  ON "r"."rid" = "c"."rid";
+  "f"."gid",
+  "r"."rid",
+  "r"."c0",
+  "r"."c1"
+FROM "pganon_work"."r0_coded" AS "r"
+JOIN "pganon_work"."r0_reduced" AS "f"
+  ON "f"."rid" = "r"."rid";
 
 -- partition.tidy: the blocks
 DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced;
@@ -1059,16 +1061,120 @@ ORDER BY
 -- recode.members: the steward's memory of who was in which class
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."class_id"
+  "u".*
 FROM (
   SELECT
-    "c"."record",
-    "g"."class_id"
-  FROM "pganon_work"."r0_coded" AS "c"
-  JOIN "pganon_work"."r0_grouped_classes" AS "g"
-    ON "g"."rid" = "c"."rid"
-) AS "g";
+    "t"."member",
+    "t"."class_id",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."class_id" AS "class_id",
+      "g"."value0" AS "v0"
+    FROM (
+      SELECT
+        "c"."record",
+        "g"."class_id",
+        COALESCE('=' || CAST((
+          CAST("c"."v0" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value0"
+      FROM "pganon_work"."r0_coded" AS "c"
+      JOIN "pganon_work"."r0_grouped_classes" AS "g"
+        ON "g"."rid" = "c"."rid"
+    ) AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "class_id",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM (
+          SELECT
+            "c"."record",
+            "g"."class_id",
+            COALESCE('=' || CAST((
+              CAST("c"."v0" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value0"
+          FROM "pganon_work"."r0_coded" AS "c"
+          JOIN "pganon_work"."r0_grouped_classes" AS "g"
+            ON "g"."rid" = "c"."rid"
+        ) AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.sizes: records per class
 CREATE TABLE pganon_work.r0_extents_only AS
@@ -1202,8 +1308,43 @@ FROM "pganon_work"."r0_vectors" AS "v"
 ORDER BY
   "v"."vector";
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."class_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."class_id",
+        COALESCE('=' || CAST((
+          CAST("r"."disease" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        COUNT(*) AS "n"
+      FROM "pganon_stage"."r0_records" AS "r"
+      GROUP BY
+        "r"."class_id",
+        2
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1231,7 +1372,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -1365,6 +1512,116 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  CASE
+    WHEN "m"."marks" IS NULL
+    THEN (
+      -1
+    )
+    ELSE CAST((
+      "m"."class_id"
+    ) AS BIGINT)
+  END AS "grp",
+  CAST(ARRAY["m"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."link" AS "grp",
+  "e"."col" AS "col",
+  "e"."link"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."link"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+) AS "e";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "h"."col" AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."class_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
+-- guard.guard_reference: distributions that models compare with
+CREATE TABLE pganon_work.r0_guard0_reference AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    COALESCE('=' || CAST((
+      "d"."value"
+    ) AS text), '') AS "value",
+    CAST("r"."position" AS BIGINT) AS "position",
+    CAST("r"."share" AS DOUBLE PRECISION) AS "share",
+    CAST(NULL AS INT[]) AS "path"
+  FROM "pganon_work"."r0_ref0_source" AS "r"
+  JOIN "pganon_work"."r0_sdict0" AS "d"
+    ON "d"."code" = "r"."value"
+) AS "u";
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
@@ -1372,5 +1629,6 @@ ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_audit" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_prior" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

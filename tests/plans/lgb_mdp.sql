@@ -15,7 +15,9 @@ FROM (
     "src"."zip" AS "s0",
     "src"."disease" AS "s1",
     "src"."cost" AS "p0",
-    CAST("src"."id" AS text) AS "record",
+    CAST((
+      "src"."id"
+    ) AS text) AS "record",
     (
       "age" < 22
     ) IS DISTINCT FROM FALSE AS "f0"
@@ -1624,11 +1626,141 @@ CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
 -- recode.members: the steward's memory of who was in which group and which buckets
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."group_id",
-  "g"."b0" AS "zip_bucket",
-  "g"."b1" AS "disease_bucket"
-FROM "pganon_work"."r0_group_records" AS "g";
+  "u".*
+FROM (
+  SELECT
+    "t"."member",
+    "t"."group_id",
+    "t"."zip_bucket",
+    "t"."disease_bucket",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."group_id" AS "group_id",
+      "g"."b0" AS "zip_bucket",
+      "g"."b1" AS "disease_bucket",
+      CASE
+        WHEN "g"."b0" IS NOT NULL
+        THEN COALESCE('=' || CAST((
+          CAST("g"."v0" AS TEXT) COLLATE "C"
+        ) AS text), '')
+      END AS "v0",
+      CASE
+        WHEN "g"."b1" IS NOT NULL
+        THEN COALESCE('=' || CAST((
+          CAST("g"."v1" AS TEXT) COLLATE "C"
+        ) AS text), '')
+      END AS "v1"
+    FROM "pganon_work"."r0_group_records" AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "group_id",
+    -1 AS "zip_bucket",
+    -1 AS "disease_bucket",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM "pganon_work"."r0_group_records" AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.values0: values of zip in every bucket
 CREATE TABLE pganon_stage.r0_values0 AS
@@ -1692,8 +1824,72 @@ ORDER BY
 -- recode.values1_key: an index that the published views join on
 CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."zip_bucket" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "t"."zip_bucket",
+        COALESCE('=' || CAST((
+          CAST("t"."zip" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        CAST(SUM("t"."count") AS BIGINT) AS "n"
+      FROM "pganon_stage"."r0_values0" AS "t"
+      GROUP BY
+        1,
+        2
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+  UNION ALL
+  SELECT
+    2 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."disease_bucket" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "t"."disease_bucket",
+        COALESCE('=' || CAST((
+          CAST("t"."disease" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        CAST(SUM("t"."count") AS BIGINT) AS "n"
+      FROM "pganon_stage"."r0_values1" AS "t"
+      GROUP BY
+        1,
+        2
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1753,7 +1949,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -2454,12 +2656,192 @@ FROM (
   FROM "pganon_work"."r0_taught0" AS "g"
 ) AS "g";
 
+-- guard.guard_told_combinations0: combinations of groups of a person
+CREATE TABLE pganon_work.r0_told_combinations0 AS
+SELECT
+  ROW_NUMBER() OVER () AS "grp",
+  "c".*
+FROM (
+  SELECT DISTINCT
+    CAST(COALESCE("m"."group_id", 0) AS BIGINT) AS "l0",
+    CAST(COALESCE("m"."zip_bucket", 0) AS BIGINT) AS "l1",
+    CAST(COALESCE("m"."disease_bucket", 0) AS BIGINT) AS "l2"
+  FROM "pganon_stage"."r0_members" AS "m"
+  WHERE
+    "m"."marks" IS NOT NULL
+) AS "c";
+
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  COALESCE("c"."grp", (
+    -1
+  )) AS "grp",
+  CAST(ARRAY["m"."marks"[2], "m"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m"
+LEFT JOIN "pganon_work"."r0_told_combinations0" AS "c"
+  ON "c"."l0" = CAST(COALESCE("m"."group_id", 0) AS BIGINT)
+  AND "c"."l1" = CAST(COALESCE("m"."zip_bucket", 0) AS BIGINT)
+  AND "c"."l2" = CAST(COALESCE("m"."disease_bucket", 0) AS BIGINT);
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "u".*
+FROM (
+  SELECT DISTINCT
+    "x"."grp",
+    2 AS "col",
+    "x"."link"
+  FROM (
+    SELECT
+      "c"."grp",
+      "c"."l1" AS "link"
+    FROM "pganon_work"."r0_told_combinations0" AS "c"
+  ) AS "x"
+  WHERE
+    "x"."link" <> 0
+  UNION ALL
+  SELECT DISTINCT
+    "x"."grp",
+    1 AS "col",
+    "x"."link"
+  FROM (
+    SELECT
+      "c"."grp",
+      "c"."l2" AS "link"
+    FROM "pganon_work"."r0_told_combinations0" AS "c"
+  ) AS "x"
+  WHERE
+    "x"."link" <> 0
+) AS "u";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  CASE "h"."col" WHEN 1 THEN 2 WHEN 2 THEN 1 END AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      2 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."zip_bucket"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    UNION ALL
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 2 AND "h"."link" = CAST((
+        "m"."disease_bucket"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[2]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
+-- guard.guard_reference: distributions that models compare with
+CREATE TABLE pganon_work.r0_guard0_reference AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    2 AS "col",
+    COALESCE('=' || CAST((
+      "d"."value"
+    ) AS text), '') AS "value",
+    CAST("r"."position" AS BIGINT) AS "position",
+    CAST("r"."share" AS DOUBLE PRECISION) AS "share",
+    CAST(NULL AS INT[]) AS "path"
+  FROM "pganon_work"."r0_ref0_source" AS "r"
+  JOIN "pganon_work"."r0_sdict0" AS "d"
+    ON "d"."code" = "r"."value"
+) AS "u";
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";

@@ -5,7 +5,9 @@ SELECT
   CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
   "src"."disease" AS "s0",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record"
+  CAST((
+    "src"."id"
+  ) AS text) AS "record"
 FROM "public"."visit" AS "src";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
@@ -1380,16 +1382,120 @@ ORDER BY
 -- recode.members: the steward's memory of who was in which class
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."class_id"
+  "u".*
 FROM (
   SELECT
-    "c"."record",
-    "g"."class_id"
-  FROM "pganon_work"."r0_coded" AS "c"
-  JOIN "pganon_work"."r0_grouped_classes" AS "g"
-    ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1"
-) AS "g";
+    "t"."member",
+    "t"."class_id",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."class_id" AS "class_id",
+      "g"."value0" AS "v0"
+    FROM (
+      SELECT
+        "c"."record",
+        "g"."class_id",
+        COALESCE('=' || CAST((
+          CAST("c"."v0" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value0"
+      FROM "pganon_work"."r0_coded" AS "c"
+      JOIN "pganon_work"."r0_grouped_classes" AS "g"
+        ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1"
+    ) AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "class_id",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM (
+          SELECT
+            "c"."record",
+            "g"."class_id",
+            COALESCE('=' || CAST((
+              CAST("c"."v0" AS TEXT) COLLATE "C"
+            ) AS text), '') AS "value0"
+          FROM "pganon_work"."r0_coded" AS "c"
+          JOIN "pganon_work"."r0_grouped_classes" AS "g"
+            ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1"
+        ) AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.sizes: records per class
 CREATE TABLE pganon_work.r0_extents_only AS
@@ -1477,8 +1583,43 @@ ORDER BY
 -- recode.classes_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."class_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."class_id",
+        COALESCE('=' || CAST((
+          CAST("r"."disease" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        COUNT(*) AS "n"
+      FROM "pganon_stage"."r0_records" AS "r"
+      GROUP BY
+        "r"."class_id",
+        2
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1507,7 +1648,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -1616,9 +1763,559 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  CASE
+    WHEN "m"."marks" IS NULL
+    THEN (
+      -1
+    )
+    ELSE CAST((
+      "m"."class_id"
+    ) AS BIGINT)
+  END AS "grp",
+  CAST(ARRAY["m"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."link" AS "grp",
+  "e"."col" AS "col",
+  "e"."link"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."link"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+) AS "e";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "h"."col" AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."class_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
+-- guard.guard pairs: everybody's cell so far, and group
+CREATE TABLE pganon_work.r0_guard0_pairs AS
+SELECT
+  "n"."person",
+  0 AS "cell",
+  "n"."grp",
+  CAST(ARRAY["n"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_work"."r0_guard0_new" AS "n";
+
+-- guard.guard cells: people with the same past
+CREATE TABLE pganon_work.r0_guard0_cells AS
+SELECT
+  "q".*,
+  "q"."known" AND NOT "q"."moved" AND NOT "q"."divided" AS "whole",
+  "q"."known" OR "q"."grp" > 0 AS "seen",
+  CAST(NULL AS UUID) AS "value_set",
+  CASE
+    WHEN (
+      "q"."grp" > 0
+    )
+    THEN CASE WHEN "q"."old_floor" = 0 THEN 1 END
+    ELSE "q"."old_floor"
+  END AS "floor"
+FROM (
+  SELECT
+    "q".*,
+    FALSE AS "known",
+    CAST(NULL AS BIGINT[]) AS "old_peak",
+    CAST(NULL AS BIGINT[]) AS "past",
+    CAST(NULL AS BIGINT[]) AS "old_past_own",
+    CAST(NULL AS UUID) AS "old_value_set",
+    0 AS "old_floor"
+  FROM (
+    SELECT
+      CASE
+        WHEN "q"."cell" = 0 AND "q"."grp" = 0 AND NOT FALSE
+        THEN 0
+        ELSE CAST((
+          ROW_NUMBER() OVER ()
+        ) AS INT)
+      END AS "id",
+      "q"."cell",
+      "q"."grp",
+      "q"."size",
+      CAST(ARRAY[FALSE] AS boolean[]) AS "changed",
+      FALSE AS "moved",
+      "q"."cell" <> 0 AND COUNT(*) OVER (PARTITION BY "q"."cell") > 1 AS "divided"
+    FROM (
+      SELECT
+        COUNT(*) AS "size",
+        "p"."cell",
+        "p"."grp"
+      FROM "pganon_work"."r0_guard0_pairs" AS "p"
+      GROUP BY
+        "p"."cell",
+        "p"."grp"
+    ) AS "q"
+  ) AS "q"
+) AS "q";
+
+-- guard.guard verdict: k_anonymity k = 4: what all versions together leave of it
+SELECT
+  CAST(COALESCE(SUM("r"."size") FILTER(WHERE
+    NOT "r"."holds"), 0) AS BIGINT) AS "missing",
+  CAST(MIN("r"."measure") AS DOUBLE PRECISION) AS "observed"
+FROM (
+  SELECT
+    "x".*,
+    (
+      "x"."measure" >= 4
+    ) AS "holds"
+  FROM (
+    SELECT
+      "c"."id",
+      "c"."size",
+      NOT "c"."whole" AS "judged",
+      "c"."size" AS "measure"
+    FROM "pganon_work"."r0_guard0_cells" AS "c"
+    WHERE
+      "c"."seen" AND (
+        "c"."old_floor" IN (0)
+      )
+  ) AS "x"
+) AS "r"
+WHERE
+  "r"."judged";
+
+-- guard.guard person: the cell of every person, for the memory
+CREATE TABLE pganon_stage.r0_guard0_person AS
+SELECT
+  "p"."person",
+  "c"."id" AS "cell",
+  "p"."marks"
+FROM "pganon_work"."r0_guard0_pairs" AS "p"
+JOIN "pganon_work"."r0_guard0_cells" AS "c"
+  ON "c"."cell" = "p"."cell" AND "c"."grp" = "p"."grp";
+
+-- guard.guard keys: the published values as numbers
+CREATE TABLE pganon_work.r0_guard0_keys AS
+SELECT
+  "v"."col",
+  "v"."value",
+  CAST(CAST((
+    'x' || SUBSTRING(ENCODE(SHA256(CONVERT_TO(CAST("v"."col" AS TEXT) || ':' || "v"."value", 'UTF8')), 'hex') FROM 1 FOR 16)
+  ) AS bit(64)) AS bigint) AS "key"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."value"
+  FROM "pganon_work"."r0_guard0_hist" AS "h"
+) AS "v";
+
+-- guard.guard standings: which columns are published for the people of a cell
+CREATE TABLE pganon_work.r0_guard0_standings AS
+SELECT
+  "k".*,
+  "k"."now" AND (
+    "k"."alone" OR "k"."divided" OR NOT "k"."same"
+  ) AS "counted"
+FROM (
+  SELECT
+    "e".*,
+    "e"."before" AND "e"."now" AND NOT "e"."changed" AS "same",
+    "e"."now" AND TRUE AND COUNT(*) OVER (PARTITION BY "e"."col", "e"."link") = 1 AS "alone",
+    COUNT(*) FILTER(WHERE
+      "e"."before" AND (
+        "e"."changed" OR NOT "e"."now"
+      )) OVER (PARTITION BY "e"."cell", "e"."col") AS "gone",
+    BOOL_OR("e"."changed") OVER (PARTITION BY "e"."cell", "e"."col") AS "mixed"
+  FROM (
+    SELECT
+      "c"."id",
+      "c"."cell",
+      "c"."grp",
+      "c"."size",
+      "c"."whole",
+      "c"."divided",
+      "c"."known",
+      "c"."old_floor",
+      "j"."col",
+      "l"."link",
+      COALESCE("c"."changed"["j"."col"], FALSE) AS "changed",
+      "c"."old_peak"["j"."col"] IS NOT NULL AS "before",
+      "l"."link" IS NOT NULL AS "now",
+      "c"."past"["j"."col"] AS "past",
+      "c"."old_past_own"["j"."col"] AS "old_past_own"
+    FROM "pganon_work"."r0_guard0_cells" AS "c"
+    CROSS JOIN GENERATE_SERIES(1, 1) AS "j"("col")
+    LEFT JOIN "pganon_work"."r0_guard0_links" AS "l"
+      ON "l"."grp" = "c"."grp" AND "l"."col" = "j"."col"
+  ) AS "e"
+  WHERE
+    "e"."before" OR "e"."now" OR "e"."past" IS NOT NULL
+) AS "k";
+
+-- guard.guard present: own values of people in divided cells
+CREATE TABLE pganon_work.r0_guard0_present AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "s"."id",
+    "s"."col",
+    "o"."value",
+    CAST(COUNT(*) AS INT) AS "own"
+  FROM (
+    SELECT
+      "o"."person",
+      "o"."col",
+      "k"."key" AS "value"
+    FROM "pganon_work"."r0_guard0_own" AS "o"
+    JOIN "pganon_work"."r0_guard0_keys" AS "k"
+      ON "k"."col" = "o"."col" AND "k"."value" = "o"."value"
+  ) AS "o"
+  JOIN "pganon_stage"."r0_guard0_person" AS "p"
+    ON "p"."person" = "o"."person"
+  JOIN "pganon_work"."r0_guard0_standings" AS "s"
+    ON "s"."id" = "p"."cell" AND "s"."col" = "o"."col"
+  WHERE
+    "s"."counted" AND NOT "s"."alone"
+  GROUP BY
+    1,
+    2,
+    3
+  UNION ALL
+  SELECT
+    "s"."id",
+    "s"."col",
+    "h"."value",
+    "h"."n" AS "own"
+  FROM "pganon_work"."r0_guard0_standings" AS "s"
+  JOIN (
+    SELECT
+      "h"."col",
+      "h"."link",
+      "k"."key" AS "value",
+      CAST("h"."n" AS INT) AS "n"
+    FROM "pganon_work"."r0_guard0_hist" AS "h"
+    JOIN "pganon_work"."r0_guard0_keys" AS "k"
+      ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
+  ) AS "h"
+    ON "h"."link" = "s"."link" AND "h"."col" = "s"."col"
+  WHERE
+    "s"."alone"
+) AS "u";
+
+-- guard.guard bounds: how many people of a cell can have a value
+CREATE TABLE pganon_stage.r0_guard0_value AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "s"."id" AS "cell",
+    "s"."col",
+    "h"."value",
+    COALESCE("p"."own", 0) AS "own",
+    0 AS "at_least",
+    CAST(LEAST("h"."n", "s"."size") AS INT) AS "at_most"
+  FROM "pganon_work"."r0_guard0_standings" AS "s"
+  JOIN (
+    SELECT
+      "h"."col",
+      "h"."link",
+      "k"."key" AS "value",
+      CAST("h"."n" AS INT) AS "n"
+    FROM "pganon_work"."r0_guard0_hist" AS "h"
+    JOIN "pganon_work"."r0_guard0_keys" AS "k"
+      ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
+  ) AS "h"
+    ON "h"."col" = "s"."col" AND "h"."link" = "s"."link"
+  LEFT JOIN "pganon_work"."r0_guard0_present" AS "p"
+    ON "p"."id" = "s"."id" AND "p"."value" = "h"."value"
+  WHERE
+    "s"."now" AND NOT "s"."same"
+) AS "u";
+
+-- guard.guard measured: the worst that is possible in every cell
+CREATE TABLE pganon_work.r0_guard0_measured AS
+SELECT
+  "s"."id",
+  "s"."col",
+  "s"."size",
+  "w"."most",
+  CAST(NULL AS BIGINT) AS "varied",
+  CASE WHEN "w"."unknown" THEN 1 ELSE "w"."own" END AS "fewest",
+  COALESCE("w"."least" = "s"."size", FALSE) AS "certain",
+  CASE WHEN "s"."past" > "s"."size" THEN "s"."size" ELSE "s"."past" END AS "past",
+  CAST(NULL AS BIGINT) AS "past_own",
+  "s"."whole",
+  "s"."known",
+  "s"."old_floor",
+  "w"."most" IS NOT NULL AND NOT "s"."before" AS "fresh"
+FROM "pganon_work"."r0_guard0_standings" AS "s"
+LEFT JOIN (
+  SELECT
+    "b"."cell",
+    "b"."col",
+    MAX("b"."at_most") AS "most",
+    COUNT(*) AS "possible",
+    COUNT(*) FILTER(WHERE
+      "b"."own" > 0) AS "own",
+    BOOL_OR("b"."own" IS NULL) AS "unknown",
+    MAX("b"."at_least") AS "least"
+  FROM "pganon_stage"."r0_guard0_value" AS "b"
+  WHERE
+    "b"."at_most" > 0
+  GROUP BY
+    "b"."cell",
+    "b"."col"
+) AS "w"
+  ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col";
+
+-- guard.guard verdict: distinct_l_diversity l = 2 on disease: what all versions together leave of it
+SELECT
+  CAST(COALESCE(SUM("r"."size") FILTER(WHERE
+    NOT "r"."holds"), 0) AS BIGINT) AS "missing",
+  CAST(MIN("r"."measure") AS DOUBLE PRECISION) AS "observed"
+FROM (
+  SELECT
+    "x".*,
+    (
+      "x"."measure" >= 2
+    ) AS "holds"
+  FROM (
+    SELECT
+      "m"."id",
+      "m"."size",
+      NOT "m"."whole" OR "m"."fresh" AS "judged",
+      LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own") AS "measure"
+    FROM "pganon_work"."r0_guard0_measured" AS "m"
+    WHERE
+      "m"."col" = 1 AND (
+        "m"."old_floor" IN (0)
+      )
+  ) AS "x"
+) AS "r"
+WHERE
+  "r"."judged";
+
+-- guard.guard cell: what is known of every cell, for the memory
+CREATE TABLE pganon_stage.r0_guard0_cell AS
+SELECT
+  "c"."id" AS "cell",
+  "c"."size",
+  "c"."seen",
+  COALESCE("k"."peak", CAST(ARRAY[NULL] AS bigint[])) AS "peak",
+  COALESCE("k"."past", CAST(ARRAY[NULL] AS bigint[])) AS "past",
+  COALESCE("k"."past_own", CAST(ARRAY[NULL] AS bigint[])) AS "past_own",
+  "c"."value_set",
+  "c"."floor"
+FROM "pganon_work"."r0_guard0_cells" AS "c"
+LEFT JOIN (
+  SELECT
+    "m"."id",
+    CAST(ARRAY[MAX("m"."most") FILTER(WHERE
+      "m"."col" = 1)] AS bigint[]) AS "peak",
+    CAST(ARRAY[MAX("m"."past") FILTER(WHERE
+      "m"."col" = 1)] AS bigint[]) AS "past",
+    CAST(ARRAY[MAX("m"."past_own") FILTER(WHERE
+      "m"."col" = 1)] AS bigint[]) AS "past_own"
+  FROM "pganon_work"."r0_guard0_measured" AS "m"
+  GROUP BY
+    "m"."id"
+) AS "k"
+  ON "k"."id" = "c"."id";
+
+-- guard.guard report: what all versions together tell
+SELECT
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    TRUE), 0) AS BIGINT) AS "guard_people",
+  MIN("c"."size") FILTER(WHERE
+    TRUE) AS "guard_smallest_cell",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    TRUE AND "c"."small"), 0) AS BIGINT) AS "guard_below_k",
+  MAX("c"."probability") FILTER(WHERE
+    TRUE) AS "guard_worst_probability",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    TRUE AND "c"."above"), 0) AS BIGINT) AS "guard_above",
+  MIN("c"."fewest") FILTER(WHERE
+    TRUE) AS "guard_fewest_values",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    TRUE AND "c"."certain"), 0) AS BIGINT) AS "guard_certain",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    NOT "c"."known"), 0) AS BIGINT) AS "guard_people_newcomers",
+  MIN("c"."size") FILTER(WHERE
+    NOT "c"."known") AS "guard_smallest_cell_newcomers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    NOT "c"."known" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_newcomers",
+  MAX("c"."probability") FILTER(WHERE
+    NOT "c"."known") AS "guard_worst_probability_newcomers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    NOT "c"."known" AND "c"."above"), 0) AS BIGINT) AS "guard_above_newcomers",
+  MIN("c"."fewest") FILTER(WHERE
+    NOT "c"."known") AS "guard_fewest_values_newcomers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    NOT "c"."known" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_newcomers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."left_now"), 0) AS BIGINT) AS "guard_people_leavers",
+  MIN("c"."size") FILTER(WHERE
+    "c"."left_now") AS "guard_smallest_cell_leavers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."left_now" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_leavers",
+  MAX("c"."probability") FILTER(WHERE
+    "c"."left_now") AS "guard_worst_probability_leavers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."left_now" AND "c"."above"), 0) AS BIGINT) AS "guard_above_leavers",
+  MIN("c"."fewest") FILTER(WHERE
+    "c"."left_now") AS "guard_fewest_values_leavers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."left_now" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_leavers",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."moved"), 0) AS BIGINT) AS "guard_people_changed",
+  MIN("c"."size") FILTER(WHERE
+    "c"."moved") AS "guard_smallest_cell_changed",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."moved" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_changed",
+  MAX("c"."probability") FILTER(WHERE
+    "c"."moved") AS "guard_worst_probability_changed",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."moved" AND "c"."above"), 0) AS BIGINT) AS "guard_above_changed",
+  MIN("c"."fewest") FILTER(WHERE
+    "c"."moved") AS "guard_fewest_values_changed",
+  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
+    "c"."moved" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_changed"
+FROM (
+  SELECT
+    "c".*,
+    "c"."known" AND "c"."grp" <= 0 AND NOT "c"."whole" AS "left_now",
+    "m"."probability",
+    "m"."fewest",
+    COALESCE("m"."certain", FALSE) AS "certain",
+    "s"."id" IS NOT NULL AS "small",
+    "a"."id" IS NOT NULL AS "above"
+  FROM "pganon_work"."r0_guard0_cells" AS "c"
+  LEFT JOIN (
+    SELECT
+      "m"."id",
+      MAX(
+        CASE
+          WHEN "m"."varied" IS NULL
+          THEN CAST(GREATEST("m"."most", "m"."past") AS DOUBLE PRECISION) / "m"."size"
+          ELSE CAST(1.0 AS DOUBLE PRECISION) / "m"."varied"
+        END
+      ) AS "probability",
+      MIN(LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own")) AS "fewest",
+      BOOL_OR("m"."certain" AND "m"."varied" IS NULL) AS "certain"
+    FROM "pganon_work"."r0_guard0_measured" AS "m"
+    GROUP BY
+      "m"."id"
+  ) AS "m"
+    ON "m"."id" = "c"."id"
+  LEFT JOIN (
+    SELECT DISTINCT
+      "u"."id"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "r"."id"
+        FROM (
+          SELECT
+            "x".*,
+            (
+              "x"."measure" >= 4
+            ) AS "holds"
+          FROM (
+            SELECT
+              "c"."id",
+              "c"."size",
+              NOT "c"."whole" AS "judged",
+              "c"."size" AS "measure"
+            FROM "pganon_work"."r0_guard0_cells" AS "c"
+            WHERE
+              "c"."seen" AND (
+                "c"."old_floor" IN (0)
+              )
+          ) AS "x"
+        ) AS "r"
+        WHERE
+          NOT "r"."holds"
+      ) AS "u"
+    ) AS "u"
+  ) AS "s"
+    ON "s"."id" = "c"."id"
+  LEFT JOIN (
+    SELECT
+      "c"."id"
+    FROM "pganon_work"."r0_guard0_cells" AS "c"
+    WHERE
+      FALSE
+  ) AS "a"
+    ON "a"."id" = "c"."id"
+  WHERE
+    "c"."seen"
+) AS "c";
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

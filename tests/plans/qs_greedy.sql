@@ -4,7 +4,9 @@ SELECT
   CAST("src"."age" AS bigint) AS "q0",
   CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record"
+  CAST((
+    "src"."id"
+  ) AS text) AS "record"
 FROM "public"."visit" AS "src";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
@@ -1172,16 +1174,159 @@ ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 -- recode.members: the steward's memory of who was in which cluster
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."cluster_no"
+  "u".*
 FROM (
   SELECT
-    "c"."record",
-    "g"."cluster_no"
-  FROM "pganon_work"."r0_coded" AS "c"
-  JOIN "pganon_work"."r0_cluster_records" AS "g"
-    ON "g"."rid" = "c"."rid"
-) AS "g";
+    "t"."member",
+    "t"."cluster_no",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."cluster_no" AS "cluster_no",
+      "g"."value0" AS "v0",
+      "g"."value1" AS "v1"
+    FROM (
+      SELECT
+        "g"."cluster_no",
+        "c"."record",
+        COALESCE('=' || CAST((
+          CAST("d0"."value" AS integer)
+        ) AS text), '') AS "value0",
+        COALESCE('=' || CAST((
+          CAST("d1"."value" AS text)
+        ) AS text), '') AS "value1"
+      FROM "pganon_work"."r0_coded" AS "c"
+      JOIN "pganon_work"."r0_cluster_records" AS "g"
+        ON "g"."rid" = "c"."rid"
+      JOIN "pganon_work"."r0_dict0" AS "d0"
+        ON "d0"."code" = "c"."c0"
+      JOIN "pganon_work"."r0_dict1" AS "d1"
+        ON "d1"."code" = "c"."c1"
+    ) AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "cluster_no",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM (
+          SELECT
+            "g"."cluster_no",
+            "c"."record",
+            COALESCE('=' || CAST((
+              CAST("d0"."value" AS integer)
+            ) AS text), '') AS "value0",
+            COALESCE('=' || CAST((
+              CAST("d1"."value" AS text)
+            ) AS text), '') AS "value1"
+          FROM "pganon_work"."r0_coded" AS "c"
+          JOIN "pganon_work"."r0_cluster_records" AS "g"
+            ON "g"."rid" = "c"."rid"
+          JOIN "pganon_work"."r0_dict0" AS "d0"
+            ON "d0"."code" = "c"."c0"
+          JOIN "pganon_work"."r0_dict1" AS "d1"
+            ON "d1"."code" = "c"."c1"
+        ) AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.reference: combinations that exist, which supported ones are counted by
 CREATE TABLE pganon_stage.r0_reference AS
@@ -1207,8 +1352,54 @@ JOIN "pganon_work"."r0_dict1" AS "d1"
     "d1"."code" + 42
   ) = "s"."v1";
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "c"."cluster_no" AS "link",
+      COALESCE('=' || CAST((
+        "v"."value"
+      ) AS text), '') AS "value",
+      CAST((
+        "c"."size" - CARDINALITY("c"."age") + 1
+      ) AS BIGINT) AS "n"
+    FROM "pganon_stage"."r0_clusters" AS "c"
+    CROSS JOIN LATERAL UNNEST("c"."age") AS "v"("value")
+  ) AS "h"
+  UNION ALL
+  SELECT
+    2 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "c"."cluster_no" AS "link",
+      COALESCE('=' || CAST((
+        "v"."value"
+      ) AS text), '') AS "value",
+      CAST((
+        "c"."size" - CARDINALITY("c"."zip") + 1
+      ) AS BIGINT) AS "n"
+    FROM "pganon_stage"."r0_clusters" AS "c"
+    CROSS JOIN LATERAL UNNEST("c"."zip") AS "v"("value")
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_clusters', 'pganon_stage.r0_members', 'pganon_stage.r0_reference']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_clusters', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1276,7 +1467,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -1814,9 +2011,155 @@ SELECT
       "p"."attribute_set" = 2
   ) AS "enumerated2";
 
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  CASE
+    WHEN "m"."marks" IS NULL
+    THEN (
+      -1
+    )
+    ELSE CAST((
+      "m"."cluster_no"
+    ) AS BIGINT)
+  END AS "grp",
+  CAST(ARRAY["m"."marks"[1], "m"."marks"[2]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."link" AS "grp",
+  "e"."col" AS "col",
+  "e"."link"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."link"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+) AS "e";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "h"."col" AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."cluster_no"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    UNION ALL
+    SELECT
+      "m"."member" AS "person",
+      2 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 2 AND "h"."link" = CAST((
+        "m"."cluster_no"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[2]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
+-- guard.guard_existing1: combinations that exist
+CREATE TABLE pganon_work.r0_guard0_existing1 AS
+SELECT
+  "r"."v1" AS "v1"
+FROM "pganon_stage"."r0_reference" AS "r"
+WHERE
+  "r"."attribute_set" = 1;
+
+-- guard.guard_existing2: combinations that exist
+CREATE TABLE pganon_work.r0_guard0_existing2 AS
+SELECT
+  "r"."v1" AS "v1"
+FROM "pganon_stage"."r0_reference" AS "r"
+WHERE
+  "r"."attribute_set" = 2;
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_clusters" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."cluster_no", "c"."age", "c"."zip", "c"."cost", "c"."size" FROM "pganon_data"."r0_clusters" AS "c";
 CREATE OR REPLACE VIEW "published"."visits_expanded" AS SELECT "c"."cluster_no", CAST("u0"."v" AS integer) AS "age", CAST("u1"."v" AS text) AS "zip" FROM "pganon_data"."r0_clusters" AS "c" CROSS JOIN UNNEST("c"."age") AS "u0"("v") CROSS JOIN UNNEST("c"."zip") AS "u1"("v");

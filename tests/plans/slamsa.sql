@@ -6,7 +6,9 @@ SELECT
   "src"."disease" AS "s0",
   "src"."drug" AS "s1",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record"
+  CAST((
+    "src"."id"
+  ) AS text) AS "record"
 FROM "public"."visit" AS "src";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
@@ -929,9 +931,129 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("group_id");
 -- recode.members: the steward's memory of who was in which bucket
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."b0" AS "group_id"
-FROM "pganon_work"."r0_group_records0" AS "g";
+  "u".*
+FROM (
+  SELECT
+    "t"."member",
+    "t"."group_id",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."b0" AS "group_id",
+      COALESCE('=' || CAST((
+        CAST("g"."v0" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "v0",
+      COALESCE('=' || CAST((
+        CAST("g"."v1" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "v1"
+    FROM "pganon_work"."r0_group_records0" AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "group_id",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM "pganon_work"."r0_group_records0" AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.st1: sensitive values of every bucket with their numbers of records
 CREATE TABLE pganon_stage.r0_st AS
@@ -963,8 +1085,94 @@ ORDER BY
 -- recode.st1_key: an index that the published views join on
 CREATE INDEX ON "pganon_stage"."r0_st" ("group_id");
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+  UNION ALL
+  SELECT
+    2 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1016,7 +1224,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -1678,10 +1892,140 @@ FROM (
     ON "b"."i" = "s"."j"
 ) AS "v";
 
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  CASE
+    WHEN "m"."marks" IS NULL
+    THEN (
+      -1
+    )
+    ELSE CAST((
+      "m"."group_id"
+    ) AS BIGINT)
+  END AS "grp",
+  CAST(ARRAY["m"."marks"[1], "m"."marks"[2]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."link" AS "grp",
+  "e"."col" AS "col",
+  "e"."link"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."link"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+) AS "e";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "h"."col" AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."group_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    UNION ALL
+    SELECT
+      "m"."member" AS "person",
+      2 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 2 AND "h"."link" = CAST((
+        "m"."group_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[2]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_qit" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_st" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "q"."group_id", "q"."age", "q"."zip", "q"."cost", "t0"."disease", "t0"."drug", 1.0 * "t0"."count" / "s0"."n" AS "probability" FROM "pganon_data"."r0_qit" AS "q" JOIN "pganon_data"."r0_st" AS "t0" ON "t0"."group_id" = "q"."group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st" AS "u" GROUP BY "u"."group_id") AS "s0" ON "s0"."group_id" = "q"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_qit" AS SELECT "t"."group_id", "t"."age", "t"."zip", "t"."cost" FROM "pganon_data"."r0_qit" AS "t";
 CREATE OR REPLACE VIEW "published"."visits_st" AS SELECT "t"."group_id", "t"."disease", "t"."drug", "t"."count" FROM "pganon_data"."r0_st" AS "t";

@@ -6,7 +6,9 @@ SELECT
   "src"."disease" AS "s0",
   "src"."drug" AS "s1",
   "src"."cost" AS "p0",
-  CAST("src"."id" AS text) AS "record"
+  CAST((
+    "src"."id"
+  ) AS text) AS "record"
 FROM "public"."visit" AS "src";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
@@ -1180,11 +1182,135 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 -- recode.members: the steward's memory of who was in which bucket
 CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "g"."record" AS "member",
-  "g"."b0" AS "class_id",
-  "g"."b1" AS "st1_group_id",
-  "g"."b2" AS "st2_group_id"
-FROM "pganon_work"."r0_group_records0" AS "g";
+  "u".*
+FROM (
+  SELECT
+    "t"."member",
+    "t"."class_id",
+    "t"."st1_group_id",
+    "t"."st2_group_id",
+    CAST(ARRAY[
+      HASHTEXTEXTENDED(
+        "t"."v0",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    ] AS bigint[]) AS "marks"
+  FROM (
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("g"."record", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      "g"."b0" AS "class_id",
+      "g"."b1" AS "st1_group_id",
+      "g"."b2" AS "st2_group_id",
+      COALESCE('=' || CAST((
+        CAST("g"."v0" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "v0",
+      COALESCE('=' || CAST((
+        CAST("g"."v1" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "v1"
+    FROM "pganon_work"."r0_group_records0" AS "g"
+    OFFSET '0'
+  ) AS "t"
+  UNION ALL
+  SELECT
+    CAST(ENCODE(
+      SUBSTRING(SHA256(
+        (
+          SELECT
+            COALESCE("p"."secret", "s"."key")
+          FROM "pganon_private"."run_secret" AS "s"
+          LEFT JOIN "pganon_private"."population" AS "p"
+            ON "p"."id" = "s"."population"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO("p"."key", 'UTF8')
+      ) FROM 1 FOR 16),
+      'hex'
+    ) AS UUID) AS "member",
+    -1 AS "class_id",
+    -1 AS "st1_group_id",
+    -1 AS "st2_group_id",
+    CAST(NULL AS BIGINT[]) AS "marks"
+  FROM (
+    SELECT
+      "r"."key"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "c"."record" AS "key",
+          1 AS "n"
+        FROM "pganon_work"."r0_coded" AS "c"
+        UNION ALL
+        SELECT
+          "g"."record" AS "key",
+          -1 AS "n"
+        FROM "pganon_work"."r0_group_records0" AS "g"
+      ) AS "u"
+    ) AS "r"
+    GROUP BY
+      "r"."key"
+    HAVING
+      SUM("r"."n") > 0
+  ) AS "p"
+) AS "u";
 
 -- recode.st1: sensitive values of every bucket with their numbers of records
 CREATE TABLE pganon_stage.r0_st1 AS
@@ -1236,8 +1362,94 @@ ORDER BY
 -- recode.st2_key: an index that the published views join on
 CREATE INDEX ON "pganon_stage"."r0_st2" ("group_id");
 
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st1" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+  UNION ALL
+  SELECT
+    2 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      CAST(SUM("h"."n") AS BIGINT) AS "n"
+    FROM (
+      SELECT
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n",
+        "r"."group_id"
+      FROM (
+        SELECT
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_st2" AS "t"
+        ORDER BY
+          "t"."group_id",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '')
+      ) AS "r"
+      GROUP BY
+        "r"."group_id",
+        "r"."value"
+    ) AS "h"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+) AS "u";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st1', 'pganon_stage.r0_st2', 'pganon_stage.r0_members']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st1', 'pganon_stage.r0_st2', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1297,7 +1509,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_stage"."r0_members" AS "t"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
         GROUP BY
           "t"."member"
         HAVING
@@ -2252,11 +2470,173 @@ FROM (
     ON "b"."i" = "s"."j"
 ) AS "v";
 
+-- guard.guard_told_combinations0: combinations of groups of a person
+CREATE TABLE pganon_work.r0_told_combinations0 AS
+SELECT
+  ROW_NUMBER() OVER () AS "grp",
+  "c".*
+FROM (
+  SELECT DISTINCT
+    CAST(COALESCE("m"."class_id", 0) AS BIGINT) AS "l0",
+    CAST(COALESCE("m"."st1_group_id", 0) AS BIGINT) AS "l1",
+    CAST(COALESCE("m"."st2_group_id", 0) AS BIGINT) AS "l2"
+  FROM "pganon_stage"."r0_members" AS "m"
+  WHERE
+    "m"."marks" IS NOT NULL
+) AS "c";
+
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  COALESCE("c"."grp", (
+    -1
+  )) AS "grp",
+  CAST(ARRAY["m"."marks"[1], "m"."marks"[2]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m"
+LEFT JOIN "pganon_work"."r0_told_combinations0" AS "c"
+  ON "c"."l0" = CAST(COALESCE("m"."class_id", 0) AS BIGINT)
+  AND "c"."l1" = CAST(COALESCE("m"."st1_group_id", 0) AS BIGINT)
+  AND "c"."l2" = CAST(COALESCE("m"."st2_group_id", 0) AS BIGINT);
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "u".*
+FROM (
+  SELECT DISTINCT
+    "x"."grp",
+    1 AS "col",
+    "x"."link"
+  FROM (
+    SELECT
+      "c"."grp",
+      "c"."l1" AS "link"
+    FROM "pganon_work"."r0_told_combinations0" AS "c"
+  ) AS "x"
+  WHERE
+    "x"."link" <> 0
+  UNION ALL
+  SELECT DISTINCT
+    "x"."grp",
+    2 AS "col",
+    "x"."link"
+  FROM (
+    SELECT
+      "c"."grp",
+      "c"."l2" AS "link"
+    FROM "pganon_work"."r0_told_combinations0" AS "c"
+  ) AS "x"
+  WHERE
+    "x"."link" <> 0
+) AS "u";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  "h"."col" AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o"."person",
+  "o"."col",
+  "o"."value",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."st1_group_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+    UNION ALL
+    SELECT
+      "m"."member" AS "person",
+      2 AS "col",
+      "h"."value"
+    FROM "pganon_stage"."r0_members" AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 2 AND "h"."link" = CAST((
+        "m"."st2_group_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[2]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o"
+GROUP BY
+  1,
+  2,
+  3;
+
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_qit" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_st1" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_st2" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", "q"."age", "q"."zip", "q"."zip_null", "q"."cost", "t0"."disease", "t1"."drug", (1.0 * "t0"."count" / "s0"."n") * "t1"."count" / "s1"."n" AS "probability" FROM "pganon_data"."r0_qit" AS "q" JOIN "pganon_data"."r0_st1" AS "t0" ON "t0"."group_id" = "q"."st1_group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st1" AS "u" GROUP BY "u"."group_id") AS "s0" ON "s0"."group_id" = "q"."st1_group_id" JOIN "pganon_data"."r0_st2" AS "t1" ON "t1"."group_id" = "q"."st2_group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st2" AS "u" GROUP BY "u"."group_id") AS "s1" ON "s1"."group_id" = "q"."st2_group_id";
 CREATE OR REPLACE VIEW "published"."visits_qit" AS SELECT "t"."class_id", "t"."st1_group_id", "t"."st2_group_id", "t"."age", "t"."zip", "t"."zip_null", "t"."cost" FROM "pganon_data"."r0_qit" AS "t";
 CREATE OR REPLACE VIEW "published"."visits_st1" AS SELECT "t"."group_id", "t"."disease", "t"."count" FROM "pganon_data"."r0_st1" AS "t";

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pganon.search.background import posterior
-from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits, planned
+from pganon.search.background.buckets import Planner, beta_partition, beta_split, bucket_limits
 from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim, trimmed
 from pganon.search.background.limits import (
     BetaLimits,
@@ -352,11 +352,41 @@ def test_splits() -> None:
 
 def test_plans() -> None:
     limits = Likeness(2).limits(np.array([6, 4, 8, 8]) / 26)
-    buckets, leaves = planned(np.array([3, 2, 4, 4]), limits, 4)
+    buckets, leaves = Planner(4).plan(np.array([3, 2, 4, 4]), limits)
     assert buckets == [[1, 0], [2, 3]]
     assert leaves.tolist() == [[2, 4], [3, 4]]
     with pytest.raises(ValueError, match="do not satisfy"):
-        planned(np.array([9, 0, 0, 1]), limits, 4)
+        Planner(4).plan(np.array([9, 0, 0, 1]), limits)
+
+
+def test_plans_with_slack() -> None:
+    """Buckets that leave room where they can, and the fewest buckets where they cannot."""
+    rng = random.Random("slack")
+    roomier = same = 0
+    for _ in range(300):
+        counts = np.array(histogram(rng, rng.randint(2, 7), 40))
+        limits = beta_limits(beta_of(rng, counts.tolist()))
+        fewest = beta_partition(counts, limits)
+        if fewest is None:
+            continue
+        buckets, leaves = Planner(3, 0.3).plan(counts, limits)
+        sizes = np.array([counts[bucket].sum() for bucket in buckets])
+        room = bucket_limits(buckets, limits) * counts.sum()
+        assert (leaves.sum(axis=0) == sizes).all()
+        assert limits.allowed(_shown(buckets, leaves, counts)).all()
+        if (sizes <= 0.7 * room).all():
+            roomier += buckets != fewest
+        else:
+            same += 1
+            assert buckets == fewest
+    assert min(roomier, same) > 20
+
+
+def _shown(buckets: list[list[int]], leaves: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Classes in which every bucket has its rarest value alone: the worst that can be drawn."""
+    found = np.zeros((len(leaves), len(counts)), dtype=np.int64)
+    found[:, [bucket[0] for bucket in buckets]] = leaves
+    return found
 
 
 def test_pieces_joined_to_blocks() -> None:

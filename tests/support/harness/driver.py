@@ -13,8 +13,11 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
+from sqlglot import exp
 
 from pganon import database
+from pganon.encode.people import digest, identity, population_secret
+from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
@@ -26,6 +29,7 @@ from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.pipeline import run_release
 from pganon.run.resolving import resolve_policy
 from pganon.run.result import RunResult
+from pganon.sqltools import query, statement
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -50,8 +54,27 @@ class Staged:
         return self.plan.method.form.utility(self.plan.spec, self.state.facts)
 
     def table(self, part: str) -> list[dict[str, Any]]:
-        """Rows of a staged relation."""
+        """Rows of a staged relation; members by their keys, as a digest does not show."""
+        if part == "members" and identity(self.plan.spec) is not None:
+            return self._named_members()
         return fetch(self.conn, sql.SQL("SELECT * FROM {}").format(self.name(part)))
+
+    def _named_members(self) -> list[dict[str, Any]]:
+        """Who is in which group, by the text of the key; without marks and who was left out."""
+        known = identity(self.plan.spec)
+        key = exp.column(known, table="c")
+        people = query(
+            "select distinct :key as key, :person as person from c",
+            {"c": self.state.work(CODED)},
+            key=key,
+            person=digest(key.copy(), population_secret(self.state)),
+        )
+        rows = query(
+            "select distinct to_jsonb(m) - 'marks' || jsonb_build_object('member', p.key) as row"
+            " from m join p on p.person = m.member where m.marks is not null",
+            {"m": self.state.stage("members"), "p": people},
+        )
+        return [found["row"] for found in fetch(self.conn, statement(rows))]
 
     def name(self, part: str) -> sql.Identifier:
         return self.state.stage(part).identifier

@@ -11,6 +11,7 @@ from pganon.identifiers import QualifiedName
 from pganon.loading import known, policy_from
 from pganon.policy import partition
 from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.over_time import UNAVAILABLE
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 
@@ -45,12 +46,23 @@ def test_every_key_that_decides_is_in_the_part() -> None:
         exclusions=[{"when": {"age": {"max": 3}}, "never": {"job": "x"}}],
         suppression_limit=0.1,
         on_infeasible="suppress",
+        exclude={"relation": "public.left_out"},
         records_per_individual="many_accepted",
         privacy=[{"model": "slicing_l_diversity", "l": 2}],
         method={"name": "slamsa"},
+        refresh="increments",
+        increment_size=9,
+        regions="leaves",
     )
     keys = {path.partition(".")[0] for path in part(data)}
-    assert keys == partition.DECIDES | {"revision"}
+    assert keys == partition.DECIDES - set(UNAVAILABLE) | {"revision"}
+    kept = policy(
+        refresh="invariant",
+        columns=columns(),
+        privacy=[{"model": "anatomy_l_diversity", "column": "job", "l": 2}],
+        method={"name": "anatomy"},
+    )
+    assert part(kept)["refresh"] == "invariant"
 
 
 SAME = [

@@ -12,6 +12,7 @@ from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.knowledge import Cells, Kernel, Knowledge
 from pganon.policy.model import ColumnPolicy, Inference, Policy, Publish
+from pganon.policy.requests import Approval, Parameter, Requests
 from pganon.policy.words import NULLS, ROLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "policy.md"
@@ -35,6 +36,9 @@ def test_every_key_and_word_is_there() -> None:
             Policy,
             ColumnPolicy,
             Publish,
+            Requests,
+            Parameter,
+            Approval,
             Inference,
             Exclusion,
             Between,

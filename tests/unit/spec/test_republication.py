@@ -8,7 +8,7 @@ import pytest
 
 from pganon.loading import policy_from
 from pganon.policy.partition import part_hash
-from pganon.spec.republication import Earlier, Republication
+from pganon.spec.republication import KEY, Earlier, Republication
 from tests.unit.policy.examples import policy
 
 NOW = {"source": "public.t", "privacy.k_anonymity.k": 5}
@@ -25,7 +25,6 @@ def earlier(**changes: Any) -> Earlier:
         "partition": NOW,
         "partition_hash": HASH,
         "source_fingerprint": FINGERPRINT,
-        "members_table": None,
     }
     return Earlier(**{**found, **changes})
 
@@ -34,8 +33,16 @@ def other(**changes: Any) -> Earlier:
     return earlier(partition=OTHER, partition_hash=part_hash(OTHER), **changes)
 
 
-def run(*versions: Earlier, mode: str = "refuse") -> Republication:
-    return Republication(policy_from(policy(republication=mode)), NOW, versions)
+def run(*versions: Earlier, mode: str = "refuse", judged: bool = False) -> Republication:
+    """Of a source of which nothing tells people apart, unless it is judged."""
+    return Republication(
+        policy_from(policy(republication=mode)),
+        NOW,
+        versions,
+        publishes=True,
+        judged=judged,
+        keyed=judged,
+    )
 
 
 def test_nothing_before() -> None:
@@ -43,7 +50,7 @@ def test_nothing_before() -> None:
     assert found.before_work() is None
     assert found.after_reading(FINGERPRINT) is None
     assert found.repeated(FINGERPRINT) is None
-    assert run(mode="warn").warning(FINGERPRINT, None) is None
+    assert run(mode="warn").warning(FINGERPRINT) is None
 
 
 def test_the_nearest_equal_version_is_shown_again() -> None:
@@ -60,7 +67,7 @@ def test_the_nearest_equal_version_is_shown_again() -> None:
     assert found.before_work() is None
     assert found.after_reading(FINGERPRINT) is None
     for mode in ("refuse", "warn", "allow"):
-        assert run(*versions, mode=mode).warning(FINGERPRINT, True) is None
+        assert run(*versions, mode=mode).warning(FINGERPRINT) is None
 
 
 def test_what_cannot_be_compared_is_not_shown_again() -> None:
@@ -69,20 +76,21 @@ def test_what_cannot_be_compared_is_not_shown_again() -> None:
     refusal = found.before_work()
     assert refusal is not None
     assert "version 1 of the release r is over the same source and cannot be" in str(refusal)
-    assert refusal.hint == "republication: warn or allow accepts the risk"
+    assert refusal.hint == f"{KEY}; republication: warn or allow accepts the risk"
 
 
 def test_another_policy() -> None:
     found = run(other(release="My release", version=3))
     refusal = found.before_work()
     assert refusal is not None
-    assert refusal.code == "republication"
+    assert refusal.code == "no_identity"
     assert str(refusal) == (
         'version 3 of the release "My release" is over the same source under another policy:'
         " privacy.k_anonymity.k 4 -> 5; who has both may learn what neither shows"
     )
     assert refusal.hint == (
-        "republication: warn or allow accepts the risk; undoing the change of the policy avoids it"
+        f"{KEY}; republication: warn or allow accepts the risk;"
+        " undoing the change of the policy avoids it"
     )
 
 
@@ -92,19 +100,50 @@ def test_another_source() -> None:
     refusal = found.after_reading(FINGERPRINT)
     assert refusal is not None
     assert "the source changed since version 3 of the release r;" in str(refusal)
-    assert refusal.hint == "republication: warn or allow accepts the risk"
+    assert refusal.code == "no_identity"
+    assert refusal.hint == f"{KEY}; republication: warn or allow accepts the risk"
 
 
-def test_other_groups() -> None:
-    found = run(earlier())
-    assert found.after_grouping(FINGERPRINT, None) is None
-    assert found.after_grouping(FINGERPRINT, True) is None
-    refusal = found.after_grouping(FINGERPRINT, False)
+def test_a_copy() -> None:
+    copy = earlier(is_over_source=False)
+    refusal = run(copy).after_reading(FINGERPRINT)
     assert refusal is not None
-    assert "the groups differ from those of version 1" in str(refusal)
-    for mode in ("warn", "allow"):
-        assert run(earlier(), mode=mode).after_grouping(FINGERPRINT, False) is None
-    assert "groups differ" in (run(earlier(), mode="warn").warning(FINGERPRINT, False) or "")
+    assert "was made from the same rows in another table (public.t)" in str(refusal)
+    assert run(copy).after_reading(b"another") is None
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        other(population=3),
+        earlier(population=3, source_fingerprint=b"another"),
+        earlier(population=3, is_over_source=False),
+        other(population=None, is_known=False),
+    ],
+)
+def test_what_the_guard_judges_is_not_refused_before(before: Earlier) -> None:
+    found = run(before, judged=True)
+    assert found.before_work() is None
+    assert found.after_reading(FINGERPRINT) is None
+    assert run(before, mode="warn", judged=True).warning(FINGERPRINT) is None
+
+
+def test_the_guard_cannot_judge_several_partitions() -> None:
+    before = earlier(source_fingerprint=b"another", population=1)
+    assert run(before, judged=True).after_reading(FINGERPRINT) is None
+    divided = earlier(source_fingerprint=b"another", population=1, is_plain=False)
+    refusal = run(divided, judged=True).after_reading(FINGERPRINT)
+    assert refusal is not None
+    assert refusal.code == "republication"
+
+
+def test_the_guard_cannot_judge_versions_of_nobody() -> None:
+    refusal = run(other(), judged=True).before_work()
+    assert refusal is not None
+    assert refusal.code == "republication"
+    assert refusal.hint == (
+        "republication: warn or allow accepts the risk; undoing the change of the policy avoids it"
+    )
 
 
 @pytest.mark.parametrize("mode", ["warn", "allow"])
@@ -113,6 +152,5 @@ def test_accepted(mode: str, before: Earlier) -> None:
     found = run(before, mode=mode)
     assert found.before_work() is None
     assert found.after_reading(FINGERPRINT) is None
-    warning = found.warning(FINGERPRINT, None)
-    assert (warning is not None) == (mode == "warn")
-    assert run(before).warning(FINGERPRINT, None) is None
+    assert (found.warning(FINGERPRINT) is not None) == (mode == "warn")
+    assert run(before).warning(FINGERPRINT) is None

@@ -1,0 +1,182 @@
+"""What nobody may learn from when, and with whom, newcomers appear."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from pganon.errors import PrivacyRefusal
+from pganon.publish import history, lifecycle
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.sources.growing import (
+    SOURCE,
+    add,
+    add_diseases,
+    cohorts,
+    diverse,
+    grow,
+    rows,
+    shown,
+)
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop(step: str) -> Any:
+    def at(current: str) -> None:
+        if current == step:
+            raise Stopped
+
+    return at
+
+
+@pytest.fixture
+def people(db: Database) -> Database:
+    db.source(SOURCE)
+    return db
+
+
+def test_who_was_refused_does_not_wait_for_others(people: Database) -> None:
+    """G4: were z released with those before, everybody would know whose value it is."""
+    strict = {"privacy": diverse(2, 3), "increment_size": 3}
+    conn = people.owner()
+    add_diseases(people, 1, "x", "x", "y", "y")
+    with driver.refused("infeasible"):
+        grow(people, **strict)
+    assert cohorts(conn) == [(4, False)]
+    add_diseases(people, 5, "z")
+    with driver.refused("infeasible"):
+        grow(people, **strict)
+    assert cohorts(conn) == [(4, False)]  # and z is not among them
+    with driver.refused("infeasible") as caught:
+        grow(people, **strict, suppression_limit=1)
+    assert "the 4 records of these people are out for good" in str(caught[0])
+    assert cohorts(conn) == [(4, True)]
+    add_diseases(people, 6, "x", "y")
+    result = grow(people, **strict, suppression_limit=1)
+    assert (result.version, result.released, result.suppressed) == (1, 3, 4)
+    assert sorted(row[-1] for row in rows(conn)) == ["x", "y", "z"]
+
+
+def test_weaker_models_test_the_same_people(people: Database) -> None:
+    add_diseases(people, 1, "x", "x", "y", "y")
+    with driver.refused("infeasible"):
+        grow(people, privacy=diverse(2, 3))
+    add_diseases(people, 5, "z", "z", "x")
+    assert grow(people, privacy=diverse(2, 2)).added.released == 4
+    assert sorted(row[-1] for row in rows(people.owner())) == ["x", "x", "y", "y"]
+
+
+def test_a_later_cohort_that_fails_is_out(people: Database) -> None:
+    add(people, 1, 30)
+    conn = people.owner()
+    grow(people, suppression_limit=0.2)
+    before = shown(conn)
+    add_diseases(people, 31, "flu", "flu", "flu")
+    with driver.refused("infeasible"):
+        grow(people, suppression_limit=0.05)
+    assert cohorts(conn)[-1] == (3, False)
+    with driver.refused("infeasible"):
+        grow(people, suppression_limit=0.2)
+    assert cohorts(conn)[-1] == (3, True)
+    assert shown(conn) == before
+    add(people, 40, 42)
+    assert grow(people, suppression_limit=0.2).suppressed == 3
+    assert before < shown(conn)
+
+
+LATER = ["snapshot.cohorts", "verify.balance", "guard", "publish.publish"]
+CRASHES = ["partition.cells", *[pytest.param(step, marks=pytest.mark.slow) for step in LATER]]
+
+
+@pytest.mark.parametrize("step", CRASHES)
+def test_stopped_between_cohort_and_publication(people: Database, step: str) -> None:
+    """The next run finishes the cohort as it was; who came since waits for the one after."""
+    add(people, 1, 12)
+    steps: list[str] = []
+    grow(people, steps.append)
+    conn = people.owner()
+    before = shown(conn)
+    add(people, 13, 16)
+    step = step if step in steps else next(s for s in steps if s.startswith(step.split(".")[0]))
+    with pytest.raises(Stopped):
+        grow(people, stop(step))
+    assert cohorts(conn) == [(12, True), (4, False)]
+    assert shown(conn) == before
+    add(people, 17, 19)
+    second = grow(people)
+    assert (second.added.released, second.added.waiting) == (4, 3)
+    third = grow(people)
+    assert (third.version, third.added.released, third.added.waiting) == (3, 3, 0)
+    assert before < shown(conn)
+    assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
+
+
+def test_stopped_before_the_cohort(people: Database) -> None:
+    add(people, 1, 12)
+    with pytest.raises(Stopped):
+        grow(people, stop("cohorts.commit"))
+    assert cohorts(people.owner()) == []
+
+
+def test_publication_that_fails(people: Database) -> None:
+    add(people, 1, 12)
+    grow(people)
+    conn = people.owner()
+    memory = conn.execute("SELECT counter FROM pganon_private.population").fetchall()
+    add(people, 13, 16)
+    with (
+        mock.patch.object(history, "remember_views", side_effect=Stopped),
+        pytest.raises(Stopped),
+    ):
+        grow(people)
+    assert cohorts(conn)[-1] == (4, False)
+    assert conn.execute("SELECT counter FROM pganon_private.population").fetchall() == memory
+    add(people, 17, 19)
+    assert grow(people).added.released == 4
+
+
+def test_nothing_private_opens(people: Database) -> None:
+    add(people, 1, 12)
+    conn = people.owner()
+    conn.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO analyst")
+    grow(people, lambda step: None)
+    add(people, 13, 16)
+    grow(people, regions="leaves")
+    assert faults.exposed(conn) == []
+    columns = conn.execute(
+        "SELECT DISTINCT attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid"
+        " WHERE c.relname ~ '^cohorts_[0-9]' AND attnum > 0"
+    ).fetchall()
+    assert {name for (name,) in columns} == {"person", "cohort"}  # digests, and no value
+
+
+def test_a_dry_run_tests_nobody(people: Database) -> None:
+    add_diseases(people, 1, "x", "x", "x")
+    steps: list[str] = []
+    looked = grow(people, steps.append, dry_run=True)
+    assert (looked.outcome, looked.version, looked.verified) == ("dry_run", None, ())
+    assert (looked.added.cohorts, looked.added.tested) == (1, 3)
+    assert cohorts(people.owner()) == []
+    assert not [step for step in steps if step.startswith(("encode.", "partition.", "verify."))]
+    with driver.refused("infeasible"):
+        grow(people)
+
+
+def test_tables_that_were_changed_are_not_added_to(people: Database) -> None:
+    add(people, 1, 12)
+    grow(people)
+    conn = people.owner()
+    table = conn.execute(
+        "SELECT c.relname FROM pg_class AS c WHERE c.relname ~ '^r[0-9]+_records$'"
+    ).fetchone()
+    conn.execute(f"DELETE FROM pganon_data.{table[0]}".encode())
+    add(people, 13, 16)
+    with driver.refused("changed_after_verification") as caught:
+        grow(people)
+    assert isinstance(caught[0], PrivacyRefusal)

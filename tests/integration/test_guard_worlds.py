@@ -1,0 +1,250 @@
+"""The bounds of the guard against all possible worlds of random histories.
+
+Many histories make one population: people of different ones are in no group together. So a few
+versions judge hundreds of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pganon.guard.rules import Rule
+from pganon.privacy.frequency import AnatomyLDiversity, DistinctLDiversity, KAnonymity
+from tests.support.harness.cluster import Database
+from tests.support.harness.examples import examples
+from tests.support.harness.guarded import Population, Row
+from tests.support.oracles import guard_worlds as oracle
+
+DOMAIN = ("a", "b", "c")
+FAR = 1000
+"""People and groups of the next history have numbers that are so much higher."""
+
+L = 2
+RULES = (
+    Rule(KAnonymity(2)),
+    Rule(DistinctLDiversity(L), "v"),
+    Rule(AnatomyLDiversity(L), "v"),
+)
+
+Cells = Mapping[int, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A history, and what the guard made of it: its cells, and who is in which."""
+
+    history: oracle.History
+    cells: Cells
+    worlds: Sequence[oracle.World]
+
+    @property
+    def last(self) -> Mapping[int, int]:
+        return {
+            person: oracle.current_era(self.history, person)
+            for person in oracle.people(self.history)
+        }
+
+
+def judged(
+    population: Population,
+    histories: Sequence[oracle.History],
+    after: Callable[[int], None] = lambda number: None,
+    **options: Any,
+) -> Cells:
+    """Publish them as one population, version by version."""
+    for number in range(max(map(len, histories))):
+        source = {
+            FAR * place + person: Row(
+                (FAR * place + seen.group,) if seen.group > 0 else (),
+                (seen.values,),
+                min(seen.group, 0),
+            )
+            for place, history in enumerate(histories)
+            if number < len(history)
+            for person, seen in history[number].items()
+        }
+        population.add(source, RULES, **options)
+        after(number)
+    return population.cells
+
+
+def of_history(cells: Cells, place: int) -> Cells:
+    """Its cells that were ever in a group; people of all histories are together in the others."""
+    found = {}
+    for number, cell in cells.items():
+        if not cell["seen"]:
+            continue
+        mine = {person - FAR * place for person in cell["people"] if person // FAR == place}
+        assert not mine or len(mine) == len(cell["people"])
+        if mine:
+            found[number] = {**cell, "people": mine}
+    return found
+
+
+def histories_of(seed: int, count: int, **options: Any) -> list[oracle.History]:
+    random = Random(seed)
+    most = 5 if options.get("several") else 7
+    return [
+        oracle.random_history(
+            random, most_people=most, versions=random.randint(2, 4), domain=DOMAIN, **options
+        )
+        for _ in range(count)
+    ]
+
+
+def told(
+    population: Population,
+    histories: Sequence[oracle.History],
+    *,
+    several: bool = False,
+    **options: Any,
+) -> list[Told]:
+    cells = judged(population, histories, several=several, **options)
+    return [
+        Told(
+            history,
+            of_history(cells, place),
+            oracle.worlds(history, DOMAIN, several=several),
+        )
+        for place, history in enumerate(histories)
+    ]
+
+
+def check_cells(found: Told) -> None:
+    """People are together who have the same past, and nobody else."""
+    expected = [who for past, who in oracle.cells(found.history).items() if oracle.was_seen(past)]
+    assert sorted(map(sorted, expected)) == sorted(
+        sorted(cell["people"]) for cell in found.cells.values()
+    )
+    for cell in found.cells.values():
+        assert cell["size"] == len(cell["people"])
+
+
+def check_bounds(found: Told) -> tuple[int, int]:
+    """No world has more people with a value, or fewer; how many bounds are exact, of all."""
+    exact = every = 0
+    for cell in found.cells.values():
+        counts = [oracle.number_having(w, cell["people"], found.last) for w in found.worlds]
+        bounds = {value: row for (_, value), row in cell["values"].items()}
+        told_of = set(oracle.eras(found.history))
+        if not all((person, found.last[person]) in told_of for person in cell["people"]):
+            assert not bounds, "nothing was published of these values"
+            assert cell["peak"] == [None]
+            continue
+        for value in DOMAIN:
+            row = bounds.get(value, {"at_most": 0, "at_least": 0})
+            most, least = max(c[value] for c in counts), min(c[value] for c in counts)
+            assert row["at_least"] <= least <= most <= row["at_most"]
+            every += 2
+            exact += (row["at_least"] == least) + (row["at_most"] == most)
+        assert cell["peak"] == [max(row["at_most"] for row in bounds.values())]
+    return exact, every
+
+
+def check_own(found: Told) -> int:
+    """Own values are the true ones, or unknown. Returns how many are known."""
+    true = oracle.truth(found.history)
+    known = 0
+    for cell in found.cells.values():
+        counts = oracle.number_having(true, cell["people"], found.last)
+        rows = [row for row in cell["values"].values() if row["own"] is not None]
+        assert len(rows) in (0, len(cell["values"]))
+        if rows:
+            assert {row["value"]: row["own"] for row in rows if row["own"]} == dict(counts)
+            known += 1
+    return known
+
+
+def check_past(found: Told) -> None:
+    """What people had before they changed: at most, and how many different values at least."""
+    true = oracle.truth(found.history)
+    told_eras = oracle.eras(found.history)
+    for cell in found.cells.values():
+        earlier = {
+            era
+            for person, era in told_eras
+            if person in cell["people"] and era < found.last[person]
+        }
+        if not earlier:
+            assert cell["past"] == [None]
+            assert cell["past_own"] == [None]
+            continue
+        for era in earlier:
+            numbers = dict.fromkeys(cell["people"], era)
+            most = max(
+                max(oracle.number_having(w, cell["people"], numbers).values()) for w in found.worlds
+            )
+            assert most <= cell["past"][0]
+            had = oracle.number_having(true, cell["people"], numbers)
+            assert cell["past_own"][0] <= len(had)
+
+
+def check_posteriors(found: Told, seed: int) -> None:
+    """No belief that is exchangeable in cells makes a value likelier than the bound says."""
+    likely = oracle.posteriors(found.history, found.worlds, Random(seed))
+    of_person = {person: cell for cell in found.cells.values() for person in cell["people"]}
+    for ((person, era), value), probability in likely.items():
+        cell = of_person[person]
+        past = era < found.last[person]
+        most = cell["past"][0] if past else cell["values"][1, value]["at_most"]
+        assert probability <= most / cell["size"] + 1e-9
+
+
+def check(found: Told, seed: int) -> tuple[int, int]:
+    assert found.worlds
+    check_cells(found)
+    check_own(found)
+    check_past(found)
+    check_posteriors(found, seed)
+    return check_bounds(found)
+
+
+@pytest.mark.random_tables
+@pytest.mark.parametrize(
+    ("several", "rounds", "least"), [(False, 0, 0.7), (False, 3, 0.95), (True, 3, 0.5)]
+)
+@examples(1)
+@given(seed=st.integers(0, 10**6))
+def test_bounds_hold_in_every_world(
+    db: Database, several: bool, rounds: int, least: float, seed: int
+) -> None:
+    """And most of them are reached in some world."""
+    histories = histories_of(seed, 60 if several else 150, several=several)
+    exact = every = 0
+    for found in told(Population(db.owner()), histories, several=several, rounds=rounds):
+        tight, bounds = check(found, seed)
+        exact, every = exact + tight, every + bounds
+    assert exact / every >= least
+
+
+@pytest.mark.random_tables
+@examples(1)
+@given(seed=st.integers(0, 10**6))
+def test_nobody_of_a_passed_history_is_above_the_promise(db: Database, seed: int) -> None:
+    """However people come and go, are left out and change."""
+    histories = histories_of(seed, 150, most_groups=1)
+    population = Population(db.owner())
+    failed: set[int] = set()
+
+    def look(number: int) -> None:
+        who = {cell: person // FAR for person, cell in population.cell_of.items()}
+        failed.update(
+            who[cell]
+            for cell, row in population.outcome(2).items()
+            if row["judged"] and not row["holds"]
+        )
+
+    judged(population, histories, after=look)
+    passed = [history for place, history in enumerate(histories) if place not in failed]
+    assert passed
+    for history in passed:
+        found = oracle.worlds(history, DOMAIN)
+        likely = oracle.posteriors(history, found, Random(seed))
+        assert max(likely.values(), default=0) <= 1 / L + 1e-9

@@ -1,0 +1,107 @@
+"""Keys about releases of the same people over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.errors import PolicyError
+from pganon.loading import policy_from
+from tests.unit.policy.examples import policy
+
+
+def problems(**changes: Any) -> list[tuple[str, str]]:
+    with pytest.raises(PolicyError) as caught:
+        policy_from(policy(**changes))
+    return [(problem.field, problem.message) for problem in caught.value.problems]
+
+
+def test_defaults() -> None:
+    found = policy_from(policy())
+    assert (found.republication, found.refresh, found.floor) == ("refuse", "recompute", "strongest")
+    assert (found.audiences, found.population, found.assume) == ("everybody", None, ())
+    assert (found.regions, found.ranges, found.leavers) == ("none", "tight", "keep")
+    assert (found.increment_size, found.aliases, found.exclude) == (None, None, None)
+
+
+def test_populations() -> None:
+    given = policy_from(policy(population={"name": "patients", "key": "patient_no"})).population
+    assert given is not None
+    assert (given.name, given.key) == ("patients", ("patient_no",))
+    given = policy_from(policy(population={"key": ["hospital", "no"]})).population
+    assert given is not None
+    assert (given.name, given.key) == (None, ("hospital", "no"))
+
+
+def test_populations_that_say_nothing() -> None:
+    assert problems(population={}) == [("population", "needs name, key or both")]
+    assert [field for field, _ in problems(population={"key": ["a", "a"]})] == ["population.key[1]"]
+
+
+@pytest.mark.parametrize("key", ["republication", "refresh", "floor", "audiences"])
+def test_words(key: str) -> None:
+    assert problems(**{key: "x"}) == [(key, f'"x" is not a word for {key}')]
+
+
+def test_what_is_not_there_yet() -> None:
+    told = problems(aliases={"relation": "public.also"}, ranges="region")
+    assert told == [
+        ("aliases", "aliases is not available yet"),
+        ("ranges", "ranges is not available yet"),
+    ]
+
+
+def test_keys_of_populations() -> None:
+    told = ("population.key", 'is "person", but individuals are told apart by "other"')
+    assert told in problems(population={"key": "person"}, individual="other")
+    assert problems(population={"key": "age"}) == [
+        ("population.key", 'column "age" has the role quasi_identifying; a key is never published')
+    ]
+    assert policy_from(policy(population={"key": "no"})).individual_key == ("no",)
+
+
+def test_keys_of_increments_alone() -> None:
+    said = "{0} is for refresh: increments; this policy has refresh: {1}"
+    told = problems(regions="leaves", increment_size=9)
+    assert told == [(key, said.format(key, '"recompute"')) for key in ("increment_size", "regions")]
+
+
+def _kept(**changes: Any) -> dict[str, Any]:
+    given = {
+        "refresh": "invariant",
+        "columns": {"age": {"role": "quasi_identifying"}, "job": {"role": "sensitive"}},
+        "privacy": [{"model": "anatomy_l_diversity", "column": "job", "l": 2}],
+        "method": {"name": "anatomy"},
+    }
+    return {**given, **changes}
+
+
+def test_value_sets_are_kept_by_anatomy() -> None:
+    assert policy_from(policy(**_kept())).refresh == "invariant"
+    assert problems(refresh="invariant") == [
+        ("refresh", "the method mondrian cannot keep the values of its groups")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "message"),
+    [
+        (
+            {"records_per_individual": "many_accepted"},
+            "refresh",
+            "refresh: invariant keeps the value of a person, who can have only one record",
+        ),
+        (
+            {"release": "r" * 51},
+            "release",
+            'the name of its view "..._counterfeits" is longer than PostgreSQL allows',
+        ),
+    ],
+)
+def test_what_value_sets_do_not_go_with(changes: Any, field: str, message: str) -> None:
+    assert (field, message) in problems(**_kept(**changes))
+
+
+def test_the_longest_name_with_counterfeits() -> None:
+    assert policy_from(policy(**_kept(release="r" * 50))).release == "r" * 50
