@@ -1,7 +1,7 @@
 """`python -m benchmarks`, with the names of some of them.
 
-They are adult, acs, generated, assess, qs, anatomy, slamsa, identity, lgb and background; all by
-default.
+They are adult, acs, generated, assess, qs, anatomy, slamsa, identity, lgb, background, time and
+requests; all by default.
 """
 
 from __future__ import annotations
@@ -21,20 +21,24 @@ from benchmarks import (
     identity,
     identity_claims,
     identity_plots,
+    increments,
     lgb,
     lgb_claims,
     lgb_plots,
     mondrian,
+    over_time,
     qs,
     qs_claims,
     qs_plots,
     qs_tables,
+    requests,
     slamsa,
     support,
 )
 
 REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb", "background")
-ALL = (*REAL[:2], "generated", "assess", *REAL[2:])
+TIME = (*over_time.PARTS, "increments")
+ALL = (*REAL[:2], "generated", "assess", *REAL[2:], "time", "requests")
 
 
 def main() -> None:
@@ -72,9 +76,14 @@ def main() -> None:
     parser.add_argument(
         "--background-parts", nargs="*", choices=background.PARTS, default=background.PARTS
     )
+    parser.add_argument(
+        "--population", type=int, default=1_000_000, help="people of the guarded population of time"
+    )
+    parser.add_argument("--time-parts", nargs="*", choices=TIME, default=TIME)
+    parser.add_argument("--requests", type=int, default=200, help="in the queue of requests")
     arguments = parser.parse_args()
     wanted = arguments.which or list(ALL)
-    data = support.data_folder() if any(name in REAL for name in wanted) else None
+    data = support.data_folder() if any(name in (*REAL, "time") for name in wanted) else None
     with support.bench_database() as dsn:
         _mondrian(dsn, data, wanted, arguments.rows)
         if "assess" in wanted:
@@ -101,6 +110,23 @@ def main() -> None:
             _local(dsn, data, arguments)
         if "background" in wanted:
             _background(dsn, data, arguments)
+        if "time" in wanted:
+            _over_time(dsn, data, arguments)
+        if "requests" in wanted:
+            served = requests.measure(dsn, arguments.requests)
+            requests.show(served)
+            support.write_json("requests", served)
+
+
+def _over_time(dsn: str, data: Path | None, arguments: argparse.Namespace) -> None:
+    found: dict[str, Any] = support.kept("time")
+    found |= over_time.measure(dsn, arguments.population, arguments.time_parts)
+    over_time.show(found)
+    if data is not None and "increments" in arguments.time_parts:
+        found["increments"] = list(increments.measure(dsn, data))
+    if "increments" in found:
+        increments.show(found["increments"])
+    support.write_json("time", found)
 
 
 def _background(dsn: str, data: Path | None, arguments: argparse.Namespace) -> None:

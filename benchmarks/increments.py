@@ -1,0 +1,158 @@
+"""Releases over time: twelve monthly batches of Adult, added as increments.
+
+Rows in file order, i = 0, 1, ..., are there from month 1 + floor(12 i / 30162) on. Losses are
+shares of the span of all rows, whatever a run had, so that months can be compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from benchmarks import support
+from benchmarks.mondrian import ADULT, ADULT_QI, policy
+from pganon.importing import Format
+
+MONTHS = 12
+K = 10
+DIVERSITY: dict[str, dict[str, Any]] = {
+    "distinct": {"model": "distinct_l_diversity", "column": "occupation", "l": 3},
+    "frequency": {"model": "alpha_k_anonymity", "column": "occupation", "alpha": 0.33334, "k": K},
+}
+SERIES = [
+    (first, regions, diversity)
+    for diversity in DIVERSITY
+    for first in (1, 6)
+    for regions in ("none", "leaves")
+]
+
+
+def load(dsn: str, data: Path) -> int:
+    """Table `adult_all` with the month of every row."""
+    names = ["id", *ADULT.split(",")]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "adult.csv"
+        with gzip.open(data / "adult" / "adult.data.gz", "rt") as lines, file.open("w") as out:
+            complete = (line for line in lines if line.strip() and "?" not in line)
+            out.writelines(f"{number}, {line}" for number, line in enumerate(complete))
+        rows = support.load(
+            dsn, file, "adult_all", Format(header=False, names=names, separator=", ")
+        )
+    support.execute(
+        dsn,
+        f"ALTER TABLE adult_all ADD COLUMN month integer; UPDATE adult_all SET month ="
+        f" 1 + {MONTHS} * id / {rows}",
+    )
+    return rows
+
+
+def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
+    """A row per month of every series."""
+    rows = load(dsn, data)
+    for first, regions, diversity in SERIES:
+        support.forget(dsn)  # else every series would be about the people of the one before
+        name = f"adult_{first}_{regions}_{diversity}"
+        support.execute(dsn, f"CREATE TABLE {name} (LIKE adult_all, PRIMARY KEY (id))")
+        for month in range(first, MONTHS + 1):
+            lowest = 1 if month == first else month
+            support.execute(
+                dsn,
+                f"INSERT INTO {name} SELECT * FROM adult_all"
+                f" WHERE month BETWEEN {lowest} AND {month}",
+            )
+            measured = support.run_policy(dsn, _policy(name, regions, diversity))
+            yield {
+                "first": first,
+                "regions": regions,
+                "diversity": diversity,
+                "month": month,
+                **_figures(dsn, name, measured.result, rows),
+                "seconds": measured.seconds,
+            }
+
+
+def _policy(name: str, regions: str, diversity: str) -> dict[str, Any]:
+    release = policy(name, name, ADULT_QI, K, sensitive="occupation")
+    release["privacy"] = [{"model": "k_anonymity", "k": K}, DIVERSITY[diversity]]
+    return {
+        **release,
+        "refresh": "increments",
+        "regions": regions,
+        "increment_size": K,
+        "suppression_limit": 0.6,
+    }
+
+
+def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str, Any]:
+    sets = [column for column in ADULT_QI if column != "age"]
+    losses = [
+        "(upper(v.age) - lower(v.age)) / (SELECT max(age) - min(age) FROM adult_all)",
+        *[
+            f"(cardinality(v.{column}) - 1)::numeric"
+            f" / (SELECT count(DISTINCT {column}) - 1 FROM adult_all)"
+            for column in sets
+        ],
+    ]
+    with psycopg.connect(dsn) as conn:
+        row = conn.execute(
+            f"SELECT (SELECT count(DISTINCT class_id) FROM published.{name}),"
+            f" (SELECT min(n) FROM (SELECT count(*) AS n FROM published.{name} GROUP BY class_id)"
+            f" AS g), avg(({' + '.join(losses)}) / {len(losses)}), count(*)"
+            f" FROM published.{name} AS v".encode()
+        ).fetchone()
+    assert row is not None
+    people = result["records"]
+    added = result["added"]
+    return {
+        "people": people,
+        "groups": row[0],
+        "smallest": row[1],
+        "gcp": float(row[2]),
+        "released": row[3],
+        "waiting": 100 * added["waiting"] / people,
+        "out": 100 * result["suppressed"] / people,
+        "all": rows,
+    }
+
+
+EXPECTED: dict[tuple[int, str, str], tuple[int, float, float, float]] = {
+    (1, "none", "distinct"): (2104, 0.0600, 0, 0),
+    (1, "leaves", "distinct"): (2104, 0.0569, 0.6, 0.09),
+    (6, "none", "distinct"): (1873, 0.0431, 0, 0),
+    (6, "leaves", "distinct"): (1794, 0.0248, 10.8, 0.5),
+    (1, "none", "frequency"): (1405, 0.1386, 0, 0),
+    (1, "leaves", "frequency"): (1239, 0.1070, 0.4, 29.2),
+    (6, "none", "frequency"): (1190, 0.1240, 0, 0),
+    (6, "leaves", "frequency"): (1056, 0.1038, 5.8, 18.1),
+}
+"""Groups, GCP, percent waiting and percent out at month 12, as computed without pganon."""
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """The last month of every series beside what was expected."""
+    names = ("first", "regions", "diversity", "groups", "smallest", "gcp", "waiting", "out")
+    expected = ("expected groups", "expected gcp", "expected waiting", "expected out")
+    shown = [
+        row
+        | dict(
+            zip(
+                expected,
+                EXPECTED[row["first"], row["regions"], row["diversity"]],
+                strict=True,
+            )
+        )
+        for row in rows
+        if row["month"] == MONTHS
+    ]
+    support.print_rows(
+        "Adult in twelve monthly batches, as increments: month 12",
+        [*names, *expected],
+        shown,
+        words=("regions", "diversity"),
+        asked=(),
+    )
