@@ -6,7 +6,7 @@ that people had earlier were published, the rule holds for these as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -53,20 +53,39 @@ def outcome(version: Version, state: State, applied: Applied) -> exp.Select:
             tree = _of_column(version, state, applied).select(named(values, "measure"), copy=False)
         case _:
             tree = largest(_of_column(version, state, applied), model)
+            if model.of_rows:
+                tree = _best(tree)
     return query(
         "select x.*, :holds as holds from x", {"x": tree}, holds=model.holds(fragment("x.measure"))
     )
 
 
 def _of_column(version: Version, state: State, applied: Applied) -> exp.Select:
-    """SELECT id, size, judged: cells for whose people values of the column were published."""
-    assert applied.rule.column is not None
+    """SELECT id, size, judged: cells for whose people values of the columns were published.
+
+    Of a rule about rows of several columns, there is one for each of these.
+    """
     return query(
-        "select m.id, m.size, not m.whole or m.fresh as judged from m"
-        " where m.col = :col and :applies",
+        "select m.id, m.size, not m.whole or m.fresh as judged from m where :among and :applies",
         {"m": version.work(state, "measured")},
-        col=num(version.columns.index(applied.rule.column) + 1),
+        among=_among(version, applied),
         applies=applied.applies("m"),
+    )
+
+
+def _among(version: Version, applied: Applied) -> exp.Expr:
+    """SQL condition on a row of `m`: it is of one of the rule's columns, or of all of them."""
+    columns = applied.rule.columns or version.columns
+    numbers = [num(version.columns.index(name) + 1) for name in columns]
+    return exp.In(this=col("col", "m"), expressions=numbers)
+
+
+def _best(cells: exp.Select) -> exp.Select:
+    """No row of values is more frequent than the least frequent of these."""
+    return query(
+        "select x.id, x.size, bool_or(x.judged) as judged, max(x.measure) as measure from x"
+        " group by x.id, x.size",
+        {"x": cells},
     )
 
 
@@ -94,14 +113,13 @@ def _of_eras(version: Version, state: State, applied: Applied) -> exp.Select:
 def _concerned(version: Version, state: State, applied: Applied) -> exp.Select:
     """SELECT id, era, size, judged: cells for whose people all the columns were published."""
     columns = applied.rule.columns or version.columns
-    numbers: Sequence[exp.Expr] = [num(version.columns.index(name) + 1) for name in columns]
     each = query(
         "select m.id, m.size, bool_and(m.most is not null) and count(*) = :many as now,"
         " bool_or(m.past is not null) as past, not bool_and(m.whole) or bool_or(m.fresh) as judged"
         " from m where :among and :applies group by m.id, m.size",
         {"m": version.work(state, "measured")},
-        many=num(len(numbers)),
-        among=exp.In(this=col("col", "m"), expressions=list(numbers)),
+        many=num(len(columns)),
+        among=_among(version, applied),
         applies=applied.applies("m"),
     )
     return query(

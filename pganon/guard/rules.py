@@ -40,7 +40,8 @@ class Rule:
 
     Attributes:
         column: None for a model of people, or of sets of columns.
-        sets: the columns of every QS set, for a model of combinations.
+        sets: the columns of every QS set, for a model of combinations; for one of rows, those of
+            the rows.
     """
 
     model: Model
@@ -49,7 +50,13 @@ class Rule:
 
     @property
     def label(self) -> str:
-        return f"{self.model.label} on {self.column}" if self.column else self.model.label
+        return f"{self.model.label}{self.on}"
+
+    @property
+    def on(self) -> str:
+        """The columns that it is about, as words that follow the name of the model."""
+        names = self.column or (", ".join(self.columns) if self.model.of_rows else "")
+        return f" on {names}" if names else ""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -21,6 +21,7 @@ from pganon.privacy.judged import Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.published.elements import text_key
 from pganon.published.form import PublishedForm
+from pganon.published.linked import LinkedColumn
 from pganon.published.remembered import HISTOGRAM, linked
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, stacked
@@ -61,7 +62,7 @@ def version_of(
     return Version(
         columns=columns_after(memory.columns if memory else (), names),
         published=frozenset(names),
-        rules=rules_of(spec),
+        rules=tuple(_rules(spec, columns)),
         memory=memory,
         invariant=invariant,
         several=has_several(spec),
@@ -74,20 +75,21 @@ def version_of(
     )
 
 
-def rules_of(spec: ReleaseSpec) -> tuple[Rule, ...]:
+def _rules(spec: ReleaseSpec, columns: Sequence[LinkedColumn]) -> Iterator[Rule]:
     """What the policy promises: its requirements, with columns by their name in the source."""
-    sets = tuple(
+    qs_sets = tuple(
         tuple(attribute.column.name for attribute in attributes)
         for attributes in spec.qs_sets.values()
     )
-    return tuple(
-        Rule(
-            requirement.model,
-            _column(spec, requirement),
-            sets if isinstance(requirement.model, QSKAnonymity) else (),
-        )
-        for requirement in spec.requirements
-    )
+    for requirement in spec.requirements:
+        model = requirement.model
+        if isinstance(model, QSKAnonymity):
+            yield Rule(model, sets=qs_sets)
+        elif model.of_rows:
+            for rows in dict.fromkeys(column.rows for column in columns):
+                yield Rule(model, sets=(rows,))
+        else:
+            yield Rule(model, _column(spec, requirement))
 
 
 def _column(spec: ReleaseSpec, requirement: Requirement) -> str | None:

@@ -97,11 +97,10 @@ def _check(version: Version, number: int, applied: Applied) -> Step:
 
 
 def refusal(applied: Applied, people: int, worst: float | None) -> PrivacyRefusal:
-    model, column = applied.rule.model, applied.rule.column
-    on = f" on {column}" if column else ""
+    model = applied.rule.model
     found = "is not known of them" if worst is None else f"measures {worst:.6g} at worst"
     return PrivacyRefusal(
-        f"with all versions that were ever readable, {model.name}{on} requires"
+        f"with all versions that were ever readable, {model.name}{applied.rule.on} requires"
         f" {model.symbol} {model.comparison} {model.parameter:g}; for {people} people who can be"
         f" told from the others it {found}",
         hint="refresh: increments adds people without new groups of those before;"

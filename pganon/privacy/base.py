@@ -83,6 +83,11 @@ class Model(ABC):
         """What of a cell of people is held against it; see :mod:`pganon.privacy.judged`."""
         return self.judged_of
 
+    @property
+    def of_rows(self) -> bool:
+        """Whether the values of a published row are one value to it."""
+        return False
+
     def stricter(self, other: Model) -> bool:
         """Whether its parameter implies that of another of the same kind."""
         if self.bound is Bound.AT_LEAST:

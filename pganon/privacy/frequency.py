@@ -253,6 +253,10 @@ class SlicingLDiversity(AnatomyLDiversity):
 
     name: ClassVar[str] = "slicing_l_diversity"
 
+    @property
+    def of_rows(self) -> bool:
+        return self.level == "tuple"
+
 
 @dataclass(frozen=True)
 class LocalBucketDiversity(AnatomyLDiversity):

@@ -20,12 +20,14 @@ class LinkedColumn:
         histogram: SELECT (link, value, n) from the published relations: n records of a group have
             the value, or individuals where all records of one are in a group.
         exact: whether that is their number, and not only the most that there can be.
+        rows: columns whose values stand in one published row, this one among them.
     """
 
     name: str
     link: str
     histogram: exp.Select
     exact: bool = True
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linke
         shown = [col(attribute.published, "h") for attribute in table.quasi]
         number = part_number(group, shown) if shown else group
         column = linked_column(item.column.name, link_of(table), histogram, number)
-        columns.append(replace(column, exact=not arrangement.counterfeits))
+        rows = tuple(other.column.name for other in table.sensitive)
+        columns.append(replace(column, exact=not arrangement.counterfeits, rows=rows))
     parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
     return Linked((*arrangement.partitions, *parts), tuple(columns))
 
