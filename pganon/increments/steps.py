@@ -15,14 +15,14 @@ from pganon.encode.snapshot import SNAPSHOT, snapshot_select
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.increments.regions import PENDING, regions, tree_steps
+from pganon.increments.leavers import leaver_steps
+from pganon.increments.regions import regions, tree_steps
+from pganon.increments.work import PENDING, WHOLE
 from pganon.spec.increments import Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, num, query, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
-
-WHOLE = "everybody"
 
 SOURCE_RECORDS = count("source_records", assumed=40)
 """Records of the source, those of newcomers and of all others."""
@@ -40,10 +40,13 @@ COHORTS = count("cohorts")
 """Cohorts that they are in."""
 
 
-def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[Step, ...]:
+def gather_steps(
+    spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...], *, commits: bool
+) -> tuple[Step, ...]:
     """From the source to the people whom the run tests, committed before they are tested.
 
     Args:
+        weights: see :class:`~pganon.published.form.PublishedForm`.
         commits: False for a dry run, which only counts them.
     """
     return (
@@ -72,6 +75,7 @@ def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[S
                 *(NEWCOMERS, UNPLACED, DUE, COHORTS),
             ],
         ),
+        *leaver_steps(spec, growth, weights),
         Statement(
             "commit",
             "the cohorts are kept, whatever becomes of them",

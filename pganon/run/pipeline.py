@@ -40,8 +40,9 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
+from pganon.published.facts import LEAVING
 from pganon.published.remembered import is_plain, is_remembered
-from pganon.run import growing, handover
+from pganon.run import growing, handover, withdrawing
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
@@ -243,16 +244,21 @@ class _Run:
         computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
         self.steps = computation.steps
         if growth is not None:
-            ended = self._gather(plan, growth, computation.gather())
+            ended = self._gather(plan, growth, computation)
             if ended is not None:
                 return ended
-        with growing.remembering_failure(self.conn, plan, computation):
-            standing = self._standing(plan, computation.decide())
-            if standing is not None:
-                return self._renew(plan, *standing)
-            judging = self._judging(computation, beside)
-            plan = computation.plan
-            state = computation.complete()
+        try:
+            with growing.remembering_failure(self.conn, plan, computation):
+                standing = self._standing(plan, computation.decide())
+                if standing is not None:
+                    return self._renew(plan, *standing)
+                judging = self._judging(computation, beside)
+                plan = computation.plan
+                state = computation.complete()
+        except PrivacyRefusal as refusal:
+            if not growing.withdraws_alone(refusal, computation.state):
+                raise
+            return self._withdraw(computation, (f"nobody was added: {refusal}",))
         growing.check_columns(plan, state)
         warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
@@ -281,7 +287,12 @@ class _Run:
             result = self._tried(plan, state, result, judging)
         else:
             release = handover.staged(
-                plan, state, checks, verified, (utility, metrics), self.sources
+                plan,
+                state,
+                checks,
+                handover.measures(plan, state, verified, utility, metrics),
+                source_fingerprint(spec, state.facts),
+                self.sources,
             )
             result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
@@ -289,8 +300,9 @@ class _Run:
             drop_run(self.conn, run_id)
         return self._finished(result)
 
-    def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
+    def _gather(self, plan: Plan, growth: Growth, computation: Computation) -> RunResult | None:
         """The end of a run that has nobody to add, or only looks."""
+        state = computation.gather()
         if self.options.dry_run:
             ledger.finish(self.conn, state.run_id, "dry_run")
             with contextlib.suppress(psycopg.Error):
@@ -298,10 +310,24 @@ class _Run:
             return self._finished(growing.looked(plan, growth, state))
         if state[DUE] > 0:
             return None
+        if state.facts.get(LEAVING):
+            return self._withdraw(computation)
         current = growing.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
         return replace(result, added=growing.added(growth, state))
+
+    def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
+        """Publish the newest version without the groups of people who left."""
+        staged, result = withdrawing.withdraw(self.conn, computation, self.sources)
+        growth = computation.plan.spec.growth
+        judging = Judging(
+            self.conn, computation, growth.population if growth else None, self.sources
+        )
+        result = self._judged(judging, staged, replace(result, warnings=warnings))
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, result.run_id)
+        return self._finished(result)
 
     def _judging(self, computation: Computation, beside: Republication) -> Judging | None:
         """The guard, for a run about people who can be told apart."""
