@@ -16,13 +16,11 @@ from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.increments.regions import PENDING, regions, tree_steps
-from pganon.spec.increments import Growth, cohorts_table
+from pganon.spec.increments import WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, num, query, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
-
-WHOLE = "everybody"
 
 SOURCE_RECORDS = count("source_records", assumed=40)
 """Records of the source, those of newcomers and of all others."""

@@ -12,6 +12,9 @@ from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
 CUTS = "cuts"
 """Part of a release: the cuts of its first version by values, for those who come later."""
 
+WHOLE = "everybody"
+"""Work table of the records of the whole source, of which a run adds newcomers alone."""
+
 
 def cohorts_table(run_id: int) -> QualifiedName:
     """(person, cohort): the people whom a run will test, or did."""
