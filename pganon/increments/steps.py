@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from psycopg import sql
@@ -45,13 +45,7 @@ def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[S
         commits: False for a dry run, which only counts them.
     """
     return (
-        CreateTable(
-            SNAPSHOT,
-            "read the source, once",
-            lambda s: s.work(WHOLE),
-            lambda s: _whole(spec, s),
-            outside=Outside(spec.read),
-        ),
+        whole_step(spec),
         *_newcomer_steps(spec, growth),
         CreateTable(
             "due",
@@ -70,12 +64,28 @@ def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[S
                 *(NEWCOMERS, UNPLACED, DUE, COHORTS),
             ],
         ),
-        Statement(
-            "commit",
-            "the cohorts are kept, whatever becomes of them",
-            lambda s: _commit(spec, s),
-            when=lambda s: commits and growth.unfinished is None and s[DUE] > 0,
-        ),
+        commit_step(spec, lambda s: commits and growth.unfinished is None and s[DUE] > 0),
+    )
+
+
+def whole_step(spec: ReleaseSpec) -> CreateTable:
+    """The snapshot of the whole source, with the digest of everybody."""
+    return CreateTable(
+        SNAPSHOT,
+        "read the source, once",
+        lambda s: s.work(WHOLE),
+        lambda s: _whole(spec, s),
+        outside=Outside(spec.read),
+    )
+
+
+def commit_step(spec: ReleaseSpec, when: Callable[[State], bool]) -> Statement:
+    """Keep who is `due`, in COHORTS cohorts."""
+    return Statement(
+        "commit",
+        "the cohorts are kept, whatever becomes of them",
+        lambda s: _commit(spec, s),
+        when=when,
     )
 
 

@@ -71,6 +71,7 @@ def staged(
         },
         shared=plan.spec.growth.relations if plan.spec.growth else (),
         increments=increments,
+        decides=spec.growth is not None or spec.value_sets is not None,
     )
 
 

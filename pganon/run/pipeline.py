@@ -41,14 +41,13 @@ from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
 from pganon.published.remembered import is_plain, is_remembered
-from pganon.run import growing, handover
+from pganon.run import growing, handover, keeping
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
 from pganon.run.ending import Ending, needs_approval
 from pganon.run.handover import verified_checks
 from pganon.run.judging import Judging, population_of, remembered
-from pganon.run.keeping import check_keeping, taken_over, value_sets_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
@@ -76,7 +75,7 @@ def plan_release(
         spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
         plan = build_plan(spec, _beside(conn, spec, sources, publishes=True))
         known = remembered(conn, plan, sources)
-        spec = replace(spec, value_sets=taken_over(spec, known))
+        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
         return replace(plan, spec=spec, memory=known)
 
 
@@ -228,10 +227,11 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        check_keeping(spec)
+        keeping.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
         growth = growing.growth_of(self.conn, spec, self.sources, run_id)
-        spec = replace(spec, growth=growth)
+        resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
+        spec = replace(spec, growth=growth, resumed=resumed)
         dry = self.options.dry_run
         beside = _beside(self.conn, spec, self.sources, publishes=not dry)
         republication = beside if growth is None or growth.version is None else None
@@ -313,7 +313,7 @@ class _Run:
             growing.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(value_sets_of(self.conn, computation.plan.spec, population))
+        computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
         return Judging(self.conn, computation, population, self.sources)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
