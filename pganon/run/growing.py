@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from pganon import locks
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -43,6 +44,19 @@ def added(growth: Growth, state: State) -> Added:
         waiting=state[NEWCOMERS] - formed,
         unplaced=state[UNPLACED],
     )
+
+
+@contextmanager
+def alone(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Iterator[None]:
+    """While a run that grows finds out who is new and commits to them, no other does."""
+    if spec.policy.refresh != "increments" or identity(spec) is None:
+        yield
+        return
+    population = populations.find(conn, spec, sources)
+    if population is None:
+        population = populations.make(conn, spec, sources)
+    with locks.population_lock(conn, population):
+        yield
 
 
 def growth_of(

@@ -7,12 +7,13 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
+from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.guard.model import Memory
 from pganon.publish import memory, populations
-from pganon.publish.memory import EVERYBODY
+from pganon.publish.memory import EVERYBODY, MemoryMoved
+from pganon.run.computation import Computation
 from pganon.spec.increments import cohorts_table
 from pganon.spec.invariance import Resumed, ValueSets
 from pganon.spec.model import ReleaseSpec
@@ -71,6 +72,24 @@ def resumed(
     mine = [cohorts_table(run) for run, is_mine in rows if is_mine]
     others = tuple(cohorts_table(run) for run, is_mine in rows if not is_mine)
     return Resumed(sets, mine[0] if mine else None, others)
+
+
+def commit(conn: Connection, computation: Computation, sources: Sequence[str]) -> None:
+    """Keep whom the run tests, unless another run about these people was quicker.
+
+    Raises:
+        MemoryMoved: it published a version, or committed to newcomers.
+    """
+    spec, run_id = computation.plan.spec, computation.state.run_id
+    if spec.value_sets is None:
+        return
+    population = populations.find(conn, spec, sources)
+    assert population is not None  # whose value sets they are
+    with locks.population_lock(conn, population):
+        same = value_sets_of(conn, spec, population) == spec.value_sets
+        if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
+            raise MemoryMoved
+        computation.commit()
 
 
 def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:

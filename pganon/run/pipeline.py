@@ -229,28 +229,33 @@ class _Run:
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         keeping.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        growth = growing.growth_of(self.conn, spec, self.sources, run_id)
-        resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
-        spec = replace(spec, growth=growth, resumed=resumed)
-        dry = self.options.dry_run
-        beside = _beside(self.conn, spec, self.sources, publishes=not dry)
-        republication = beside if growth is None or growth.version is None else None
-        refusal = republication and republication.before_work()
-        if refusal is not None:
-            raise refusal
-        plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
-        growing.check_columns(plan, State(0))
-        computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
-        self.steps = computation.steps
-        if growth is not None:
-            ended = self._gather(plan, growth, computation.gather())
-            if ended is not None:
-                return ended
+        with growing.alone(self.conn, spec, self.sources):
+            growth = growing.growth_of(self.conn, spec, self.sources, run_id)
+            resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
+            spec = replace(spec, growth=growth, resumed=resumed)
+            dry = self.options.dry_run
+            beside = _beside(self.conn, spec, self.sources, publishes=not dry)
+            republication = beside if growth is None or growth.version is None else None
+            refusal = republication and republication.before_work()
+            if refusal is not None:
+                raise refusal
+            plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
+            growing.check_columns(plan, State(0))
+            computation = Computation(
+                self.conn, self.connect, plan, run_id, self.options, self.sources
+            )
+            self.steps = computation.steps
+            if growth is not None:
+                ended = self._gather(plan, growth, computation.gather())
+                if ended is not None:
+                    return ended
         with growing.remembering_failure(self.conn, plan, computation):
             standing = self._standing(plan, computation.decide())
             if standing is not None:
                 return self._renew(plan, *standing)
             judging = self._judging(computation, beside)
+            if not dry:
+                keeping.commit(self.conn, computation, self.sources)
             plan = computation.plan
             state = computation.complete()
         growing.check_columns(plan, state)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.publish import lifecycle
+from pganon.run import keeping
 from pganon.run.pipeline import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
@@ -205,3 +208,24 @@ def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.Mo
             kept.release()
     kept.release(people | {3: "x", 4: "x", 5: "y", 6: "y"})
     assert people_of(kept) == {1, 2}
+
+
+def test_newcomers_whom_another_run_committed_to_meanwhile(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+    commit = keeping.commit
+
+    def later(*args: Any) -> None:
+        monkeypatch.setattr("pganon.run.pipeline.keeping.commit", commit)
+        with driver.refused("suppression_limit"):
+            kept.release(suppression_limit=0)
+        commit(*args)
+
+    monkeypatch.setattr("pganon.run.pipeline.keeping.commit", later)
+    with driver.refused("population_moved"):
+        kept.release(release="r_other")
+    assert waiting(kept) == [False]
