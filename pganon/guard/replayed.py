@@ -15,10 +15,8 @@ from sqlglot import exp
 from pganon.encode.people import POPULATION, digest
 from pganon.guard import work
 from pganon.guard.combinations import compared_sets
-from pganon.guard.floors import applied_rules
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
-from pganon.guard.staged import no_reference
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Told, columns_after, told_steps
 from pganon.identifiers import QualifiedName
@@ -144,23 +142,9 @@ def _digests(entered: Entered, secret: exp.Select) -> exp.Select:
 
 def _unknown(version: Version) -> Sequence[Step]:
     """What models compare cells with; nobody asks for what they find."""
-    rules = [applied.rule for applied in applied_rules(version)]
-    steps: list[Step] = []
-    if any(rule.model.needs_reference for rule in rules):
-        steps.append(
-            CreateTable(
-                "guard_reference",
-                "no distribution is compared with",
-                lambda s: s.work(work.reference(version.part)),
-                lambda s: no_reference(),
-            )
-        )
     return [
-        *steps,
-        *[
-            _no_combinations(version, number, len(names))
-            for number, names in enumerate(compared_sets(version), start=1)
-        ],
+        _no_combinations(version, number, len(names))
+        for number, names in enumerate(compared_sets(version), start=1)
     ]
 
 

@@ -15,10 +15,9 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.increments.work import WHOLE
 from pganon.published.facts import LEAVING
 from pganon.published.work import LEAVING_GROUPS
-from pganon.spec.increments import Growth, all_rows
+from pganon.spec.increments import WHOLE, Growth, all_rows
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, num, query, stacked, unparsed
 from pganon.steps import Check, CreateTable, State, Step

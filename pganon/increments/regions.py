@@ -15,10 +15,11 @@ from sqlglot import exp
 from pganon.catalog.values import in_order
 from pganon.encode.hierarchy import hierarchy_steps
 from pganon.identifiers import QualifiedName, quote
-from pganon.increments.work import PENDING
 from pganon.spec.model import Attribute, ReleaseSpec, Scale
 from pganon.sqltools import aliased, cast, col, fragment, named, query, text
 from pganon.steps import CreateTable, State, Step
+
+PENDING = "pending"
 
 
 def tree_steps(spec: ReleaseSpec) -> list[Step]:

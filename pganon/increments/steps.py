@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from psycopg import sql
@@ -16,9 +16,8 @@ from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.increments.leavers import leaver_steps
-from pganon.increments.regions import regions, tree_steps
-from pganon.increments.work import PENDING, WHOLE
-from pganon.spec.increments import Growth, cohorts_table
+from pganon.increments.regions import PENDING, regions, tree_steps
+from pganon.spec.increments import WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, num, query, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
@@ -50,13 +49,7 @@ def gather_steps(
         commits: False for a dry run, which only counts them.
     """
     return (
-        CreateTable(
-            SNAPSHOT,
-            "read the source, once",
-            lambda s: s.work(WHOLE),
-            lambda s: _whole(spec, s),
-            outside=Outside(spec.read),
-        ),
+        whole_step(spec),
         *_newcomer_steps(spec, growth),
         CreateTable(
             "due",
@@ -76,12 +69,28 @@ def gather_steps(
             ],
         ),
         *leaver_steps(spec, growth, weights),
-        Statement(
-            "commit",
-            "the cohorts are kept, whatever becomes of them",
-            lambda s: _commit(spec, s),
-            when=lambda s: commits and growth.unfinished is None and s[DUE] > 0,
-        ),
+        commit_step(spec, lambda s: commits and growth.unfinished is None and s[DUE] > 0),
+    )
+
+
+def whole_step(spec: ReleaseSpec) -> CreateTable:
+    """The snapshot of the whole source, with the digest of everybody."""
+    return CreateTable(
+        SNAPSHOT,
+        "read the source, once",
+        lambda s: s.work(WHOLE),
+        lambda s: _whole(spec, s),
+        outside=Outside(spec.read),
+    )
+
+
+def commit_step(spec: ReleaseSpec, when: Callable[[State], bool]) -> Statement:
+    """Keep who is `due`, in COHORTS cohorts."""
+    return Statement(
+        "commit",
+        "the cohorts are kept, whatever becomes of them",
+        lambda s: _commit(spec, s),
+        when=when,
     )
 
 

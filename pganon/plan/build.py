@@ -20,6 +20,7 @@ from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.guard.model import Memory
 from pganon.guard.staged import staged_steps, version_of
 from pganon.identifiers import QualifiedName
+from pganon.increments.kept import commit_steps, resumed_steps
 from pganon.increments.steps import gather_steps, restricted_step
 from pganon.methods.base import Method
 from pganon.methods.registry import method_of
@@ -53,6 +54,9 @@ GATHERED = "cohorts"
 
 DECIDED = ("snapshot", "encode")
 """Phases after which it is known whether an earlier version has the same source."""
+
+NEWCOMERS = "newcomers"
+"""Phase in which a version that keeps value sets commits to whom it tests."""
 
 GUARD = "guard"
 """Phase in which others who publish about the same people wait."""
@@ -95,9 +99,7 @@ class Plan:
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
-                snapshot_steps(spec)
-                if spec.growth is None
-                else (restricted_step(spec), inspection(spec)),
+                _snapshot(spec),
             ),
             Phase(
                 "encode",
@@ -109,6 +111,7 @@ class Plan:
                     left_out=not self.request.nothing,
                 ),
             ),
+            *self._newcomers,
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
             Phase("recode", "published relations, staged", staging_steps(spec, method.form)),
             Phase(
@@ -131,9 +134,13 @@ class Plan:
         return (Phase(GATHERED, "who is new, and who is tested together", steps),)
 
     @property
-    def adds(self) -> bool:
-        """Whether it makes groups."""
-        return True
+    def _newcomers(self) -> tuple[Phase, ...]:
+        """Of a version that keeps value sets, if no run committed to newcomers before."""
+        spec = self.spec
+        resumes = spec.resumed is not None and spec.resumed.cohort is not None
+        if spec.value_sets is None or resumes or self.reasoned:
+            return ()
+        return (Phase(NEWCOMERS, "who is tested together", commit_steps(spec, spec.value_sets)),)
 
     @property
     def is_remembered(self) -> bool:
@@ -202,6 +209,14 @@ def build_plan(
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
     return Plan(spec, method, republication, request, reasoned)
+
+
+def _snapshot(spec: ReleaseSpec) -> tuple[Step, ...]:
+    if spec.growth is not None:
+        return (restricted_step(spec), inspection(spec))
+    if spec.resumed is not None:
+        return (*resumed_steps(spec, spec.resumed), inspection(spec))
+    return snapshot_steps(spec)
 
 
 def _staged(spec: ReleaseSpec, method: Method, state: State) -> Tables:

@@ -29,10 +29,6 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 class Withdrawal(Plan):
     """What is left to do where groups are withdrawn and none is added."""
 
-    @property
-    def adds(self) -> bool:
-        return False
-
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         spec, method = self.spec, self.method
@@ -55,7 +51,8 @@ def withdrawal(plan: Plan) -> Withdrawal:
     assert growth is not None
     assert growth.number is not None
     method = replace(plan.method, form=_form(plan.method.form, growth, growth.number))
-    return Withdrawal(_spec(plan.spec), method, plan.republication, plan.request)
+    spec = replace(_spec(plan.spec), growth=replace(growth, adds=False))
+    return Withdrawal(spec, method, plan.republication, plan.request)
 
 
 def _spec(spec: ReleaseSpec) -> ReleaseSpec:

@@ -21,6 +21,7 @@ from pganon.ledger.repository import as_jsonb
 from pganon.publish import history, memory
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
+from pganon.spec.increments import cohorts_table
 from pganon.spec.population import Known
 from pganon.sqltools import named, num, query, render
 from pganon.steps.relations import PRIVATE_SCHEMA
@@ -46,7 +47,7 @@ class Forgotten:
 
 
 def forget_people(conn: Connection, population: Known, table: str) -> int:
-    """Random digests instead of those of people, in the memory and all versions about them.
+    """Random digests instead of those of people: in the memory, versions about them, and cohorts.
 
     In a transaction, under the lock of the population.
 
@@ -76,6 +77,11 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
             schema, name = parse_name(version.members_table)
             members = QualifiedName(schema or PRIVATE_SCHEMA, name)
             people = max(people, _exchange(conn, members, "member"))
+    cohorts = conn.execute(
+        sqlfiles.query("population", "cohorts"), {"population": population.id}
+    ).fetchall()
+    for (run_id,) in cohorts:
+        people = max(people, _exchange(conn, cohorts_table(run_id), "person"))
     for one in found:
         memory.remember_fingerprint(conn, population.id, one)
     for version in intact:

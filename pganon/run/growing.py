@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from pganon import locks
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -53,6 +54,19 @@ def added(growth: Growth, state: State) -> Added:
         withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
         withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
     )
+
+
+@contextmanager
+def alone(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Iterator[None]:
+    """While a run that grows finds out who is new and commits to them, no other does."""
+    if spec.policy.refresh != "increments" or identity(spec) is None:
+        yield
+        return
+    population = populations.find(conn, spec, sources)
+    if population is None:
+        population = populations.make(conn, spec, sources)
+    with locks.population_lock(conn, population):
+        yield
 
 
 def growth_of(
@@ -221,6 +235,11 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             code="too_few_records",
         )
     return history.check_stored(known, known.current, None)
+
+
+def only_withdraws(state: State) -> bool:
+    """Whether groups go, and nobody is tested."""
+    return state[DUE] == 0 and bool(state.facts.get(LEAVING))
 
 
 def withdraws_alone(refusal: PrivacyRefusal, state: State) -> bool:

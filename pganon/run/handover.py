@@ -18,6 +18,7 @@ from pganon.published.utility import Utility
 from pganon.run.result import Verified
 from pganon.spec.guarantee import guarantee
 from pganon.spec.increments import WITHDRAWN, Increment, all_checks, all_views
+from pganon.spec.model import ReleaseSpec
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -66,7 +67,12 @@ def staged(
         measures=measures,
         shared=kept(spec, state),
         increments=increments,
+        decides=_decides(spec),
     )
+
+
+def _decides(spec: ReleaseSpec) -> bool:
+    return spec.growth.adds if spec.growth is not None else spec.value_sets is not None
 
 
 def measures(
@@ -117,7 +123,7 @@ def totals(plan: Plan, state: State) -> Totals:
     published, suppressed, withdrawn = (
         state.facts.get(fact) or 0 for fact in (PUBLISHED, SUPPRESSED, LEAVING_RECORDS)
     )
-    if not plan.adds:
+    if not growth.adds:
         published = suppressed = 0  # what a cohort that failed would have had
     return Totals(
         state[SOURCE_RECORDS],
@@ -132,7 +138,7 @@ def _increments(
     """What a version that grows is made of, with what the run adds."""
     if plan.spec.growth is None:
         return ()
-    if not plan.adds:
+    if not plan.spec.growth.adds:
         return plan.spec.growth.increments
     selects = tuple(view.select for view in views)
     mine = Increment(

@@ -40,16 +40,14 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
-from pganon.published.facts import LEAVING
 from pganon.published.remembered import is_plain, is_remembered
-from pganon.run import growing, handover, withdrawing
+from pganon.run import growing, handover, keeping, withdrawing
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
 from pganon.run.ending import Ending, needs_approval
 from pganon.run.handover import verified_checks
 from pganon.run.judging import Judging, population_of, remembered
-from pganon.run.keeping import check_keeping, taken_over, value_sets_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
@@ -77,7 +75,7 @@ def plan_release(
         spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
         plan = build_plan(spec, _beside(conn, spec, sources, publishes=True))
         known = remembered(conn, plan, sources)
-        spec = replace(spec, value_sets=taken_over(spec, known))
+        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
         return replace(plan, spec=spec, memory=known)
 
 
@@ -229,30 +227,38 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        check_keeping(spec)
+        keeping.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        growth = growing.growth_of(self.conn, spec, self.sources, run_id)
-        spec = replace(spec, growth=growth)
-        dry = self.options.dry_run
-        beside = _beside(self.conn, spec, self.sources, publishes=not dry)
-        republication = beside if growth is None or growth.version is None else None
-        refusal = republication and republication.before_work()
-        if refusal is not None:
-            raise refusal
-        plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
-        growing.check_columns(plan, State(0))
-        computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
-        self.steps = computation.steps
-        if growth is not None:
-            ended = self._gather(plan, growth, computation)
-            if ended is not None:
-                return ended
+        with growing.alone(self.conn, spec, self.sources):
+            growth = growing.growth_of(self.conn, spec, self.sources, run_id)
+            resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
+            spec = replace(spec, growth=growth, resumed=resumed)
+            dry = self.options.dry_run
+            beside = _beside(self.conn, spec, self.sources, publishes=not dry)
+            republication = beside if growth is None or growth.version is None else None
+            refusal = republication and republication.before_work()
+            if refusal is not None:
+                raise refusal
+            plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
+            growing.check_columns(plan, State(0))
+            computation = Computation(
+                self.conn, self.connect, plan, run_id, self.options, self.sources
+            )
+            self.steps = computation.steps
+            if growth is not None:
+                ended = self._gather(plan, growth, computation.gather())
+                if ended is not None:
+                    return ended
+        if growth is not None and growing.only_withdraws(computation.state):
+            return self._withdraw(computation)
         try:
             with growing.remembering_failure(self.conn, plan, computation):
                 standing = self._standing(plan, computation.decide())
                 if standing is not None:
                     return self._renew(plan, *standing)
                 judging = self._judging(computation, beside)
+                if not dry:
+                    keeping.commit(self.conn, computation, self.sources)
                 plan = computation.plan
                 state = computation.complete()
         except PrivacyRefusal as refusal:
@@ -300,18 +306,15 @@ class _Run:
             drop_run(self.conn, run_id)
         return self._finished(result)
 
-    def _gather(self, plan: Plan, growth: Growth, computation: Computation) -> RunResult | None:
-        """The end of a run that has nobody to add, or only looks."""
-        state = computation.gather()
+    def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
+        """The end of a run that changes nothing, or only looks."""
         if self.options.dry_run:
             ledger.finish(self.conn, state.run_id, "dry_run")
             with contextlib.suppress(psycopg.Error):
                 drop_run(self.conn, state.run_id)
             return self._finished(growing.looked(plan, growth, state))
-        if state[DUE] > 0:
+        if state[DUE] > 0 or growing.only_withdraws(state):
             return None
-        if state.facts.get(LEAVING):
-            return self._withdraw(computation)
         current = growing.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
@@ -339,7 +342,7 @@ class _Run:
             growing.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(value_sets_of(self.conn, computation.plan.spec, population))
+        computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
         return Judging(self.conn, computation, population, self.sources)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:

@@ -17,6 +17,8 @@ WITHDRAWN = "withdrawn"
 
 NUMBER = "number"
 """Column of that part."""
+WHOLE = "everybody"
+"""Work table of the records of the whole source, of which a run adds newcomers alone."""
 
 
 def cohorts_table(run_id: int) -> QualifiedName:
@@ -91,6 +93,7 @@ class Growth:
         shown: records that the views of the version show.
         number: the column of every view, and of the members, with the number of a person's group;
             None where people are in several partitions.
+        adds: whether the run makes groups; else it only withdraws some.
     """
 
     size: int
@@ -107,6 +110,7 @@ class Growth:
     records_out: int = 0
     shown: int = 0
     number: str | None = None
+    adds: bool = True
 
     @property
     def in_cohorts(self) -> bool:

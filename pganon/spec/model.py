@@ -24,7 +24,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.spec.increments import Growth
-from pganon.spec.invariance import ValueSets
+from pganon.spec.invariance import Resumed, ValueSets
 
 
 class Scale(StrEnum):
@@ -194,6 +194,7 @@ class ReleaseSpec:
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
         value_sets: those that people were released with, which their groups must have again.
+        resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
     """
 
     policy: Policy
@@ -217,6 +218,7 @@ class ReleaseSpec:
     base_dir: Path
     growth: Growth | None = None
     value_sets: ValueSets | None = None
+    resumed: Resumed | None = None
 
     @property
     def in_cohorts(self) -> bool:

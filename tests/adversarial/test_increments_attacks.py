@@ -9,6 +9,7 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.publish import history, lifecycle
+from pganon.run.forgetting import forget_people
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import (
@@ -180,3 +181,45 @@ def test_tables_that_were_changed_are_not_added_to(people: Database) -> None:
     with driver.refused("changed_after_verification") as caught:
         grow(people)
     assert isinstance(caught[0], PrivacyRefusal)
+
+
+def test_two_releases_commit_to_the_same_people(
+    people: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One finds out who is new and commits to them before the other looks."""
+    add(people, 1, 12)
+    found: list[str] = []
+
+    def another(step: str) -> None:
+        if step == "cohorts.commit":
+            monkeypatch.setattr("pganon.locks.WAITS", (0,))
+            with driver.refused("busy"):
+                grow(people, release="others")
+            found.append(step)
+
+    assert grow(people, another).added.tested == 12
+    assert found == ["cohorts.commit"]
+    with driver.refused("too_few_records"):
+        grow(people, release="others")
+    add(people, 13, 16)
+    assert grow(people, release="others").added.tested == 4
+
+
+def test_people_who_are_forgotten_are_new(people: Database) -> None:
+    """Neither versions nor cohorts know them any more."""
+    add(people, 1, 12)
+    grow(people)
+    people.source("CREATE TABLE public.gone AS SELECT id FROM public.person WHERE id < 3")
+    conn = people.connect("steward")
+    assert forget_people(conn, "people", "public.gone").people == 2
+    (run,) = people.admin.execute("SELECT run_id FROM pganon_private.cohorts").fetchall()
+    digest = "encode(substr(sha256(p.secret || convert_to(s.id::text, 'UTF8')), 1, 16), 'hex')"
+    text = (
+        f"SELECT count(*) FROM pganon_private.cohorts_{run[0]} AS c"
+        " JOIN pganon_private.population AS p ON true"
+        f" JOIN public.person AS s ON c.person = {digest}::uuid"
+    )
+    known = people.admin.execute(text.encode()).fetchone()
+    assert known == (10,)
+    done = grow(people)
+    assert (done.outcome, done.added.newcomers, done.added.waiting) == ("unchanged", 2, 2)
