@@ -292,6 +292,7 @@ def _show_added(added: Added) -> None:
             "tested": f"{added.tested} people in {added.cohorts} cohorts",
             "added": f"{added.released} records, {added.suppressed} out for good",
             **({"left": _left(added)} if added.left else {}),
+            **({"stale": f"{added.stale} people are not as they are shown"} if added.stale else {}),
         }
     )
 

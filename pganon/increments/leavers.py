@@ -19,7 +19,7 @@ from pganon.published.facts import LEAVING
 from pganon.published.work import LEAVING_GROUPS
 from pganon.spec.increments import WHOLE, Growth, all_rows
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, fragment, num, query, stacked, unparsed
+from pganon.sqltools import col, fragment, num, query, stacked, unparsed
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
@@ -64,32 +64,32 @@ def leaver_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) ->
     ]
 
 
-def _members(growth: Growth) -> exp.Select:
-    """SELECT person, number of everybody who was released in the version; number may be NULL."""
+def shown_members(growth: Growth) -> exp.Select:
+    """SELECT person, number, marks of who is in a group of the version; number may be NULL."""
     number = fragment("null::bigint") if growth.number is None else col(growth.number, "t")
     each = [
         query(
-            "select t.member as person, (:number)::bigint as number from t"
+            "select t.member as person, (:number)::bigint as number, t.marks from t"
             " where t.marks is not null",
             {"t": table},
             number=number.copy(),
         )
         for table in growth.tables_of("members")
     ]
-    return stacked(each)
+    if growth.withdrawn is None:
+        return stacked(each)
+    return query(
+        "select m.* from m left join g on g.number = m.number where g.number is null",
+        {"m": stacked(each), "g": growth.withdrawn},
+    )
 
 
 def _gone(state: State, growth: Growth) -> exp.Expr:
-    tree = query(
+    return query(
         "select m.person, m.number from m left join w on w.person = m.person"
         " where w.person is null",
-        {"m": _members(growth), "w": state.work(WHOLE)},
+        {"m": shown_members(growth), "w": state.work(WHOLE)},
     )
-    if growth.withdrawn is None:
-        return tree
-    return tree.join(
-        aliased(growth.withdrawn, "g"), on=fragment("g.number = m.number"), join_type="left"
-    ).where(fragment("g.number is null"))
 
 
 def _leaving(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -101,7 +101,7 @@ def _counted(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Expr
     leaving = state.work(LEAVING_GROUPS)
     people = query(
         "select count(distinct m.person) as people from m join l on l.number = m.number",
-        {"m": _members(growth), "l": leaving},
+        {"m": shown_members(growth), "l": leaving},
     )
     return query(
         "select (select count(distinct g.person) from g) as left_people,"

@@ -17,7 +17,10 @@ from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.increments.leavers import leaver_steps
 from pganon.increments.regions import PENDING, regions, tree_steps
-from pganon.spec.increments import WHOLE, Growth, cohorts_table
+from pganon.increments.stale import stale_steps
+from pganon.published.form import PublishedForm
+from pganon.published.remembered import is_remembered, linked
+from pganon.spec.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, num, query, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
@@ -40,12 +43,11 @@ COHORTS = count("cohorts")
 
 
 def gather_steps(
-    spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...], *, commits: bool
+    spec: ReleaseSpec, growth: Growth, form: PublishedForm, *, commits: bool
 ) -> tuple[Step, ...]:
     """From the source to the people whom the run tests, committed before they are tested.
 
     Args:
-        weights: see :class:`~pganon.published.form.PublishedForm`.
         commits: False for a dry run, which only counts them.
     """
     return (
@@ -54,7 +56,7 @@ def gather_steps(
         CreateTable(
             "due",
             "people of cohorts that are large enough",
-            lambda s: s.work("due"),
+            lambda s: s.work(TESTED),
             lambda s: _due(s, growth),
         ),
         Check(
@@ -68,9 +70,17 @@ def gather_steps(
                 *(NEWCOMERS, UNPLACED, DUE, COHORTS),
             ],
         ),
-        *leaver_steps(spec, growth, weights),
+        *leaver_steps(spec, growth, form.weights),
+        *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(spec, lambda s: commits and growth.unfinished is None and s[DUE] > 0),
     )
+
+
+def _remembered(spec: ReleaseSpec, form: PublishedForm) -> tuple[str, ...]:
+    """The columns of which members have marks."""
+    if not is_remembered(spec, form):
+        return ()
+    return tuple(column.name for column in linked(spec, form, State(0)).columns)
 
 
 def whole_step(spec: ReleaseSpec) -> CreateTable:
@@ -101,7 +111,7 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
         columns = [col(name, "w") for name in SNAP.columns(spec, state) if name != "cohort"]
         tree = query(
             "select 1 from w join d on d.person = w.person",
-            {"w": state.work(WHOLE), "d": state.work("due")},
+            {"w": state.work(WHOLE), "d": state.work(TESTED)},
         ).select(*columns, append=False)
         return tree.select(col("cohort", "d")) if spec.in_cohorts else tree
 
@@ -195,7 +205,7 @@ def _gathered(state: State) -> exp.Expr:
             "w": state.work(WHOLE),
             "p": state.work(PENDING),
             "n": state.work("newcomers"),
-            "d": state.work("due"),
+            "d": state.work(TESTED),
         },
     )
 
@@ -221,7 +231,7 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
 def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
     """One message, which the server runs as one transaction."""
     table = cohorts_table(state.run_id)
-    people = query("select d.person, d.cohort from d", {"d": state.work("due")})
+    people = query("select d.person, d.cohort from d", {"d": state.work(TESTED)})
     return sql.SQL(
         "CREATE TABLE {table} AS {people}; SELECT pganon.seal({name}::regclass);"
         " INSERT INTO {cohorts} (run_id, release, population, number)"

@@ -129,7 +129,7 @@ class Plan:
         if self.spec.growth is None:
             return ()
         steps = gather_steps(
-            self.spec, self.spec.growth, self.method.form.weights, commits=not self.reasoned
+            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
         )
         return (Phase(GATHERED, "who is new, and who is tested together", steps),)
 

@@ -21,7 +21,7 @@ from pganon.ledger.repository import as_jsonb
 from pganon.publish import history, memory
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
-from pganon.spec.increments import cohorts_table
+from pganon.spec.increments import AS_RELEASED, cohorts_table
 from pganon.spec.population import Known
 from pganon.sqltools import named, num, query, render
 from pganon.steps.relations import PRIVATE_SCHEMA
@@ -82,6 +82,8 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     ).fetchall()
     for (run_id,) in cohorts:
         people = max(people, _exchange(conn, cohorts_table(run_id), "person"))
+    for marked in {t for version in about for t in _as_released(version)}:
+        _exchange(conn, marked, "person")
     for one in found:
         memory.remember_fingerprint(conn, population.id, one)
     for version in intact:
@@ -94,6 +96,14 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
         )
     memory.count(conn, population.id)
     return people
+
+
+def _as_released(version: memory.About) -> list[QualifiedName]:
+    return [
+        QualifiedName(item["schema"], item["name"])
+        for item in version.relations
+        if item["part"] == AS_RELEASED
+    ]
 
 
 def _whole(conn: Connection, version: Version) -> bool:

@@ -1,21 +1,18 @@
-"""Tables of a version beside those of its form: histograms, which outlive the others, and groups
-that are withdrawn."""
+"""What a version keeps of its histograms, which outlive its tables."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from pganon.encode.people import identity
-from pganon.published.facts import LEAVING
 from pganon.published.form import PublishedForm, Tables
+from pganon.published.growing import growing_parts, growing_steps
 from pganon.published.linked import Linked
 from pganon.published.stored import stored
-from pganon.published.work import LEAVING_GROUPS
-from pganon.spec.increments import NUMBER, WITHDRAWN
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, named, num, query, stacked
+from pganon.sqltools import num, query, stacked
 from pganon.steps import CreateTable, State, Step
-from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+from pganon.steps.relations import PRIVATE_SCHEMA, StoredRelation
 
 HISTOGRAM = "histogram"
 
@@ -47,7 +44,7 @@ def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[Sto
     if not is_remembered(spec, form):
         return found
     parts = [(HISTOGRAM, PRIVATE_SCHEMA)]
-    parts += [(WITHDRAWN, DATA_SCHEMA)] if _withdraws(spec, state) else []
+    parts += [] if spec.growth is None else growing_parts(spec.growth, state)
     return (*found, *stored(state, parts))
 
 
@@ -55,37 +52,14 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
     """From groups to all of them."""
     if not is_remembered(spec, form):
         return form.staging_steps(spec)
-    withdrawn = CreateTable(
-        WITHDRAWN,
-        "groups that are shown no longer",
-        lambda s: s.stage(WITHDRAWN),
-        lambda s: _withdrawn(spec, s),
-        when=lambda s: _withdraws(spec, s),
-    )
-    withdrawing = () if spec.growth is None else (withdrawn,)
+    growing = () if spec.growth is None else growing_steps(spec, spec.growth)
     step = CreateTable(
         HISTOGRAM,
         "the values of every group, which the next versions are judged by",
         lambda s: s.stage(HISTOGRAM),
         lambda s: _histogram(linked(spec, form, s)),
     )
-    return (*form.staging_steps(spec), step, *withdrawing)
-
-
-def _withdraws(spec: ReleaseSpec, state: State) -> bool:
-    return spec.growth is not None and bool(state.facts.get(LEAVING))
-
-
-def _withdrawn(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(number): these groups, and those that were withdrawn before."""
-    assert spec.growth is not None
-    tables = [state.work(LEAVING_GROUPS)]
-    tables += [] if spec.growth.withdrawn is None else [spec.growth.withdrawn]
-    each = [
-        query("select 1 from t", {"t": table}).select(named(col(NUMBER, "t"), NUMBER), append=False)
-        for table in tables
-    ]
-    return query("select u.* from u order by 1", {"u": stacked(each)})
+    return (*form.staging_steps(spec), step, *growing)
 
 
 def _histogram(found: Linked) -> exp.Expr:

@@ -14,6 +14,7 @@ from pganon.encode.people import identity
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
+from pganon.increments.stale import STALE
 from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
@@ -53,6 +54,7 @@ def added(growth: Growth, state: State) -> Added:
         withdrawn_groups=state.facts.get(LEAVING) or 0,
         withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
         withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
+        stale=state.facts.get(STALE) or 0,
     )
 
 

@@ -56,6 +56,8 @@ class Added:
         left: people in groups that were shown so far, who are not in the source any more.
         withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
             of which these people are a part.
+        stale: people in groups that stay, who have other values or quasi-identifiers now than those
+            that they are shown with.
     """
 
     newcomers: int
@@ -69,6 +71,7 @@ class Added:
     withdrawn_groups: int
     withdrawn_people: int
     withdrawn_records: int
+    stale: int
 
 
 @dataclass(frozen=True)

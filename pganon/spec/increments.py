@@ -17,6 +17,12 @@ WITHDRAWN = "withdrawn"
 
 NUMBER = "number"
 """Column of that part."""
+
+AS_RELEASED = "as_released"
+"""Part of a release: marks of the quasi-identifiers that people had when they were tested."""
+
+TESTED = "due"
+"""Work table (person, cohort) of whom a run tests."""
 WHOLE = "everybody"
 """Work table of the records of the whole source, of which a run adds newcomers alone."""
 
