@@ -227,9 +227,12 @@ class ReleaseSpec:
 
     @property
     def keeps_cuts(self) -> bool:
-        """Whether the cuts of the run are kept, to divide newcomers as they divided its people."""
-        first = self.growth is not None and self.growth.version is None
-        return first and self.policy.method.replays
+        """Whether the cuts of the run may be kept, to divide newcomers as they divided its people.
+
+        Of a version that is made at once, too: a release may go on from it by increments.
+        """
+        first = self.growth is None or self.growth.version is None
+        return first and self.policy.method.replays and bool(self.individual or self.record_key)
 
     @property
     def minimum_size(self) -> int:
