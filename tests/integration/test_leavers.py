@@ -7,7 +7,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from pganon.plan.explain import explain
 from pganon.publish import lifecycle
+from pganon.run.pipeline import plan_release
 from pganon.run.rebuilding import guarded
 from pganon.run.result import Added
 from tests.integration.test_increments import growing_policy, run
@@ -294,6 +296,7 @@ def test_every_form(db: Database, method: str) -> None:
     numbered = {c["view"]: c["name"] for c in columns if c["name"] in names}
     assert set(numbered) == set(views)
     before = {view: counted(conn, view, numbered[view]) for view in views}
+    promised = lifecycle.show(conn, "visits").guarantee
     reserved = method in ("danonyir", "geneir")  # there a person is who has these records
     db.source(
         f"DELETE FROM public.visit WHERE {'person' if reserved else 'id::text'} = "
@@ -305,6 +308,7 @@ def test_every_form(db: Database, method: str) -> None:
     assert (left, groups) == (1, 1)
     assert together > 1
     assert second.released == first.released - records
+    assert lifecycle.show(conn, "visits").guarantee == promised
     after = {view: counted(conn, view, numbered[view]) for view in views}
     gone = set(before[views[0]]) - set(after[views[0]])
     assert len(gone) == 1
@@ -374,3 +378,13 @@ def test_nobody_else_reads_who_went(people: Database) -> None:
     assert faults.exposed(conn) == []
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         people.connect("analyst").execute("SELECT * FROM pganon_data.r2_withdrawn")
+
+
+def test_the_plan_of_a_release_that_lost_people(people: Database) -> None:
+    """Steps that find out who left, and nothing that depends on it."""
+    grow(people, **WITHDRAW)
+    leave(people, 4)
+    plan = plan_release(driver.loaded({**POLICY, **WITHDRAW}), dsn=people.dsn())
+    names = [step.step for step in explain(plan)]
+    assert names.index("leaving") < names.index("stale") < names.index("commit")
+    assert "withdrawn" not in names
