@@ -90,7 +90,7 @@ def test_forgetting(source: Database) -> None:
     assert pganon("drop", "z", "--yes", *dsn).code == 0
     version = ("--version", "1", "--reason", "the only copy was shredded")
     ran = pganon("forget", "z", *version, *dsn)
-    assert (ran.code, ran.out) == (0, 'forgot who was in version 1 of z\n')
+    assert (ran.code, ran.out) == (0, "forgot who was in version 1 of z\n")
     details = source.admin.execute(
         "SELECT details ->> 'reason' FROM pganon.ledger WHERE event = 'forgotten' AND release = 'z'"
     ).fetchall()
@@ -104,8 +104,8 @@ def test_forgetting(source: Database) -> None:
         (("--people", "public.t", "--version", "1"), "either --people or --version"),
         (("--version", "1"), "--version needs --reason"),
         (("--people", "public.t", "--reason", "x"), "--version needs --reason"),
-        (("--version", "1", "--reason", "x"), 'version 1 of the release r is shown'),
-        (("--version", "7", "--reason", "x"), 'the release r has no version 7'),
+        (("--version", "1", "--reason", "x"), "version 1 of the release r is shown"),
+        (("--version", "7", "--reason", "x"), "the release r has no version 7"),
         (("--people", "public.other"), "columns that tell people apart"),
     ],
 )
@@ -156,7 +156,7 @@ def test_sources_that_a_name_joins(db: Database) -> None:
     """The same people in two tables: without the name nobody judges both together."""
     people(db)
     people(db, "u")
-    joined = {"population": {"name": "patients"}}
+    joined: dict[str, Any] = {"population": {"name": "patients"}}
     first = declared(**joined)
     second = declared("z", source="public.u", release="z")
     driver.publish(db, first)
