@@ -214,11 +214,15 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
 
 
 def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
-    """One message, which the server runs as one transaction."""
+    """One message, which the server runs as one transaction.
+
+    Autovacuum stays away: everybody sees how many rows an analyzed table has, here who is waiting.
+    """
     table = cohorts_table(state.run_id)
     people = query("select d.person, d.cohort from d", {"d": state.work("due")})
     return sql.SQL(
-        "CREATE TABLE {table} AS {people}; SELECT pganon.seal({name}::regclass);"
+        "CREATE TABLE {table} WITH (autovacuum_enabled = false) AS {people};"
+        " SELECT pganon.seal({name}::regclass);"
         " INSERT INTO {cohorts} (run_id, release, population, number)"
         " SELECT s.run_id, {release}, s.population, {number} FROM {secrets} AS s"
         " WHERE s.run_id = {run}"

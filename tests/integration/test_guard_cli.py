@@ -193,7 +193,8 @@ def test_versions_of_an_earlier_pganon(source: Database, tmp_path: Path) -> None
     """Their people enter the memory when it is made again; till then nothing is judged."""
     file, dsn = tmp_path / "policy.json", ("--dsn", source.dsn("steward"))
     file.write_text(json.dumps(declared()))
-    aged(source, driver.publish(source, declared()).run_id)
+    first = driver.publish(source, declared()).run_id
+    aged(source, first)
     change(source, "INSERT INTO public.t VALUES (900, 1, 1, 'e')")
     with driver.refused("memory") as caught:
         driver.publish(source, declared())
@@ -207,3 +208,12 @@ def test_versions_of_an_earlier_pganon(source: Database, tmp_path: Path) -> None
     change(source, "DELETE FROM public.t WHERE id = 900")
     done = driver.publish(source, declared())
     assert (done.version, done.guard["guard_smallest_cell"]) == (2, 8)
+    change(source, "CREATE TABLE public.gone AS SELECT id FROM public.t WHERE id = 3")
+    change(source, "GRANT SELECT ON public.gone TO steward")
+    assert pganon("forget", "r", "--people", "public.gone", "--json", *dsn).json["people"] == 1
+    members = f"SELECT member FROM pganon_private.r{first}_members ORDER BY 1"
+    keys = {key for (key,) in source.admin.execute(members.encode()).fetchall()}
+    assert len(keys) == 16
+    assert "3" not in keys  # else it would come back
+    (everybody,) = pganon("guard", str(file), "--rebuild", "--json", *dsn).json["audiences"]
+    assert (everybody["people"], everybody["cells"]) == (17, 4)  # two random digests of one
