@@ -25,13 +25,13 @@ from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.spec.increments import cohorts_table
 from pganon.spec.population import Known
-from pganon.sqltools import named, num, query, render, statement
+from pganon.sqltools import col, computed_once, fragment, named, num, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
 _GONE = "pganon_forgotten"
-"""Temporary table (person, other): the digests of people, and random ones instead."""
+"""Temporary table (person, key, other): digests of people, and instead random keys with theirs."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,10 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     """
     relation = read_relation(conn, table)
     with reading(conn, Outside((relation.name,)), ()):
-        select = render(_digests(population, relation))
         conn.execute(
-            sql.SQL(
-                "CREATE TEMPORARY TABLE {} ON COMMIT DROP AS"
-                " SELECT d.person, gen_random_uuid() AS other FROM ({}) AS d"
-            ).format(sql.Identifier(_GONE), sql.SQL(select))  # pyright: ignore
+            sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
+                sql.Identifier(_GONE), statement(_others(population, relation))
+            )
         )
     about = memory.versions(conn, population.id)
     releases = dict.fromkeys(version.release for version in about)
@@ -109,7 +107,25 @@ def _whole(conn: Connection, version: Version) -> bool:
     return version.stored and is_intact(conn, version)
 
 
-def _digests(population: Known, relation: Relation) -> Any:
+def _others(population: Known, relation: Relation) -> exp.Select:
+    """SELECT person, key, other: a random key for each, and its digest."""
+    key = "gen_random_uuid()::text" if len(population.key) == 1 else _KEY_OF_PARTS
+    keys = query(
+        "select d.person, :key as key from d",
+        {"d": _digests(population, relation)},
+        key=fragment(key),
+    )
+    return query(
+        "select k.person, k.key, :other as other from k",
+        {"k": computed_once(keys)},
+        other=digest(col("key", "k"), _secret(population.id)),
+    )
+
+
+_KEY_OF_PARTS = "jsonb_build_array(gen_random_uuid())::text"
+
+
+def _digests(population: Known, relation: Relation) -> exp.Select:
     columns = [relation.column(name) for name in population.key]
     if any(column is None for column in columns):
         raise UsageError(
@@ -139,18 +155,11 @@ def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
 def _exchange_keys(
     conn: Connection, table: QualifiedName, guard: Mapping[str, Any], population: int
 ) -> int:
-    """The same where members have keys: a random text, of the shape of a key."""
+    """Random keys where members have no digests."""
     person = digest(key_of_plain(guard, "t"), _secret(population))
-    shape = "g.other::text" if guard.get("parts", 1) == 1 else "jsonb_build_array(g.other)::text"
-    text = sql.SQL(
-        "UPDATE {table} AS t SET member = {shape} FROM {gone} AS g WHERE g.person = {person}"
-    ).format(
-        table=table.identifier,
-        shape=sql.SQL(shape),  # pyright: ignore[reportArgumentType]
-        gone=sql.Identifier(_GONE),
-        person=statement(person),
-    )
-    return conn.execute(text).rowcount
+    text = sql.SQL("UPDATE {} AS t SET member = g.key FROM {} AS g WHERE g.person = {}")
+    done = conn.execute(text.format(table.identifier, sql.Identifier(_GONE), statement(person)))
+    return done.rowcount
 
 
 def _still_shown(known: History, found: Version) -> int | None:
