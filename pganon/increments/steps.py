@@ -18,7 +18,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.increments.regions import PENDING, regions, tree_steps
 from pganon.spec.increments import WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, named, num, query, statement, union_all
+from pganon.sqltools import aliased, col, named, num, query, stacked, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
@@ -159,11 +159,20 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
 
 
 def _due(state: State, growth: Growth) -> exp.Expr:
+    """Of an unfinished cohort those who are still there, and in no version of another release."""
     if growth.unfinished is not None:
-        return query(
+        still = query(
             "select c.person, c.cohort from c"
             " where exists (select 1 from w where w.person = c.person)",
             {"c": growth.unfinished.table, "w": state.work(WHOLE)},
+        )
+        members = [query("select t.member from t", {"t": t}) for t in growth.members]
+        if not members:
+            return still
+        return query(
+            "select c.person, c.cohort from c"
+            " where not exists (select 1 from m where m.member = c.person)",
+            {"c": still, "m": stacked(members)},
         )
     large = query(
         "select n.region, (row_number() over (order by n.region))::int as cohort from n"

@@ -261,3 +261,30 @@ def test_autovacuum_counts_nobody(people: Database) -> None:
         " AND c.relname ~ '(members|person|cohorts_[0-9]+)$'"
     ).fetchall()
     assert counted == []
+
+
+def test_a_cohort_of_which_nobody_is_left(people: Database) -> None:
+    """They have left, and later newcomers do not wait for them for ever."""
+    add(people, 1, 12)
+    grow(people)
+    conn = people.owner()
+    add_diseases(people, 20, "flu", "flu", "flu")
+    with driver.refused("infeasible"):
+        grow(people)
+    people.source("DELETE FROM public.person WHERE id >= 20", grant=False)
+    add(people, 30, 33)
+    assert grow(people).outcome == "unchanged"
+    assert cohorts(conn) == [(12, True), (3, True)]
+    assert grow(people).added.released == 4
+
+
+def test_a_cohort_that_another_release_has_meanwhile(people: Database) -> None:
+    """Whoever is in a version is no newcomer, also of a cohort that was not published."""
+    add(people, 1, 12)
+    grow(people)
+    add_diseases(people, 20, "flu", "flu", "flu")
+    with driver.refused("infeasible"):
+        grow(people)
+    grow(people, refresh="recompute", release="others", republication="warn")
+    assert grow(people).outcome == "unchanged"
+    assert cohorts(people.owner()) == [(12, True), (3, True)]
