@@ -125,17 +125,22 @@ def _nothing(state: State, version: Version) -> QualifiedName:
     return state.work(f"told_values{version.part}")
 
 
-def _digests(entered: Entered, secret: exp.Select) -> exp.Select:
-    """Members under their keys, as the digests of now: parts of a key are texts."""
-    key = fragment(
-        "case when :many then (select jsonb_agg(e.part) from"
-        " jsonb_array_elements_text(m.member::jsonb) as e(part))::text else m.member end",
-        many=exp.true() if entered.guard.get("parts", 1) > 1 else exp.false(),
+def key_of_plain(guard: Mapping[str, Any], table: str) -> exp.Expr:
+    """SQL: the key of a member that has no digest; parts of a key are texts."""
+    if guard.get("parts", 1) == 1:
+        return col("member", table)
+    return fragment(
+        "(select jsonb_agg(e.part) from jsonb_array_elements_text(:m::jsonb) as e(part))::text",
+        m=col("member", table),
     )
+
+
+def _digests(entered: Entered, secret: exp.Select) -> exp.Select:
+    """Members under their keys, as the digests of now."""
     tree = query(
         "select :person as member, '{}'::bigint[] as marks from m",
         {"m": entered.members},
-        person=digest(key, secret),
+        person=digest(key_of_plain(entered.guard, "m"), secret),
     )
     return tree.select(*[col(link, "m") for link in entered.guard["links"]])
 

@@ -22,7 +22,7 @@ from pganon.published.form import PublishedForm
 from pganon.published.remembered import is_remembered, linked
 from pganon.spec.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, named, num, query, statement, union_all
+from pganon.sqltools import aliased, col, named, num, query, stacked, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
@@ -174,11 +174,20 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
 
 
 def _due(state: State, growth: Growth) -> exp.Expr:
+    """Of an unfinished cohort those who are still there, and in no version of another release."""
     if growth.unfinished is not None:
-        return query(
+        still = query(
             "select c.person, c.cohort from c"
             " where exists (select 1 from w where w.person = c.person)",
             {"c": growth.unfinished.table, "w": state.work(WHOLE)},
+        )
+        members = [query("select t.member from t", {"t": t}) for t in growth.members]
+        if not members:
+            return still
+        return query(
+            "select c.person, c.cohort from c"
+            " where not exists (select 1 from m where m.member = c.person)",
+            {"c": still, "m": stacked(members)},
         )
     large = query(
         "select n.region, (row_number() over (order by n.region))::int as cohort from n"
@@ -229,11 +238,15 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
 
 
 def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
-    """One message, which the server runs as one transaction."""
+    """One message, which the server runs as one transaction.
+
+    Autovacuum stays away: everybody sees how many rows an analyzed table has, here who is waiting.
+    """
     table = cohorts_table(state.run_id)
     people = query("select d.person, d.cohort from d", {"d": state.work(TESTED)})
     return sql.SQL(
-        "CREATE TABLE {table} AS {people}; SELECT pganon.seal({name}::regclass);"
+        "CREATE TABLE {table} WITH (autovacuum_enabled = false) AS {people};"
+        " SELECT pganon.seal({name}::regclass);"
         " INSERT INTO {cohorts} (run_id, release, population, number)"
         " SELECT s.run_id, {release}, s.population, {number} FROM {secrets} AS s"
         " WHERE s.run_id = {run}"

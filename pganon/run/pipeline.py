@@ -315,6 +315,9 @@ class _Run:
             return self._finished(growing.looked(plan, growth, state))
         if state[DUE] > 0 or growing.only_withdraws(state):
             return None
+        if growth.unfinished is not None:
+            # Nobody of them is left to test; later newcomers wait no longer.
+            history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = growing.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)

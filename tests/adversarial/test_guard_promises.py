@@ -94,3 +94,28 @@ def test_increments_report_of_the_whole_source(source: Database) -> None:
     assert done.version == 2
     # In cells that nobody touched the other values have 1/20, in the source 4/100.
     assert (done.guard["guard_people"], done.guard["guard_above"]) == (100, 0)
+
+
+def test_buckets_keep_an_earlier_promise(source: Database) -> None:
+    """Of another form, that publishes quasi-identifiers as they are."""
+    driver.publish(source, declared("q", beta(0.9)))
+    anatomy = {
+        **policy({"z": "q", "s": "s"}, [{"model": "anatomy_l_diversity", "column": "s", "l": 20}]),
+        "release": "buckets",
+        "trust": ["source_owner"],
+        "republication": "refuse",
+        "method": {"name": "anatomy"},
+    }
+    with driver.refused("republication"):
+        driver.publish(source, anatomy)
+
+
+def test_people_without_sensitive_values(source: Database) -> None:
+    """Where nothing is remembered of values, people are still told apart by their groups."""
+    found = policy({"q": "q"}, 20, trust=["source_owner"], republication="refuse", release="by_q")
+    driver.publish(source, found)
+    other = {**found, "columns": {"z": {"role": "quasi_identifying"}}, "release": "by_z"}
+    with driver.refused("republication") as caught:
+        driver.publish(source, {**other, "privacy": [{**K, "k": 21}]})
+    assert (caught[0].required, caught[0].observed) == (21, 20)  # pyright: ignore
+    assert driver.publish(source, other).guard["guard_smallest_cell"] == 20

@@ -158,6 +158,8 @@ def test_waiting_for_other_values(db: Database) -> None:
     kept = Kept(db, l=2)
     people: dict[Person, Value] = {1: "a", 2: "b"}
     kept.release(people)
+    kept.release(people)
+    assert waiting(kept) == []  # nobody is new
     kept.fill(people | {3: "x", 4: "x"})
     with driver.refused("suppression_limit"):
         kept.release(suppression_limit=0)
