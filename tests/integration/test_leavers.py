@@ -25,7 +25,7 @@ from tests.support.sources.growing import (
     shown,
 )
 
-WITHDRAW = {"leavers": "withdraw"}
+WITHDRAW: dict[str, Any] = {"leavers": "withdraw"}
 
 
 @pytest.fixture
@@ -176,6 +176,7 @@ def test_versions_before_stay_as_they_were(people: Database) -> None:
         "SELECT count(*) FROM pg_class WHERE relname ~ '^r[0-9]+_withdrawn$'"
     ).fetchone()
     assert lists == (2,)  # one for each that is stored
+    assert not {where[4], group_of(conn)[free]} & numbers(conn)
     assert holds(people)
 
 
@@ -327,7 +328,7 @@ def test_several_partitions(db: Database) -> None:
 
 def test_approved_by_a_second_person(people: Database) -> None:
     """Of a version that grows, what is approved is the tables of earlier versions, too."""
-    by = {"publish": {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}}
+    by: dict[str, Any] = {"publish": {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}}
     conn, approver = people.owner(), people.connect("source_owner")
 
     def agreed() -> None:
@@ -351,7 +352,7 @@ def test_approved_by_a_second_person(people: Database) -> None:
 
 def test_what_was_approved_and_changed(people: Database) -> None:
     """A stored table that the version would go on showing."""
-    by = {"publish": {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}}
+    by: dict[str, Any] = {"publish": {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}}
     grow(people, **WITHDRAW)
     conn = people.owner()
     before = shown(conn)

@@ -13,7 +13,7 @@ from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import SOURCE, add, grow, rows
 
-WITHDRAW = {"leavers": "withdraw"}
+WITHDRAW: dict[str, Any] = {"leavers": "withdraw"}
 
 
 @pytest.fixture
