@@ -308,6 +308,7 @@ def test_every_form(db: Database, method: str) -> None:
     left, groups, together, records = told(second.added)
     assert (left, groups) == (1, 1)
     assert together > 1
+    assert reserved or records == together
     assert second.released == first.released - records
     assert lifecycle.show(conn, "visits").guarantee == promised
     after = {view: counted(conn, view, numbered[view]) for view in views}
@@ -389,3 +390,15 @@ def test_the_plan_of_a_release_that_lost_people(people: Database) -> None:
     names = [step.step for step in explain(plan)]
     assert names.index("leaving") < names.index("stale") < names.index("commit")
     assert "withdrawn" not in names
+
+
+def test_promises_stay_those_of_the_groups(people: Database) -> None:
+    """A stronger policy says nothing of groups that were there before."""
+    grow(people, **WITHDRAW)
+    conn = people.owner()
+    promised = lifecycle.show(conn, "people").guarantee
+    leave(people, 4)
+    grow(people, **WITHDRAW, privacy=diverse(5, 3))
+    assert lifecycle.show(conn, "people").guarantee == promised
+    found = {f.model: f.parameter for f in lifecycle.verify(conn, "people") if f.column is None}
+    assert found["k_anonymity"] == 3
