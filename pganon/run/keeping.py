@@ -11,7 +11,7 @@ from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.guard.model import Memory
-from pganon.publish import memory, populations
+from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, MemoryMoved
 from pganon.run.computation import Computation
 from pganon.spec.increments import cohorts_table
@@ -90,6 +90,13 @@ def commit(conn: Connection, computation: Computation, sources: Sequence[str]) -
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
             raise MemoryMoved
         computation.commit()
+
+
+def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
+    """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
+    later ones wait no longer."""
+    if spec.resumed is not None and spec.resumed.cohort is not None:
+        history.finish_cohorts(conn, spec.policy.release, run_id)
 
 
 def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:

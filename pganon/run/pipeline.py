@@ -252,6 +252,7 @@ class _Run:
         with growing.remembering_failure(self.conn, plan, computation):
             standing = self._standing(plan, computation.decide())
             if standing is not None:
+                keeping.end_unless_there(self.conn, spec, run_id)
                 return self._renew(plan, *standing)
             judging = self._judging(computation, beside)
             if not dry:
