@@ -74,17 +74,17 @@ def resumed(
     return Resumed(sets, mine[0] if mine else None, others)
 
 
-def commit(conn: Connection, computation: Computation, sources: Sequence[str]) -> None:
+def commit(
+    conn: Connection, computation: Computation, population: int | None, sources: Sequence[str]
+) -> None:
     """Keep whom the run tests, unless another run about these people was quicker.
 
     Raises:
         MemoryMoved: it published a version, or committed to newcomers.
     """
     spec, run_id = computation.plan.spec, computation.state.run_id
-    if spec.value_sets is None:
+    if spec.value_sets is None or population is None:
         return
-    population = populations.find(conn, spec, sources)
-    assert population is not None  # whose value sets they are
     with locks.population_lock(conn, population):
         same = value_sets_of(conn, spec, population) == spec.value_sets
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:

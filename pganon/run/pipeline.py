@@ -255,8 +255,8 @@ class _Run:
                 keeping.end_unless_there(self.conn, spec, run_id)
                 return self._renew(plan, *standing)
             judging = self._judging(computation, beside)
-            if not dry:
-                keeping.commit(self.conn, computation, self.sources)
+            if judging is not None and not dry:
+                keeping.commit(self.conn, computation, judging.population, self.sources)
             plan = computation.plan
             state = computation.complete()
         growing.check_columns(plan, state)
