@@ -89,7 +89,7 @@ class OverTime(Declaration):
     ] = "strongest"
     audiences: Annotated[
         Literal["everybody", "by_reader"],
-        known_word("word for audiences", ("everybody",), ("by_reader",)),
+        known_word("word for audiences", ("everybody", "by_reader")),
     ] = "everybody"
     population: Population | None = None
     aliases: OfPeople | None = None
