@@ -30,7 +30,7 @@ from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.resolve.increments import increment_refusals
 from pganon.resolve.names import name_refusals
 from pganon.resolve.other import column_refusals, prior_refusals, public_refusals
-from pganon.resolve.people import people_problem
+from pganon.resolve.people import aliases_problem, people_problem
 from pganon.resolve.reference import reference_refusals
 from pganon.resolve.shown import form_of, published_type, scale_of
 from pganon.spec.collations import collation_refusals
@@ -54,6 +54,7 @@ def resolve(
     exceptions: Mapping[str, Relation] | None = None,
     prior: Relation | None = None,
     exclude: Relation | None = None,
+    aliases: Relation | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -65,9 +66,10 @@ def resolve(
         exceptions: those that say whose values are sensitive, by their name in the policy.
         prior: the one with what readers are assumed to know beforehand.
         exclude: the one of people who are left out.
+        aliases: the one of people whose key changed.
     """
     builder = _Builder(
-        policy, relation, public or {}, exceptions or {}, prior, exclude, base_dir, line_of
+        policy, relation, public or {}, exceptions or {}, prior, exclude, aliases, base_dir, line_of
     )
     spec = builder.build()
     if builder.problems or spec is None:
@@ -84,6 +86,7 @@ class _Builder:
         exceptions: Mapping[str, Relation],
         prior: Relation | None,
         exclude: Relation | None,
+        aliases: Relation | None,
         base_dir: Path,
         line_of: LineOf,
     ) -> None:
@@ -93,6 +96,7 @@ class _Builder:
         self.exceptions = exceptions
         self.prior = prior
         self.exclude = exclude
+        self.aliases = aliases
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
@@ -147,11 +151,7 @@ class _Builder:
                     pass  # these never leave
                 case unknown:
                     assert_never(unknown)
-        if self.exclude is not None:
-            key = self.policy.individual_key or self._record_key()
-            wrong = people_problem(self.relation, key, self.exclude)
-            if wrong is not None:
-                self.report("exclude.relation", *wrong)
+        self._people()
         for wrong in (
             *name_refusals(self.policy, attributes, sensitive, carried),
             *public_refusals(attributes, self.relation, self.public),
@@ -183,6 +183,7 @@ class _Builder:
             public=self.public,
             prior=self.prior,
             exclude=self.exclude,
+            aliases=self.aliases,
             rules=tuple(rules(self.policy, attributes, sensitive)),
             partition=partition_part(self.policy, self.relation.name, self.base_dir),
             base_dir=self.base_dir,
@@ -190,6 +191,17 @@ class _Builder:
         for wrong in increment_refusals(spec):
             self._refuse(wrong)
         return spec
+
+    def _people(self) -> None:
+        """Relations of people by their key."""
+        key = self.policy.individual_key or self._record_key()
+        for field, relation, problem in (
+            ("exclude.relation", self.exclude, people_problem),
+            ("aliases.relation", self.aliases, aliases_problem),
+        ):
+            wrong = problem(self.relation, key, relation) if relation is not None else None
+            if wrong is not None:
+                self.report(field, *wrong)
 
     def _condition(self, field: str, text: str | None) -> exp.Expr | None:
         """A condition over columns of the source; None if there is none, or a wrong one."""
