@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.work import CODED, SNAP
-from pganon.increments.steps import COHORTS, DUE, commit_step, whole_step
+from pganon.increments.steps import COHORTS, DUE, commit_step, whole_steps
 from pganon.spec.increments import WHOLE
 from pganon.spec.invariance import Resumed, ValueSets
 from pganon.spec.model import ReleaseSpec
@@ -25,7 +25,7 @@ WAITING = count("waiting", "resumed_")
 def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
     """The snapshot of who was released, and of whom the run tests."""
     return (
-        whole_step(spec),
+        *whole_steps(spec),
         CreateTable(
             "marked",
             "records of the source, and whether their people wait",

@@ -9,6 +9,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.catalog.model import Outside
+from pganon.encode.aliases import alias_steps
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import SNAPSHOT, snapshot_select
@@ -51,7 +52,7 @@ def gather_steps(
         commits: False for a dry run, which only counts them.
     """
     return (
-        whole_step(spec),
+        *whole_steps(spec),
         *_newcomer_steps(spec, growth),
         CreateTable(
             "due",
@@ -83,15 +84,16 @@ def _remembered(spec: ReleaseSpec, form: PublishedForm) -> tuple[str, ...]:
     return tuple(column.name for column in linked(spec, form, State(0)).columns)
 
 
-def whole_step(spec: ReleaseSpec) -> CreateTable:
+def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """The snapshot of the whole source, with the digest of everybody."""
-    return CreateTable(
+    read = CreateTable(
         SNAPSHOT,
         "read the source, once",
         lambda s: s.work(WHOLE),
         lambda s: _whole(spec, s),
         outside=Outside(spec.read),
     )
+    return (*alias_steps(spec), read)
 
 
 def commit_step(spec: ReleaseSpec, when: Callable[[State], bool]) -> Statement:
@@ -121,7 +123,7 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
 
 
 def _whole(spec: ReleaseSpec, state: State) -> exp.Expr:
-    source = snapshot_select(spec)
+    source = snapshot_select(spec, state)
     known = identity(spec)
     assert isinstance(source, exp.Select)
     assert known is not None  # a source without a key is refused

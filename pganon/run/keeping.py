@@ -11,7 +11,7 @@ from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.guard.model import Memory
-from pganon.publish import memory, populations
+from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, MemoryMoved
 from pganon.run.computation import Computation
 from pganon.spec.increments import cohorts_table
@@ -74,22 +74,29 @@ def resumed(
     return Resumed(sets, mine[0] if mine else None, others)
 
 
-def commit(conn: Connection, computation: Computation, sources: Sequence[str]) -> None:
+def commit(
+    conn: Connection, computation: Computation, population: int | None, sources: Sequence[str]
+) -> None:
     """Keep whom the run tests, unless another run about these people was quicker.
 
     Raises:
         MemoryMoved: it published a version, or committed to newcomers.
     """
     spec, run_id = computation.plan.spec, computation.state.run_id
-    if spec.value_sets is None:
+    if spec.value_sets is None or population is None:
         return
-    population = populations.find(conn, spec, sources)
-    assert population is not None  # whose value sets they are
     with locks.population_lock(conn, population):
         same = value_sets_of(conn, spec, population) == spec.value_sets
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
             raise MemoryMoved
         computation.commit()
+
+
+def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
+    """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
+    later ones wait no longer."""
+    if spec.resumed is not None and spec.resumed.cohort is not None:
+        history.finish_cohorts(conn, spec.policy.release, run_id)
 
 
 def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:

@@ -180,6 +180,31 @@ def test_waiting_for_other_values(db: Database) -> None:
     assert people_of(kept) == {1, 2, 5, 6}  # those who were tested are not pooled with 7
 
 
+def test_a_table_with_another_name(db: Database) -> None:
+    """The same rows are the same people, who keep their value sets."""
+    kept = Kept(db, l=2)
+    kept.release({1: "a", 2: "b", 3: "c", 4: "d"})
+    db.connect("source_owner").execute("ALTER TABLE public.t RENAME TO u")
+    kept.release(source="public.u", release="r_u")
+    assert all(len(values) == 2 for values in candidates(kept).values())
+    assert waiting(kept) == []
+
+
+def test_newcomers_of_whom_nobody_is_left(db: Database) -> None:
+    """The source is that of the version before, and later newcomers do not wait for ever."""
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+    kept.fill(people | {5: "y", 6: "z"})
+    asked = driver.loaded(declared(l=2))
+    assert run_release(asked, dsn=db.dsn("steward")).outcome == "unchanged"
+    assert waiting(kept) == [True]
+    assert run_release(asked, dsn=db.dsn("steward")).released == 4
+
+
 def test_newcomers_of_another_release(db: Database) -> None:
     """Whom one release committed to is nobody's companion in another."""
     kept = Kept(db, l=2)
