@@ -20,6 +20,7 @@ from tests.support.sources.growing import (
     SOURCE,
     add,
     add_diseases,
+    diverse,
     grow,
     rows,
     shown,
