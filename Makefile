@@ -13,7 +13,7 @@ EXAMPLES ?= 20
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo unit test test-slow check bench clean
+.PHONY: demo unit test test-slow check bench extension clean
 
 demo: $(STAMP)
 	$(BIN)/pganon demo
@@ -43,6 +43,9 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+extension: $(STAMP)
+	$(BIN)/pganon extension build build/extension
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -53,13 +53,6 @@ def update(conn: Connection, installed: str) -> None:
         raise _files(f"another {wanted} than this program")
 
 
-def detach(conn: Connection) -> None:
-    """Take every member out of the extension and drop it; inside a transaction, as the owner."""
-    for (statement,) in conn.execute(sqlfiles.query("install", "detach")).fetchall():
-        conn.execute(statement.encode())
-    conn.execute(sql.SQL("DROP EXTENSION {}").format(sql.Identifier(NAME)))
-
-
 def failure(what: str, error: psycopg.Error) -> InstallError:
     """The error for SQL files of pganon that failed."""
     if isinstance(error, psycopg.errors.DependentObjectsStillExist):

@@ -117,7 +117,7 @@ def detach(conn: Connection, *, named: str | None = None) -> Outcome:
         owner, _ = _claim(conn, named)
         changed = extension.version(conn) is not None
         if changed:
-            extension.detach(conn)
+            _run_script(conn, "detach")
         return Outcome("detach", changed, owner, state.program_version())
 
 

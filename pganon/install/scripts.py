@@ -4,7 +4,7 @@
 |---|---|
 | `pganon.control` | |
 | `pganon--V.sql` | creates everything |
-| `pganon--U--V.sql` | updates an earlier version U: whatever migrations it lacks, and all functions |
+| `pganon--U--V.sql` | updates an earlier version U: migrations that it lacks, and all functions |
 | `pganon--unpackaged.sql` | nothing: a name for what `pganon init` installed |
 | `pganon--unpackaged--V.sql` | makes that a part of the extension |
 
@@ -122,9 +122,7 @@ def _update(version: str) -> bytes:
 
 def _adoption(version: str) -> bytes:
     migrations = sqlfiles.migrations()
-    tables = [
-        name.decode() for migration in migrations for name in _TABLE.findall(migration.text)
-    ]
+    tables = [name.decode() for migration in migrations for name in _TABLE.findall(migration.text)]
     return _joined(
         _piece("check_actor"),
         filled(_piece("adopt"), len(migrations), sqlfiles.object_set().checksum, tables),

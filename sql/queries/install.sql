@@ -179,16 +179,6 @@ SELECT p.path
 FROM pg_catalog.pg_extension_update_paths('pganon') AS p
 WHERE p.source = %s AND p.target = %s AND p.path IS NOT NULL;
 
--- detach --
--- Statements that take every member out of the extension.
-SELECT pg_catalog.format('ALTER EXTENSION pganon DROP %%s %%s', o.type, o.identity)
-FROM pg_catalog.pg_extension AS e
-JOIN pg_catalog.pg_depend AS d
-    ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid
-    AND d.deptype = 'e'
-CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) AS o
-WHERE e.extname = 'pganon';
-
 -- make_secret --
 -- The secret of the installation, where CREATE EXTENSION left none; migration 0005 makes the others.
 INSERT INTO pganon_private.installation_secret (key, seed_a, seed_b)
