@@ -21,7 +21,7 @@ from tests.support.harness.cluster import Database, Server, start_cluster
 
 CONTROL_PATH = 18
 """The first version with `extension_control_path`."""
-_PROGRAMS = ("initdb", "pg_ctl", "postgres")
+_PROGRAMS = ("initdb", "pg_ctl", "postgres", "pg_dump", "pg_restore")
 
 
 @contextmanager
