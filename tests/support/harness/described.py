@@ -9,15 +9,22 @@ from tests.support.harness.cluster import Connection
 _QUERIES = {
     "functions": """
         SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proowner::regrole::text,
-            array(SELECT a::text FROM unnest(coalesce(p.proacl, acldefault('f', p.proowner))) AS a ORDER BY 1),
+            array(
+                SELECT a::text
+                FROM unnest(coalesce(p.proacl, acldefault('f', p.proowner))) AS a ORDER BY 1
+            ),
             obj_description(p.oid, 'pg_proc')
         FROM pg_proc AS p WHERE p.pronamespace IN (SELECT oid FROM ours)""",
     "relations": """
         SELECT c.oid::regclass::text, c.relkind::text, c.relpersistence::text,
             c.relowner::regrole::text, c.reloptions,
-            array(SELECT a::text FROM unnest(coalesce(
-                c.relacl, acldefault((CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END)::"char", c.relowner)
-            )) AS a ORDER BY 1),
+            array(
+                SELECT a::text
+                FROM unnest(coalesce(
+                    c.relacl,
+                    acldefault((CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END)::"char", c.relowner)
+                )) AS a ORDER BY 1
+            ),
             obj_description(c.oid, 'pg_class'),
             CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
         FROM pg_class AS c WHERE c.relnamespace IN (SELECT oid FROM ours)""",
@@ -43,7 +50,10 @@ _QUERIES = {
         WHERE c.relnamespace IN (SELECT oid FROM ours) AND NOT t.tgisinternal""",
     "schemas": """
         SELECT n.nspname::text, n.nspowner::regrole::text,
-            array(SELECT a::text FROM unnest(coalesce(n.nspacl, acldefault('n', n.nspowner))) AS a ORDER BY 1)
+            array(
+                SELECT a::text
+                FROM unnest(coalesce(n.nspacl, acldefault('n', n.nspowner))) AS a ORDER BY 1
+            )
         FROM pg_namespace AS n WHERE n.oid IN (SELECT oid FROM ours)""",
     "migrations": """
         SELECT number, name, checksum, program_version FROM pganon_private.migration""",

@@ -42,9 +42,9 @@ def restore(db: Database, file: Path, *options: str) -> subprocess.CompletedProc
 def stored(conn: Connection) -> dict[str, Any]:
     """Rows of everything that pganon keeps, by table; without what only sessions are about."""
     tables = conn.execute(
-        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'r' AND c.relnamespace IN"
-        " ('pganon_private'::regnamespace, 'pganon_data'::regnamespace,"
-        " 'pganon_stage'::regnamespace)"
+        "SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_namespace AS n"
+        " ON n.oid = c.relnamespace WHERE c.relkind = 'r'"
+        " AND n.nspname IN ('pganon_private', 'pganon_data', 'pganon_stage')"
     ).fetchall()
     return {
         name: _rows(conn, name, "applied_at" if name in _TIMES else "")
