@@ -25,6 +25,9 @@ test: $(STAMP)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
+ifneq ($(strip $(SERVERS)),)
+	$(BIN)/python -m tests.support.harness.fetch_dbt
+endif
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
 		$(PYTEST) -m "random_tables and not slow" $(PYTEST_ARGS)
