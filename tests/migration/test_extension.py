@@ -169,7 +169,9 @@ def test_default_privileges_open_nothing(new_db: Make) -> None:
     )
 
 
-def test_a_hostile_search_path_changes_nothing(new_db: Make) -> None:
+@pytest.mark.parametrize("by", ["the extension", "pg_tle"])
+def test_a_hostile_search_path_changes_nothing(new_db: Make, files: Path, by: str) -> None:
+    """pg_tle leaves the path of the session to the script."""
     plain, db = new_db(), new_db()
     install.init(plain.connect())
     evil = db.connect("source_owner")
@@ -191,7 +193,10 @@ def test_a_hostile_search_path_changes_nothing(new_db: Make) -> None:
     """)
     with psycopg.connect(db.dsn(), autocommit=True) as conn:
         conn.execute("SET search_path = evil, public, pg_catalog")
-        conn.execute("CREATE EXTENSION pganon")
+        if by == "pg_tle":
+            conn.execute((files / "pg_tle.sql").read_text("utf-8").split("$pgtle$")[1].encode())
+        else:
+            conn.execute("CREATE EXTENSION pganon")
     assert described(db.admin) == described(plain.admin)
     assert db.admin.execute("SELECT to_regclass('public.caught')").fetchone() == (None,)
 
@@ -244,6 +249,19 @@ def test_upgrade_is_an_update_of_the_extension(
     own = [item for item in members(extension_db.admin) if "_private" in item[0]]
     assert own == [item for item in members(fresh.admin) if "_private" in item[0]]
     faults.guarantee_holds(extension_db.connect("analyst"))
+
+
+def test_a_server_without_any_files(
+    extension_db: Database, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (files / "extension").iterdir():
+        path.unlink()
+    extension.offer(extension_db, files)
+    assert not install.upgrade(extension_db.connect()).changed
+    _newer(monkeypatch)
+    with pytest.raises(InstallError) as caught:
+        install.upgrade(extension_db.connect())
+    assert caught.value.code == "extension_files"
 
 
 def test_files_of_the_same_version_with_another_content(
