@@ -109,6 +109,10 @@ def test_another_role_cannot_take_the_name(new_db: Make) -> None:
     with pytest.raises(psycopg.Error, match="not installed") as caught:
         other.execute(UNPACKAGED.encode())
     assert caught.value.sqlstate == "PA123"
+    other.execute("CREATE SCHEMA pganon")
+    with pytest.raises(psycopg.Error, match="not installed"):
+        other.execute(UNPACKAGED.encode())
+    other.execute("DROP SCHEMA pganon")
     install.init(db.connect())
     with pytest.raises(psycopg.Error, match='belongs to the role "steward"') as caught:
         other.execute(UNPACKAGED.encode())
@@ -128,6 +132,8 @@ def test_what_init_made_is_pointed_out(new_db: Make) -> None:
     with pytest.raises(psycopg.Error) as caught:
         db.connect().execute("CREATE EXTENSION pganon")
     assert "pganon init first" in (caught.value.diag.message_hint or "")
+    with pytest.raises(psycopg.Error, match="not installed"):
+        db.connect().execute(UNPACKAGED.encode())
 
 
 @pytest.mark.parametrize(
