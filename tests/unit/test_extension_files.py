@@ -68,7 +68,7 @@ def test_scripts_hold_all_statements_as_they_are(tmp_path: Path) -> None:
 
 
 def test_earlier_versions_stay_and_lead_to_the_new_one(tmp_path: Path) -> None:
-    for version in ("0.9.0", "0.10.0", "0.11.0"):
+    for version in ("0.9.0", "0.11.0", "0.10.0", "0.11.0"):
         scripts.build(tmp_path, version)
     names = {path.name for path in (tmp_path / "extension").iterdir()}
     assert {name for name in names if "unpackaged" not in name} == {
