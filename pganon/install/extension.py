@@ -39,7 +39,7 @@ def update(conn: Connection, installed: str) -> None:
         InstallError: extension_files, the server has none or others; dependents; open_privileges.
     """
     wanted = state.program_version()
-    if installed == wanted or not _has_path(conn, installed, wanted):
+    if not _has_path(conn, installed, wanted):
         raise _files(f"no way from {installed} to {wanted}")
     statement = sql.SQL("ALTER EXTENSION {} UPDATE TO {}").format(
         sql.Identifier(NAME), sql.Identifier(wanted)
@@ -70,7 +70,8 @@ def failure(what: str, error: psycopg.Error) -> InstallError:
 
 
 def _has_path(conn: Connection, installed: str, wanted: str) -> bool:
-    # The function that lists the paths fails where there is no control file.
+    # The function that lists the paths fails where there is no control file. None leads from a
+    # version to itself.
     available = conn.execute(sqlfiles.query("install", "extension_available")).fetchone()
     if available is None:
         return False
