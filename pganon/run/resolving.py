@@ -32,6 +32,7 @@ def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
         exceptions=exception_relations(conn, policy),
         prior=prior_relation(conn, policy),
         exclude=read_relation(conn, policy.exclude.relation) if policy.exclude else None,
+        aliases=read_relation(conn, policy.aliases.relation) if policy.aliases else None,
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,

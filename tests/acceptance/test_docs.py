@@ -41,7 +41,7 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docker/**/*.md"))
 )
 # Pages that start the embedded server, as their reader does.
-AT_HOME = {"README.md", "docs/tutorial/first-release.md"}
+AT_HOME = {"README.md", "docs/tutorial/first-release.md", "docs/tutorial/every-month.md"}
 # The page that runs the program as it is installed.
 INSTALLED = "docs/how-to/install.md"
 # Pages that begin in a database without pganon.
