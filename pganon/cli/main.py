@@ -47,6 +47,7 @@ MODULES = {
     "assess": ("assess",),
     "run": ("plan", "run"),
     "worker": ("worker", "approve", "reject"),
+    "migrate": ("migrate",),
     "status": ("status",),
     "release": ("releases", "show", "verify", "export", "rollback", "drop", "clean"),
     "history": ("history", "diff", "readers"),

@@ -190,7 +190,7 @@ class _Run:
             check_closed(self.conn)
             opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
-            self.ending = Ending.of(self.conn, self.loaded, self.options)
+            self.ending = Ending.of(self.loaded, self.options)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
             )

@@ -14,6 +14,10 @@ WHERE p.release = %(release)s AND (%(revision)s::integer IS NULL OR p.revision =
 ORDER BY p.revision DESC
 LIMIT 1;
 
+-- newest_of --
+-- The number of the newest revision of a policy; NULL for none.
+SELECT max(p.revision) FROM pganon_private.policy AS p WHERE p.release = %(release)s;
+
 -- newest --
 -- The newest revision of every policy.
 SELECT DISTINCT ON (p.release)
