@@ -36,6 +36,9 @@ COMMENT ON TABLE pganon_private.release_migration IS
     'files of release migrations that were applied; rows go when they are taken back';
 
 ALTER TABLE pganon_private.version ADD COLUMN source_columns jsonb;
+ALTER TABLE pganon_private.version ADD COLUMN source_mark text;
 
+COMMENT ON COLUMN pganon_private.version.source_mark IS
+    'what the statistics of the server said of changes to the source before it was read';
 COMMENT ON COLUMN pganon_private.version.source_columns IS
     'columns of the source when it was read, {name, type}; NULL for versions from before this';

@@ -38,7 +38,7 @@ def apply(
     from pganon.applied.store import store
     from pganon.encode.hierarchy.files import check_files
 
-    found = [common.read_policy(str(file)) for file in _files(path)]
+    found = [common.read_policy(str(file)) for file in policy_files(path)]
     for loaded in found:
         check_files(loaded)
     _refuse_twice([loaded.policy.release for loaded in found])
@@ -53,7 +53,8 @@ def apply(
         common.line(f"applied {policy.label}")
 
 
-def _files(path: Path) -> list[Path]:
+def policy_files(path: Path) -> list[Path]:
+    """The policies of a folder, or the file itself."""
     from pganon.cli.chosen import SUFFIXES
 
     if not path.is_dir():

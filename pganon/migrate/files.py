@@ -50,6 +50,11 @@ class MigrationFile:
         return self.path.name
 
 
+def is_migrations(folder: Path) -> bool:
+    """Whether the names in a folder are those of release migrations."""
+    return any(_NAME.fullmatch(path.stem) for path in folder.iterdir() if path.suffix in SUFFIXES)
+
+
 def read_folder(folder: Path) -> tuple[MigrationFile, ...]:
     """All files by number, then the repeatable ones by name.
 

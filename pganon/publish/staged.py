@@ -32,6 +32,8 @@ class Staged:
         shared: tables of the version before that this one goes on showing: part, schema, name,
             rows.
         increments: of a version that grows, what each run added, this one last.
+        source_columns: name and type of all columns of the source.
+        source_mark: what the server's statistics said of changes to it before it was read.
     """
 
     # Kept as JSON while it waits for approval.
@@ -61,3 +63,5 @@ class Staged:
     measures: dict[str, Any] = field(default_factory=dict)
     shared: tuple[dict[str, Any], ...] = ()
     increments: tuple[Increment, ...] = ()
+    source_columns: tuple[tuple[str, str], ...] = ()
+    source_mark: str | None = None

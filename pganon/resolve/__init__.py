@@ -165,6 +165,7 @@ class _Builder:
                 case unknown:
                     assert_never(unknown)
         self._names(attributes, sensitive, carried)
+        self._undeclared()
         for attribute in attributes:
             self._public(attribute)
         self._priors(attributes, sensitive)
@@ -524,6 +525,18 @@ class _Builder:
                     self.report(
                         field, f"{what} has more than {MAX_BYTES} bytes", "shorten it with `as:`"
                     )
+
+    def _undeclared(self) -> None:
+        """Columns that nobody decided about, if the policy wants that for all of them."""
+        if self.policy.undeclared != "refuse":
+            return
+        for name in self.relation.column_names:
+            if name not in self.policy.columns:
+                self.report(
+                    "columns",
+                    f"{self.relation.name} has the column {quote(name)}, which is not declared",
+                    "declare it; role: identifying keeps it at home",
+                )
 
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key

@@ -29,12 +29,14 @@ def staged(
     verified: tuple[Verified, ...],
     measured: tuple[Utility, Metrics | None],
     sources: tuple[str, ...],
+    source_mark: str | None,
 ) -> Staged:
     """What publication gets.
 
     Args:
         measured: figures of the run, and metrics on request.
         sources: names of the source and of all that its rows come from.
+        source_mark: of these, from before they were read.
     """
     utility, metrics = measured
     spec = plan.spec
@@ -71,6 +73,8 @@ def staged(
         },
         shared=plan.spec.growth.relations if plan.spec.growth else (),
         increments=increments,
+        source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
+        source_mark=source_mark,
     )
 
 

@@ -166,6 +166,7 @@ class _Run:
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
         self.sources: tuple[str, ...] = ()
+        self.source_mark: str | None = None
         self.ending = Ending()
 
     def go(self) -> RunResult:
@@ -230,6 +231,7 @@ class _Run:
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
+        self.source_mark = history.source_mark(self.conn, self.sources)
         growth = growing.growth_of(self.conn, spec, self.sources, run_id)
         spec = replace(spec, growth=growth)
         dry = self.options.dry_run
@@ -281,7 +283,13 @@ class _Run:
             result = self._tried(plan, state, result, judging)
         else:
             release = handover.staged(
-                plan, state, checks, verified, (utility, metrics), self.sources
+                plan,
+                state,
+                checks,
+                verified,
+                (utility, metrics),
+                self.sources,
+                self.source_mark,
             )
             result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
