@@ -71,7 +71,7 @@ def store(conn: Connection, loaded: LoadedPolicy, comment: str | None = None) ->
 
     The same texts as those of the newest revision make no new one.
     """
-    document, files = _portable(loaded)
+    document, files = portable(loaded)
     row = conn.execute(
         sqlfiles.query("policies", "apply"),
         {
@@ -210,7 +210,7 @@ def named_files(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _portable(policy: LoadedPolicy) -> tuple[dict[str, Any], dict[str, str]]:
+def portable(policy: LoadedPolicy) -> tuple[dict[str, Any], dict[str, str]]:
     """The document without variables, and its files by path; paths stay within one folder."""
     written = dict(policy.written or policy.policy.document())
     written.pop(VARIABLES, None)

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from pganon.applied.files import policy_files
 from pganon.applied.store import loaded, read
 from pganon.cli import common
 from pganon.cli.chosen import is_file
-from pganon.cli.policies import policy_files
 from pganon.drift.gate import Checked, Manner, Wrong
 from pganon.drift.gate import check as look_at
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError

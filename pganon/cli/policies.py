@@ -35,6 +35,7 @@ def apply(
     All of them are checked before any is kept.
     """
     from pganon.applied.check import check
+    from pganon.applied.files import policy_files
     from pganon.applied.store import store
     from pganon.encode.hierarchy.files import check_files
 
@@ -51,18 +52,6 @@ def apply(
         return
     for policy in stored:
         common.line(f"applied {policy.label}")
-
-
-def policy_files(path: Path) -> list[Path]:
-    """The policies of a folder, or the file itself."""
-    from pganon.cli.chosen import SUFFIXES
-
-    if not path.is_dir():
-        return [path]
-    found = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
-    if not found:
-        raise UsageError(f"{path} has no policies", hint=f"files end in {', '.join(SUFFIXES)}")
-    return found
 
 
 def _refuse_twice(releases: list[str]) -> None:

@@ -13,12 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from pganon.applied.files import SUFFIXES
 from pganon.applied.store import named_files
 from pganon.errors import PolicyError, Problem, UsageError
 from pganon.policy.document import read_document
 from pganon.policy.loader import read_text
 
-SUFFIXES = (".yaml", ".yml", ".json")
 WITHDRAW = "withdraw"
 REPEATABLE = "R"
 

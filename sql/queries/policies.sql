@@ -26,6 +26,17 @@ SELECT DISTINCT ON (p.release)
 FROM pganon_private.policy AS p
 ORDER BY p.release, p.revision DESC;
 
+-- portable --
+-- The newest revision of every policy, with its files by path, both as JSON.
+SELECT DISTINCT ON (p.release)
+    p.release, p.document, (
+        SELECT coalesce(json_object_agg(f.path, f.content), '{}')
+        FROM pganon_private.policy_file AS f
+        WHERE f.release = p.release AND f.revision = p.revision
+    ) AS files
+FROM pganon_private.policy AS p
+ORDER BY p.release, p.revision DESC;
+
 -- unchecked --
 -- Newest revisions that nobody has looked at.
 SELECT p.release, p.revision
