@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from pganon.cli import common
 from pganon.errors import UsageError
 from pganon.migrate.down import down as take_back
+from pganon.migrate.emit import HEAD, Tool, emit
 from pganon.migrate.history import DEFAULT, Standing
 from pganon.migrate.pending import Planned
 from pganon.migrate.up import Done, Target, dry_run, status, up
@@ -58,6 +59,14 @@ def migrate(
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Check everything and show what would be done.")
     ] = False,
+    tool: Annotated[
+        Tool | None,
+        typer.Option("--emit", help="Write files for another tool.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for --emit.", show_default=False),
+    ] = None,
     history: HistoryOption = DEFAULT,
     cascade: CascadeOption = False,
     dsn: common.DsnOption = None,
@@ -65,8 +74,16 @@ def migrate(
     json: common.JsonOption = False,
 ) -> None:
     """Apply the files of FOLDER that are not applied, in order; one that fails is the last."""
-    if show and (dry or to is not None):
-        raise UsageError("--status stands alone", hint="leave out --dry-run and --to")
+    if sum((show, dry, tool is not None)) > 1 or (to is not None and (show or tool)):
+        raise UsageError(
+            "--status, --dry-run and --emit exclude each other; --to is for none but --dry-run",
+            hint="give one of them",
+        )
+    if (tool is None) != (output is None):
+        raise UsageError("--emit and --output belong together", hint="--emit sql --output FOLDER")
+    if tool is not None and output is not None:
+        _write(emit(folder, tool), output, json=json)
+        return
     target = Target(folder, common.chosen_dsn(dsn), common.chosen_owner(owner), _history(history))
     if show:
         _show_status(status(target), json=json)
@@ -91,6 +108,31 @@ def down(
     """Take the files of FOLDER after a number back, the last one first."""
     target = Target(folder, common.chosen_dsn(dsn), common.chosen_owner(owner), _history(history))
     _walk(folder, json, lambda **how: take_back(target, to, cascade=cascade, **how))
+
+
+def _write(files: Mapping[str, str], folder: Path, *, json: bool) -> None:
+    try:
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        stale = sorted(
+            path.relative_to(folder).as_posix()
+            for path in folder.rglob("*.sql")
+            if HEAD in path.read_text("utf-8", errors="replace")
+        )
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from None
+    common.warn(
+        f"{folder / name} was written before and is not among these files: remove it?"
+        for name in stale
+        if name not in files
+    )
+    if json:
+        common.emit_json({"folder": folder, "written": list(files)})
+        return
+    for name in files:
+        common.line(f"wrote {folder / name}")
 
 
 def _history(name: str) -> str:

@@ -41,9 +41,9 @@ from pganon.applied.files import policy_files
 from pganon.applied.store import portable
 from pganon.encode.hierarchy.files import check_files
 from pganon.errors import PolicyError, UsageError
-from pganon.integrations.sqltext import json_text
 from pganon.loading import load_policy, policy_from
 from pganon.policy.model import policy_hash
+from pganon.sqltext import json_text
 
 log = logging.getLogger("alembic.pganon")
 PLUGIN = "pganon"

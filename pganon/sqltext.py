@@ -1,4 +1,4 @@
-"""Texts that become literals of SQL in files of other tools."""
+"""Texts that become literals of SQL in files, which other tools read before the server does."""
 
 from __future__ import annotations
 
