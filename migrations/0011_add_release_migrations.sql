@@ -2,7 +2,7 @@
 
 CREATE TABLE pganon_private.migration_history (
     name text PRIMARY KEY,
-    -- Who applies files now; no foreign key: rows of workers go when these are dead.
+    -- Who applies files now, or did last; no foreign key: rows of workers go when these are done.
     worker bigint
 );
 

@@ -15,7 +15,7 @@ from pganon.migrate.history import Applied, Connection, Session, alone, applied,
 from pganon.migrate.pending import standings
 from pganon.migrate.up import Done, Target, Tell, named, session
 from pganon.policy.model import Policy
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, views
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
 from pganon.run.options import Ended, OnStep, Options
@@ -152,8 +152,24 @@ def _finish(conn: Connection, mine: Session, row: Applied) -> None:
     """The policy and the readers from before, in the transaction that shows the version."""
     policy = _restore(conn, row)
     if policy is not None:
-        set_readers(conn, lifecycle.find(conn, row.release), policy.publish.readers)
+        _set_readers(conn, row.release, policy)
     mine.take_back(conn, row)
+
+
+def _set_readers(conn: Connection, release: str, policy: Policy) -> None:
+    """Readers that are no roles any more stand in nobody's way."""
+    known = lifecycle.find(conn, release)
+    change = set_readers(conn, known, views.present_roles(conn, policy.publish.readers))
+    current = known.current
+    if current is not None and (change.added or change.removed):
+        ledger.append(
+            conn,
+            "readers",
+            run_id=current.run_id,
+            release=release,
+            version=current.version,
+            details={"added": list(change.added), "removed": list(change.removed)},
+        )
 
 
 def _restore(conn: Connection, row: Applied) -> Policy | None:

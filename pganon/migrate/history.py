@@ -214,7 +214,6 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
         yield session
     finally:
         if locks.usable(conn):
-            conn.execute(sqlfiles.query("migrations", "leave"), values)
             leave(conn, me)
 
 

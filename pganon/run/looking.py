@@ -71,16 +71,22 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
             with locks.run_lock(conn, run_id):
                 try:
                     found = _read(conn, connect, spec, run_id)
-                except BaseException as error:
-                    ledger.finish_with(conn, run_id, error)
-                    raise
-                else:
                     ledger.finish(conn, run_id, "dry_run")
-                finally:
-                    drop_run(conn, run_id)
+                except BaseException as error:
+                    _record(conn, run_id, error)
+                    raise
+                drop_run(conn, run_id)
         except psycopg.Error as error:
             raise translate(error) from None
     return found
+
+
+def _record(conn: Connection, run_id: int, error: BaseException) -> None:
+    """The end of a look that failed; without a session the next run finds it dead."""
+    with contextlib.suppress(psycopg.Error, PganonError):
+        if locks.usable(conn):
+            ledger.finish_with(conn, run_id, error)
+            drop_run(conn, run_id)
 
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Looked:

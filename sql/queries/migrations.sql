@@ -13,14 +13,8 @@ WHERE h.name = %(history)s
 FOR UPDATE OF h;
 
 -- take --
--- This session works on it now; NULL: nobody does.
+-- This session works on it now.
 UPDATE pganon_private.migration_history AS h SET worker = %(worker)s WHERE h.name = %(history)s;
-
--- leave --
--- This session is done with it, unless another one has it already.
-UPDATE pganon_private.migration_history AS h
-SET worker = NULL
-WHERE h.name = %(history)s AND h.worker = %(worker)s;
 
 -- applied --
 -- What was applied, in order. What had to be approved has its version once it is published.

@@ -35,7 +35,9 @@ SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') THEN string_agg(
     ), ' ' ORDER BY c.oid
 ) END
 FROM unnest(%(sources)s::text[]) AS s(name)
-JOIN pg_class AS c ON c.oid = to_regclass(s.name);
+-- Not to_regclass, which raises where the role may not use the schema of what a view reads.
+JOIN pg_namespace AS n ON n.nspname = (parse_ident(s.name))[1]
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = (parse_ident(s.name))[2];
 
 -- earlier --
 -- Versions that were ever readable, the nearest first: those over any of these sources, of them those

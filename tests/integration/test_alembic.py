@@ -127,6 +127,7 @@ def _revisions(db: Database) -> list[int]:
     return [row[0] for row in rows.fetchall()]
 
 
+@pytest.mark.slow
 def test_forwards_and_back(project: Project) -> None:
     db = project.db
     conn = db.owner()
@@ -221,6 +222,7 @@ def test_beside_changes_of_the_schema_nothing_is_added(
     assert "create_table" not in text
 
 
+@pytest.mark.slow
 def test_a_release_that_fails_is_not_stamped_and_can_be_repeated(project: Project) -> None:
     db = project.db
     both = "op.apply_policy({}); op.release('patients')"
@@ -274,6 +276,7 @@ def test_a_database_without_pganon(bare_db: Database, tmp_path: Path) -> None:
         project.generate("j1")
 
 
+@pytest.mark.slow
 def test_as_sql(project: Project) -> None:
     """Offline mode: the script is that of psql, and ends at the first error."""
     psql = shutil.which("psql")

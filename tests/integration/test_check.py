@@ -44,7 +44,6 @@ def test_nothing_wrong(db: Database, folder: Path) -> None:
     )
 
 
-@pytest.mark.every_server
 def test_a_column_that_nobody_mentions(db: Database, folder: Path) -> None:
     db.source(
         'ALTER TABLE public.patient ADD COLUMN insurance text, ADD COLUMN "Zip: 5" text,'
@@ -155,6 +154,7 @@ def test_a_folder_of_migrations_is_its_newest_policies(db: Database, tmp_path: P
     assert check(db, tmp_path).json["error"]["code"] == "gap"
 
 
+@pytest.mark.slow
 def test_types_beside_those_of_the_version_that_is_shown(db: Database, folder: Path) -> None:
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     db.source("ALTER TABLE public.patient ALTER COLUMN days TYPE bigint")
@@ -182,6 +182,7 @@ def test_values_that_a_hierarchy_lacks(db: Database, folder: Path) -> None:
 # -- undeclared -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_undeclared_columns_can_be_refused(db: Database, folder: Path) -> None:
     file = write(folder, "patients", undeclared="refuse")
     at = ("--dsn", db.dsn(), "--json")
@@ -259,6 +260,7 @@ def test_status_of_columns(db: Database, folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_status_of_values(db: Database, folder: Path) -> None:
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     db.source("INSERT INTO public.patient VALUES (99, 30, 'f', 'Paris', 'flu', 1)")
@@ -267,6 +269,7 @@ def test_status_of_values(db: Database, folder: Path) -> None:
     assert found["source"] == "unknown"
 
 
+@pytest.mark.slow
 def test_another_policy_reads_other_rows(db: Database, folder: Path) -> None:
     """Whether the source changed is asked of what the version was made from."""
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
@@ -275,6 +278,7 @@ def test_another_policy_reads_other_rows(db: Database, folder: Path) -> None:
     assert status(db, "patients")["source"] == "unknown"
 
 
+@pytest.mark.slow
 def test_a_withdrawn_release_has_not_changed(db: Database, tmp_path: Path) -> None:
     db.source(faults.SOURCE)
     assert pganon("migrate", str(two(tmp_path / "m")), "--dsn", db.dsn()).code == 0
@@ -285,3 +289,23 @@ def test_a_withdrawn_release_has_not_changed(db: Database, tmp_path: Path) -> No
 def test_columns_of_older_versions_are_not_known() -> None:
     found = column_drift(None, None, ())  # pyright: ignore[reportArgumentType]
     assert (found.added, found.dropped, found.retyped) == ((), (), ())
+
+
+@pytest.mark.slow
+def test_a_view_over_a_schema_that_the_steward_may_not_use(db: Database, tmp_path: Path) -> None:
+    """Statistics are of the tables below, and asking for them needs no privilege."""
+    db.source(faults.SOURCE)
+    db.source(
+        "CREATE SCHEMA hidden; ALTER TABLE public.patient SET SCHEMA hidden;"
+        " CREATE VIEW public.patient AS SELECT * FROM hidden.patient"
+    )
+    db.admin.execute(
+        "REVOKE ALL ON SCHEMA hidden FROM steward; REVOKE ALL ON hidden.patient FROM steward"
+    )
+    file = write(tmp_path, "patients", trust=["source_owner"], republication="allow")
+    done = pganon("run", str(file), "--dsn", db.dsn(), "--json")
+    assert done.code == 0, done.out
+    faults.patiently(lambda: status(db)["source"] == "unchanged")
+    with db.connect("source_owner") as conn:
+        conn.execute("UPDATE hidden.patient SET days = 0")
+    faults.patiently(lambda: status(db)["source"] == "perhaps_changed")

@@ -124,6 +124,7 @@ def _changesets(text: str) -> list[tuple[str, str, str]]:
     return found
 
 
+@pytest.mark.slow
 @needs_psql
 def test_liquibase(db: Database, folder: Path) -> None:
     db.source(faults.SOURCE)
@@ -148,6 +149,7 @@ def _sqitch_order(output: Path) -> list[str]:
     return [line.split()[0] for line in lines if line and not line.startswith("%")]
 
 
+@pytest.mark.slow
 @needs_psql
 def test_sqitch_by_hand(db: Database, folder: Path) -> None:
     """What sqitch does: deploy and verify in order, revert from the end; psql runs each file."""
@@ -176,6 +178,7 @@ def test_sqitch_by_hand(db: Database, folder: Path) -> None:
         assert newest == ("8",)
 
 
+@pytest.mark.slow
 @needs_psql
 @pytest.mark.skipif(shutil.which("sqitch") is None, reason="sqitch was not found")
 def test_sqitch(db: Database, folder: Path) -> None:
@@ -196,6 +199,7 @@ def test_sqitch(db: Database, folder: Path) -> None:
     assert faults.content(db.owner()) is None
 
 
+@pytest.mark.slow
 @needs_psql
 def test_texts_that_tools_would_replace(db: Database, tmp_path: Path) -> None:
     tree = "Rome;'a' :b ${c} %d $pganon$ \\e\n".replace("\\e", "é")
@@ -211,6 +215,7 @@ def test_texts_that_tools_would_replace(db: Database, tmp_path: Path) -> None:
     assert row == (other,)
 
 
+@pytest.mark.slow
 @needs_psql
 def test_a_hostile_search_path(db: Database, folder: Path) -> None:
     """Attack: operators and functions of somebody else come first where the files are run."""

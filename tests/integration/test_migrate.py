@@ -57,7 +57,6 @@ def _k(db: Database) -> int:
     return int(row[0])
 
 
-@pytest.mark.every_server
 def test_forwards_and_back(db: Database, folder: Path) -> None:
     done = migrate(db, two(folder))
     assert done.out.splitlines() == [
@@ -192,6 +191,7 @@ def test_nothing_is_done_if_anything_is_wrong(
         assert migrate(db, folder).err.startswith("error: 0003_patients.json: ")
 
 
+@pytest.mark.slow
 def test_status_shows_what_is_wrong(db: Database, folder: Path) -> None:
     assert migrate(db, two(folder)).code == 0
     _edited(folder)
@@ -204,6 +204,7 @@ def test_status_shows_what_is_wrong(db: Database, folder: Path) -> None:
     assert code(down(db, folder, 0, "--json")) == "changed_migration"
 
 
+@pytest.mark.slow
 def test_a_repeatable_file_is_run_when_policy_or_source_changed(db: Database, folder: Path) -> None:
     write(folder, "R_patients")
     assert migrate(db, folder).out == "R_patients.json: patients, version 1: released\n"
@@ -220,6 +221,7 @@ def test_a_repeatable_file_is_run_when_policy_or_source_changed(db: Database, fo
     assert code(down(db, folder, 1, "--json")) == "unknown_number"
 
 
+@pytest.mark.slow
 def test_readers_alone(db: Database, folder: Path) -> None:
     """A policy with other readers makes no version, and going back gives the old ones again."""
     write(folder, "0001_patients")
@@ -235,6 +237,19 @@ def test_readers_alone(db: Database, folder: Path) -> None:
     assert analyst.execute(listed).fetchall() == [("patients",)]
 
 
+@pytest.mark.slow
+def test_a_reader_that_is_no_role_any_more(db: Database, folder: Path) -> None:
+    with queue.role(db, "guest") as (guest,):
+        write(folder, "0001_patients", privacy=k(8), publish={"readers": [guest, "analyst"]})
+        write(folder, "0002_patients", privacy=k(12), publish={"readers": []})
+        assert migrate(db, folder).code == 0
+    assert down(db, folder, 1).out == "0002_patients.json: patients, version 1: reverted\n"
+    row = db.admin.execute("SELECT readers FROM pganon_private.release").fetchone()
+    assert row == (["analyst"],)
+    assert faults.events(db.owner())[-2:] == ["rolled_back", "readers"]
+
+
+@pytest.mark.slow
 def test_a_version_that_is_not_stored_any_more(db: Database, folder: Path) -> None:
     write(folder, "0001_patients", publish={"keep": 1}, privacy=k(8))
     write(folder, "0002_patients", publish={"keep": 1}, privacy=k(12))
@@ -245,6 +260,7 @@ def test_a_version_that_is_not_stored_any_more(db: Database, folder: Path) -> No
     assert len(rows(db)) == 2
 
 
+@pytest.mark.slow
 def test_two_histories(db: Database, folder: Path, tmp_path: Path) -> None:
     assert migrate(db, two(folder), "--history", "clinic").code == 0
     assert states(db, folder)[0][1] == "pending"
@@ -271,6 +287,7 @@ def _approved_by(who: str) -> dict[str, Any]:
     return {"readers": ["analyst"], "approval": {"by": [who]}}
 
 
+@pytest.mark.slow
 def test_what_waits_for_approval_counts_as_applied(db: Database, folder: Path) -> None:
     write(folder, "0001_patients", publish=_approved_by("source_owner"), privacy=k(8))
     done = migrate(db, folder)
@@ -321,6 +338,7 @@ def test_one_session_per_history(db: Database, folder: Path) -> None:
     assert workers == (0,)
 
 
+@pytest.mark.slow
 def test_a_busy_release_stops_it(db: Database, folder: Path) -> None:
     two(folder)
     with locks.release_lock(db.owner(), "patients"):
@@ -348,11 +366,12 @@ def test_a_session_that_was_taken_for_dead_publishes_nothing(
     assert faults.version(db.owner()) is None
     assert rows(db) == []
     holder = db.admin.execute("SELECT worker FROM pganon_private.migration_history").fetchone()
-    assert holder == (4711,), "it is not the first one's to give up"
+    assert holder == (4711,)
     monkeypatch.undo()
     assert migrate(db, folder).code == 0, "the other one is dead: it holds no lock"
 
 
+@pytest.mark.slow
 def test_a_withdrawal_of_a_session_that_was_taken_for_dead(db: Database, folder: Path) -> None:
     write(folder, "0001_patients")
     assert migrate(db, folder).code == 0
