@@ -12,10 +12,11 @@ import psycopg
 import pytest
 
 from pganon import locks
-from pganon.errors import PreconditionError
+from pganon.errors import LedgerError, PreconditionError
+from pganon.migrate import down as taking
 from pganon.migrate import up as applying
 from pganon.migrate.files import read_folder
-from pganon.migrate.history import alone
+from pganon.migrate.history import alone, applied
 from pganon.migrate.up import Target, up
 from pganon.run import pipeline
 from tests.support.harness import faults, queue
@@ -159,6 +160,10 @@ def _no_reader(folder: Path) -> None:
     write(folder, "0003_patients", publish={"readers": ["nobody"]})
 
 
+def _no_trusted(folder: Path) -> None:
+    write(folder, "0003_patients", trust=["nobody"])
+
+
 def _no_file(folder: Path) -> None:
     column = {"role": "quasi_identifying", "hierarchy": {"csv": "none.csv"}}
     write(folder, "0003_patients", columns={**faults.POLICY["columns"], "city": column})
@@ -173,6 +178,7 @@ def _no_file(folder: Path) -> None:
         (_bad_policy, "policy"),
         (_no_source, "source_missing"),
         (_no_reader, "missing_role"),
+        (_no_trusted, "missing_role"),
         (_no_file, "policy"),
     ],
 )
@@ -318,6 +324,47 @@ def test_taking_back_what_waits(db: Database, folder: Path) -> None:
     assert _k(db) == 8
     queue.serve(db)
     assert faults.run_tables(db.owner()) == []
+    assert rows(db) == [("0001_patients.json", None, 1)]
+
+
+@pytest.mark.slow
+def test_published_while_it_is_taken_back(db: Database, folder: Path) -> None:
+    write(folder, "0001_patients", publish=_approved_by("source_owner"))
+    assert migrate(db, folder).code == 0
+    with applying.session(Target(folder, db.dsn())) as conn, alone(conn, "default") as mine:
+        (row,) = applied(conn, "default")
+        db.connect("source_owner").execute("SELECT pganon.approve_release(1, 'fine')")
+        queue.serve(db)
+        with pytest.raises(LedgerError) as caught:
+            taking._give_up(conn, mine, row)
+    assert caught.value.code == "published_meanwhile"
+    assert rows(db) == [("0001_patients.json", None, None)]
+    assert down(db, folder, 0).out == "0001_patients.json: patients is withdrawn\n"
+
+
+@pytest.mark.slow
+def test_taking_back_what_somebody_took_back(db: Database, folder: Path) -> None:
+    assert migrate(db, two(folder)).code == 0
+    assert pganon("rollback", "patients", "--dsn", db.dsn()).code == 0
+    assert down(db, folder, 1).out == "0002_patients_k12.json: patients, version 1: reverted\n"
+    assert _k(db) == 8
+    db.owner().execute("SELECT pganon.withdraw_release('patients')")
+    assert down(db, folder, 0).out == "0001_patients.json: patients is withdrawn\n"
+    assert rows(db) == []
+
+
+@pytest.mark.slow
+def test_views_that_others_build_on(db: Database, folder: Path) -> None:
+    """Other columns need --cascade, forwards and back."""
+    fewer = {name: c for name, c in faults.POLICY["columns"].items() if name != "days"}
+    write(folder, "0001_patients", privacy=k(8))
+    assert migrate(db, folder).code == 0
+    write(folder, "0002_patients", privacy=k(8), columns=fewer)
+    conn = db.owner()
+    for act in (lambda *o: migrate(db, folder, *o), lambda *o: down(db, folder, 1, *o)):
+        conn.execute("CREATE VIEW published.mine AS SELECT age FROM published.patients")
+        assert code(act("--json")) == "dependents"
+        assert act("--cascade").code == 0
     assert rows(db) == [("0001_patients.json", None, 1)]
 
 
