@@ -227,9 +227,6 @@ def test_status_of_what_has_changed(db: Database, folder: Path) -> None:
     assert status(db)["source"] == "perhaps_changed"
     text = pganon("status", "--dsn", db.dsn())
     assert "warning: patients: its source has perhaps changed" in text.err
-    # A view is known by the tables below it, and so is a truncated table.
-    db.source("TRUNCATE public.patient")
-    assert status(db)["source"] == "perhaps_changed"
 
 
 def test_status_of_columns(db: Database, folder: Path) -> None:
@@ -276,6 +273,9 @@ def test_another_policy_reads_other_rows(db: Database, folder: Path) -> None:
     write(folder, "patients", columns=COLUMNS, where="days < 4")
     assert pganon("policy", "apply", str(folder), "--dsn", db.dsn()).code == 0
     assert status(db, "patients")["source"] == "unknown"
+    faults.patiently(lambda: status(db)["source"] == "unchanged")
+    db.source("TRUNCATE public.patient")  # which counts no rows
+    assert status(db)["source"] == "perhaps_changed"
 
 
 @pytest.mark.slow
