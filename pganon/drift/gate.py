@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pganon.catalog.introspect import read_relation, unique_columns
 from pganon.catalog.model import Relation
 from pganon.drift.columns import column_drift, lines_to_add, mentioned
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import DatabaseError, PganonError, PolicyError
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
@@ -126,7 +125,6 @@ def _unresolved(conn: Connection, item: Checked, manner: Manner) -> Iterator[str
     # New columns are named once, with lines to add.
     policy = item.loaded.policy.model_copy(update={"undeclared": "warn"})
     try:
-        check_files(item.loaded)
         resolve_policy(conn, replace(item.loaded, policy=policy), privileges=manner.privileges)
     except DatabaseError:
         raise

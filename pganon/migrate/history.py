@@ -20,7 +20,7 @@ from pganon.requests.workers import enter, forget_dead, leave
 
 Connection = psycopg.Connection[Any]
 DEFAULT = "default"
-State = Literal["applied", "awaiting_approval", "pending", "changed", "missing"]
+State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,17 @@ def compared(files: Sequence[MigrationFile], rows: Sequence[Applied]) -> list[St
 def _standing(file: MigrationFile, row: Applied | None) -> Standing:
     state: State = "pending"
     if row is not None and row.checksum == file.checksum:
-        state = "awaiting_approval" if row.waits else "applied"
+        state = _settled(row)
     elif row is not None and file.number is not None:
         state = "changed"
     return Standing(file.name, file.number, file.kind, file.release, state, file, row)
+
+
+def _settled(row: Applied) -> State:
+    """Of a file that was applied: somebody may have to approve, or may not have approved."""
+    if row.waits:
+        return "awaiting_approval"
+    return "unpublished" if row.kind == "release" and row.version is None else "applied"
 
 
 def check_unchanged(found: Sequence[Standing]) -> None:

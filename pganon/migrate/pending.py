@@ -9,7 +9,6 @@ from pathlib import Path
 from pganon.applied.compare import Difference, differences
 from pganon.applied.store import loaded as of_stored
 from pganon.applied.store import newest_revision, read
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import PganonError, PolicyError, UsageError
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
@@ -109,11 +108,10 @@ def wanted_files(found: Sequence[Standing], to: int | None) -> list[MigrationFil
 
 
 def _policy(conn: Connection, file: MigrationFile) -> LoadedPolicy | None:
-    """The policy of a file, which fits the catalog as it is now."""
+    """The policy of a file, which fits its files and the catalog as they are now."""
     if file.kind == "withdraw":
         return None
     found = load_policy(file.path)
-    check_files(found)
     try:
         resolve_policy(conn, found)
         check_readers(conn, found.policy.publish.readers)

@@ -268,6 +268,13 @@ def test_no_folder_of_policies(project: Project) -> None:
         project.generate("i1")
 
 
+def test_a_file_that_a_policy_names_and_that_is_missing(project: Project) -> None:
+    column = {"role": "quasi_identifying", "hierarchy": {"csv": "none.csv"}}
+    write(project.policies, "patients", columns={**faults.POLICY["columns"], "city": column})
+    with pytest.raises(PolicyError, match=r"patients\.json"):
+        project.generate("l1")
+
+
 def test_a_database_without_pganon(bare_db: Database, tmp_path: Path) -> None:
     bare_db.admin.execute("GRANT CREATE ON SCHEMA public TO steward")
     project = Project(bare_db, tmp_path)

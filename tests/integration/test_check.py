@@ -91,6 +91,11 @@ def _no_reader(db: Database, folder: Path) -> None:
     write(folder, "patients", columns=COLUMNS, publish={"readers": ["analyst", "nobody"]})
 
 
+def _no_file(db: Database, folder: Path) -> None:
+    column = {"role": "quasi_identifying", "hierarchy": {"csv": "none.csv"}}
+    write(folder, "patients", columns={**COLUMNS, "city": column})
+
+
 def _broken(db: Database, folder: Path) -> None:
     put(folder, "broken", {"release": "broken"})
 
@@ -104,6 +109,7 @@ def _broken(db: Database, folder: Path) -> None:
         (_no_table, "unresolved", "there is no table or view public.patient"),
         (_no_reader, "missing_role", "these are no roles of the server: nobody"),
         (_broken, "unresolved", "source"),
+        (_no_file, "unresolved", 'there is no file "none.csv"'),
     ],
 )
 def test_what_is_wrong(

@@ -208,6 +208,9 @@ def test_states(tmp_path: Path) -> None:
     waits = compared(files, [_row(tmp_path, 0, version=None, request_state="awaiting_approval")])
     assert waits[0].state == "awaiting_approval"
     assert "0001_patients.json" not in [f.name for f in wanted_files(waits, None)]
+    rejected = compared(files, [_row(tmp_path, 0, version=None, request_state="rejected")])
+    assert rejected[0].state == "unpublished"
+    assert "0001_patients.json" not in [f.name for f in wanted_files(rejected, None)]
 
 
 def test_up_to_a_number(tmp_path: Path) -> None:
