@@ -125,7 +125,7 @@ def _undone(change: _Change, before: _Change | None) -> str:
     name = _text(change.release)
     apply = [f"PERFORM {before.apply};"] if before and before.apply else []
     if change.apply is None:
-        return _block(*apply, f"CALL pganon.release({name});")
+        return _block(f"CALL pganon.release({name});")
     if before is not None and before.apply is None:
         return _block(f"PERFORM pganon.withdraw_release({name});")
     return _block(f"CALL pganon.revert_release({name});", *apply)

@@ -170,6 +170,10 @@ def test_types_beside_those_of_the_version_that_is_shown(db: Database, folder: P
     assert wrong(check(db, folder, role="analyst")) == [], "who cannot know does not say"
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     assert wrong(check(db, "patients")) == []
+    # A column that this policy does not read is nothing to it.
+    db.source("ALTER TABLE public.patient ALTER COLUMN id TYPE bigint")
+    write(folder, "patients")
+    assert [c for c, _ in wrong(check(db, folder))] == ["undeclared"]
 
 
 def test_values_that_a_hierarchy_lacks(db: Database, folder: Path) -> None:
