@@ -59,12 +59,18 @@ COMMENT ON COLUMN pganon_private.run_secret.population IS
 -- Versions from before have members under their plain keys, and no histograms.
 ALTER TABLE pganon_private.version
     ADD COLUMN population bigint REFERENCES pganon_private.population (id),
-    ADD COLUMN guard jsonb;
+    ADD COLUMN guard jsonb,
+    ADD COLUMN readable_by text[];
+
+ALTER TABLE pganon_private.version ALTER COLUMN readable_by SET DEFAULT '{}';
 
 COMMENT ON COLUMN pganon_private.version.population IS
     'the people whom it is about; NULL where nothing tells them apart';
 COMMENT ON COLUMN pganon_private.version.guard IS
     'how the version enters the memory: links, columns, rules and rounds of propagation';
+
+COMMENT ON COLUMN pganon_private.version.readable_by IS
+    'roles that could ever read it; public, or NULL where that is not known: everybody';
 
 -- A population is at work on from its guard to its publication.
 ALTER TABLE pganon_private.activity

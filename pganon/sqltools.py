@@ -58,14 +58,21 @@ def query(
 def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
     for place in list(tree.find_all(exp.Placeholder)):
         part = _given(parts[place.name])
-        # Atoms need no parentheses; anything else gets them so that precedence is kept.
-        atom = isinstance(part, exp.Column | exp.Literal | exp.Null | exp.Func | exp.Boolean)
-        closed = atom or isinstance(part, exp.Subquery | exp.Paren)
-        new = part if closed else exp.paren(part, copy=False)
+        new = part if _is_closed(part, place) else exp.paren(part, copy=False)
         if place is tree:
             return new
         place.replace(new)
     return tree
+
+
+def _is_closed(part: exp.Expr, place: exp.Expr) -> bool:
+    """Whether the part keeps its meaning there; anything else gets parentheses."""
+    if isinstance(part, exp.Connector):  # AND and OR, which sqlglot calls functions
+        return not isinstance(place.parent, exp.Binary | exp.Unary | exp.Predicate)
+    return isinstance(
+        part,
+        exp.Column | exp.Literal | exp.Null | exp.Func | exp.Boolean | exp.Subquery | exp.Paren,
+    )
 
 
 def aliased(relation: QualifiedName | exp.Query, alias: str) -> exp.Expr:

@@ -11,7 +11,7 @@ from pganon.cli import common
 from pganon.cli.release import Name, moment
 from pganon.publish import comparison, lifecycle
 from pganon.publish.privileges import Able, can_read
-from pganon.publish.readers import change_readers
+from pganon.run.admitting import change_readers
 
 
 def register(app: typer.Typer) -> None:

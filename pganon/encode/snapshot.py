@@ -14,6 +14,7 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Outside, Relation
 from pganon.catalog.values import as_text, stored
 from pganon.encode import number_line
+from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
 from pganon.encode.hidden import (
     applies,
     unmatched_counts,
@@ -21,7 +22,7 @@ from pganon.encode.hidden import (
     unmatched_problem,
     with_flags,
 )
-from pganon.encode.sensitive import equal_key
+from pganon.encode.keys import key_text_of
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
@@ -39,10 +40,10 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         SNAPSHOT,
         "read the source, once",
         lambda state: state.work(SNAP),
-        lambda state: snapshot_select(spec),
+        lambda state: snapshot_select(spec, state),
         outside=Outside(spec.read),
     )
-    return (read, inspection(spec))
+    return (*alias_steps(spec), read, inspection(spec))
 
 
 def inspection(spec: ReleaseSpec) -> Check:
@@ -115,31 +116,13 @@ def key_of(spec: ReleaseSpec, names: Sequence[str]) -> exp.Expr:
     return key_text_of([_column(spec, name) for name in names], "src")
 
 
-def key_text_of(columns: Sequence[Column], table: str) -> exp.Expr:
-    """The same for the columns of any relation."""
-    parts = [_part_of_key(column, table) for column in columns]
-    if len(parts) == 1:
-        return parts[0]
-    unknown = exp.or_(*[fragment(":p is null", p=part) for part in parts])
-    whole = cast(exp.func("jsonb_build_array", *parts), "text")
-    return exp.Case().when(unknown, exp.null()).else_(whole)
-
-
-def _part_of_key(column: Column, table: str) -> exp.Expr:
-    """One text for all spellings that are equal: 1.0 and 1.00 are one person."""
-    value = col(column.name, table)
-    if column.built_in or column.kind == "citext":
-        return cast(exp.paren(equal_key(column, value)), "text")
-    return as_text(column, value)
-
-
 def _column(spec: ReleaseSpec, name: str) -> Column:
     column = spec.source.column(name)
     assert column is not None  # the policy was resolved against the source
     return column
 
 
-def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
+def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
     source = aliased(spec.source.name, "src")
     tree = exp.select().from_(source)
     for attribute in spec.attributes:
@@ -151,10 +134,14 @@ def snapshot_select(spec: ReleaseSpec) -> exp.Expr:
     for item in spec.carried:
         value = stored(item.column, col(item.column.name, "src"))
         tree = tree.select(named(value, f"p{item.index}"))
+    key = key_of(spec, spec.individual or spec.record_key) if spec.has_identity else None
     if spec.record_key:
-        tree = tree.select(named(key_of(spec, spec.record_key), "record"))
-    if spec.individual:
-        tree = tree.select(named(key_of(spec, spec.individual), "individual"))
+        record = key_of(spec, spec.record_key)
+        tree = tree.select(named(record if spec.individual else known_as(spec, record), "record"))
+    if spec.individual and key is not None:
+        tree = tree.select(named(known_as(spec, key), "individual"))
+    if key is not None:
+        tree = with_first_keys(spec, state, tree, key)
     if spec.where is not None:
         tree = tree.where(spec.where)
     if spec.exclude is not None:
@@ -167,7 +154,11 @@ def _stays(spec: ReleaseSpec, exclude: Relation) -> exp.Expr:
     names = spec.individual or spec.record_key
     columns = [column for name in names if (column := exclude.column(name)) is not None]
     listed = query("select :key from e", {"e": exclude.name}, key=key_text_of(columns, "e"))
-    return fragment("(:key in :listed) is not true", key=key_of(spec, names), listed=scalar(listed))
+    key = key_of(spec, names)
+    keys = [key] if spec.aliases is None else [key, known_as(spec, key)]
+    return exp.and_(
+        *[fragment("(:key in :listed) is not true", key=k, listed=scalar(listed)) for k in keys]
+    )
 
 
 def _infinite(column: Column, name: str) -> exp.Expr | None:
@@ -199,6 +190,9 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         name = f"s{item.index}"
         tree = tree.select(named(_missing(item, name), f"nulls_{name}"))
     tree = tree.select(*unmatched_counts(spec))
+    if spec.aliases is not None and not spec.individual:
+        repeated = fragment("count(:r) - count(distinct :r)", r=col("record", "t"))
+        tree = tree.select(named(repeated, "namesakes"))
     if spec.individual:
         person = col("individual", "t")
         tree = tree.select(
@@ -230,6 +224,8 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
             found.append(count(f"outside_{name}"))
     found += [count(f"nulls_s{item.index}") for item in spec.sensitive]
     found += unmatched_facts(spec)
+    if spec.aliases is not None and not spec.individual:
+        found.append(count("namesakes"))
     return [*found, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
 
 
@@ -251,6 +247,8 @@ def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
             hint="lower k or l, or release a larger table",
             code="too_few_records",
         )
+    if row.get("namesakes"):
+        return both_keys(spec, row["namesakes"])
     unmatched = unmatched_problem(spec, row)
     if unmatched is not None:
         return unmatched

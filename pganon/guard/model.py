@@ -81,6 +81,7 @@ class Version:
             that is replayed takes as many as it took at first.
         part: which work tables are read; see :mod:`pganon.guard.work`.
         number: of this memory among those of the run, for names of staged tables and of facts.
+        audience: a role that could ever read the versions; empty where these are all versions.
     """
 
     columns: tuple[str, ...]
@@ -96,6 +97,7 @@ class Version:
     rounds: int | None = None
     part: int = 0
     number: int = 0
+    audience: str = ""
 
     @property
     def kept(self) -> str | None:

@@ -70,6 +70,7 @@ def version_of(
         republication=spec.policy.republication if memory else "allow",
         rounds=None if memory else 0,
         strongest=spec.policy.floor == "strongest",
+        part=number,
         number=number,
         bounded=frozenset(c.name for c in columns if scattered or not c.exact),
     )

@@ -11,6 +11,7 @@ from pganon.errors import PrivacyRefusal
 from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.judged import at_once, outcome
 from pganon.guard.model import Version
+from pganon.identifiers import quote
 from pganon.privacy.base import Bound, Relation
 from pganon.privacy.judged import Judged
 from pganon.sqltools import fragment, query
@@ -85,7 +86,7 @@ def _check(version: Version, number: int, applied: Applied) -> Step:
     def problem(row: Mapping[str, Any], state: State) -> PrivacyRefusal | None:
         if version.republication != "refuse" or row["missing"] == 0:
             return None
-        return refusal(applied, row["missing"], row["observed"])
+        return refusal(applied, row["missing"], row["observed"], version.audience)
 
     return Check(
         "guard verdict",
@@ -96,11 +97,14 @@ def _check(version: Version, number: int, applied: Applied) -> Step:
     )
 
 
-def refusal(applied: Applied, people: int, worst: float | None) -> PrivacyRefusal:
+def refusal(
+    applied: Applied, people: int, worst: float | None, audience: str = ""
+) -> PrivacyRefusal:
     model = applied.rule.model
+    readable = f"that {quote(audience)} could ever read" if audience else "that were ever readable"
     found = "is not known of them" if worst is None else f"measures {worst:.6g} at worst"
     return PrivacyRefusal(
-        f"with all versions that were ever readable, {model.name}{applied.rule.on} requires"
+        f"with all versions {readable}, {model.name}{applied.rule.on} requires"
         f" {model.symbol} {model.comparison} {model.parameter:g}; for {people} people who can be"
         f" told from the others it {found}",
         hint="refresh: increments adds people without new groups of those before;"

@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pganon.identifiers import quote
 
-def sentences(figures: Mapping[str, Any]) -> Iterator[str]:
+_WHO = "who has all versions"
+
+
+def sentences(figures: Mapping[str, Any], audience: str = "") -> Iterator[str]:
     """For a steward whose policy publishes all the same: what is left of the promises.
 
     Args:
         figures: of :func:`pganon.guard.report.figures`.
+        audience: a role that has the versions; empty for who has all.
     """
+    who = f"who has all versions that {quote(audience)} could read" if audience else _WHO
     everybody = figures["guard_people"]
     below, above = figures["guard_below_k"], figures["guard_above"]
     certain = figures["guard_certain"]
     if below:
         yield (
-            f"who has all versions can tell {below} of {everybody} people from more others than a"
+            f"{who} can tell {below} of {everybody} people from more others than a"
             f" policy allowed; at worst {figures['guard_smallest_cell']} people are left"
         )
     if above:
         yield (
-            f"who has all versions can hold a value of {above} of {everybody} people for likelier"
+            f"{who} can hold a value of {above} of {everybody} people for likelier"
             f" than a policy allowed; at worst its probability is"
             f" {figures['guard_worst_probability']:.4g}"
         )
     if certain:
-        yield f"who has all versions knows a value of {certain} of {everybody} people"
+        yield f"{who} knows a value of {certain} of {everybody} people"

@@ -9,6 +9,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.catalog.model import Outside
+from pganon.encode.aliases import alias_steps
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import SNAPSHOT, snapshot_select
@@ -47,6 +48,7 @@ def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[S
         commits: False for a dry run, which only counts them.
     """
     return (
+        *alias_steps(spec),
         CreateTable(
             SNAPSHOT,
             "read the source, once",
@@ -98,7 +100,7 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
 
 
 def _whole(spec: ReleaseSpec, state: State) -> exp.Expr:
-    source = snapshot_select(spec)
+    source = snapshot_select(spec, state)
     known = identity(spec)
     assert isinstance(source, exp.Select)
     assert known is not None  # a source without a key is refused

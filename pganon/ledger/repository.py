@@ -24,14 +24,13 @@ from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterr
 from pganon.install.state import program_version
 
 Connection = psycopg.Connection[Any]
-Ended = Literal["dry_run", "refused", "failed", "rebuilt", "forgotten"]
+Ended = Literal["dry_run", "refused", "failed", "rebuilt", "forgotten", "readers"]
 Event = Literal[
     "released",
     "unchanged",
     Ended,
     "rolled_back",
     "dropped",
-    "readers",
     "unchecked",
     "awaiting_approval",
     "expired",

@@ -53,7 +53,7 @@ REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
-UNAVAILABLE = ("ranges", "leavers", "aliases", "assume")
+UNAVAILABLE = ("ranges", "leavers", "assume")
 """Keys that nothing reads yet."""
 
 
@@ -89,7 +89,7 @@ class OverTime(Declaration):
     ] = "strongest"
     audiences: Annotated[
         Literal["everybody", "by_reader"],
-        known_word("word for audiences", ("everybody",), ("by_reader",)),
+        known_word("word for audiences", ("everybody", "by_reader")),
     ] = "everybody"
     population: Population | None = None
     aliases: OfPeople | None = None

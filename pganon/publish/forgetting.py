@@ -13,8 +13,8 @@ from pganon import sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside, Relation
+from pganon.encode.keys import key_text_of
 from pganon.encode.people import POPULATION, digest
-from pganon.encode.snapshot import key_text_of
 from pganon.errors import LedgerError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.ledger.repository import as_jsonb

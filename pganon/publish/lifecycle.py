@@ -19,6 +19,7 @@ from pganon.install import access
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
+from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read
 from pganon.publish.transaction import is_intact, patiently, publishing, show_version
@@ -229,6 +230,7 @@ def rollback(
             cascade=cascade,
         )
         history.set_current(conn, known.release, target)
+        remember_readers(conn, find(conn, name))
         before = known.release.current
         ledger.append(
             conn,

@@ -47,6 +47,7 @@ class About:
 
     Attributes:
         guard: links, columns, rules and rounds; see :mod:`pganon.guard.replayed`.
+        readers: roles that could ever read it; None where everybody may have.
     """
 
     release: str
@@ -58,6 +59,7 @@ class About:
     guard: dict[str, Any] | None
     published_at: Any
     dropped_at: Any
+    readers: list[str] | None
 
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:
@@ -159,6 +161,8 @@ class Judged:
         memories: by audience.
         runs: of the versions that each is about, without the new one.
         guard: how the version enters the memory; see :class:`About`.
+        kept: audiences who have not the version, and whose memories stay as they are.
+        readers: roles that it was judged for; None for everybody.
     """
 
     population: int
@@ -168,14 +172,19 @@ class Judged:
     memories: dict[str, Memory]
     runs: dict[str, tuple[int, ...]]
     guard: dict[str, Any]
+    kept: tuple[str, ...] = ()
+    readers: tuple[str, ...] | None = None
 
 
 class MemoryMoved(PreconditionError):
-    """Another version about the same people was published since this one was judged."""
+    """What a version was judged beside is not what it would be published beside."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        what: str = "another version about the same people was published while this one was made",
+    ) -> None:
         super().__init__(
-            "another version about the same people was published while this one was made",
+            what,
             hint="run the release again",
             code="population_moved",
         )
@@ -189,8 +198,19 @@ def swap(conn: Connection, judged: Judged, run_id: int) -> None:
     """
     if populations.counter(conn, judged.population) != judged.counter:
         raise MemoryMoved
-    replace_all(conn, judged.population, judged.memories, judged.runs, run_id)
+    replace_all(conn, judged.population, judged.memories, judged.runs, run_id, judged.kept)
     count(conn, judged.population, judged.name, judged.sources)
+
+
+def check_readers(judged: Judged, readers: Sequence[str]) -> None:
+    """Whether these are some of the roles that a version was judged for.
+
+    Raises:
+        MemoryMoved: others can read it now.
+    """
+    others = set() if judged.readers is None else set(readers) - set(judged.readers)
+    if others:
+        raise MemoryMoved(f"{', '.join(sorted(others))} became readers while the version was made")
 
 
 def count(
@@ -209,10 +229,12 @@ def replace_all(
     memories: dict[str, Memory],
     runs: dict[str, tuple[int, ...]],
     run_id: int,
+    kept: Sequence[str] = (),
 ) -> None:
-    """Staged memories instead of all that there were; `run_id` has the secrets of fingerprints."""
+    """Staged memories instead of all but the kept; `run_id` has the secrets of fingerprints."""
     gone = conn.execute(
-        sqlfiles.query("population", "forget_memories"), {"population": population}
+        sqlfiles.query("population", "forget_memories"),
+        {"population": population, "kept": list(kept)},
     ).fetchall()
     for tables in gone:
         for name in filter(None, tables):

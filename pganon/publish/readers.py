@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
-from pganon.publish.history import History
+from pganon.publish.audience import remember_readers
+from pganon.publish.history import History, Version
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
@@ -60,39 +61,56 @@ def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Acc
         sqlfiles.query("publish", "set_readers"),
         {"release": known.release.name, "readers": list(readers)},
     )
+    remember_readers(conn, known)
     return change
 
 
 def change_readers(
-    conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
+    conn: Connection,
+    name: str,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    judge: Callable[[History, Version, Sequence[str]], None] = lambda known, current, added: None,
 ) -> Access:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
+
+    Args:
+        judge: called with the current version and who is to be added, and may raise.
 
     Raises:
         LedgerError: unknown_release, unknown_version.
         UsageError: a role is in both lists, or to be removed and no reader.
         PreconditionError: busy, missing_role, no_grant.
     """
-    with translated(), locks.release_lock(conn, name), publishing(conn):
-        locks.assert_held(conn, release=name)
+    with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
         current = history.check_stored(known, known.current, None)
         wanted = _wanted(known, add, remove)
-        kept = [role for role in wanted if role in known.release.readers]
-        check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
-        check_readers(conn, [role for role in wanted if role not in kept], "name another one")
-        change = set_readers(conn, known, wanted)
-        if change.added or change.removed:
-            ledger.append(
-                conn,
-                "readers",
-                run_id=current.run_id,
-                release=name,
-                version=current.version,
-                details={"added": list(change.added), "removed": list(change.removed)},
-            )
+        added = access(known, wanted).added
+        check_readers(conn, added, "name another one")
+        judge(known, current, added)
+        with publishing(conn):
+            return _change(conn, name, wanted)
+
+
+def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:
+    locks.assert_held(conn, release=name)
+    known = find(conn, name)
+    current = history.check_stored(known, known.current, None)
+    kept = [role for role in wanted if role in known.release.readers]
+    check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
+    change = set_readers(conn, known, wanted)
+    if change.added or change.removed:
+        ledger.append(
+            conn,
+            "readers",
+            run_id=current.run_id,
+            release=name,
+            version=current.version,
+            details={"added": list(change.added), "removed": list(change.removed)},
+        )
     return change
 
 

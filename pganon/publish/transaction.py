@@ -17,6 +17,7 @@ from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageE
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import history, memory, views
+from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
@@ -150,6 +151,9 @@ def _make_readable(
         trusted=staged.policy.get("trust") or (),
         cascade=cascade,
     )
+    found = remember_readers(conn, after)
+    if staged.judged is not None:
+        memory.check_readers(staged.judged, found)
     old = after.versions[staged.keep :]
     retired = retire(conn, staged.release, old)
     replaced = known.release.current if known else None

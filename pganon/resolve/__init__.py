@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import assert_never
 
@@ -18,35 +16,27 @@ from pganon.encode.sensitive_trees import sensitive_tree_steps
 from pganon.encode.snapshot import canonical_type
 from pganon.encode.trees import tree_steps
 from pganon.errors import PolicyError, PreconditionError, Problem
-from pganon.identifiers import MAX_BYTES, QualifiedName, fits, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
-from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import ColumnPolicy, Policy, policy_hash
-from pganon.policy.options import FLAT
 from pganon.policy.partition import partition_part
-from pganon.privacy.models import BackgroundKnowledge
+from pganon.policy.refusals import Refusal
 from pganon.privacy.requirements import requirements_of
 from pganon.resolve.domains import domain_refusals
 from pganon.resolve.exceptions import exception_problem
 from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.resolve.increments import increment_refusals
-from pganon.resolve.people import people_problem
+from pganon.resolve.names import name_refusals
+from pganon.resolve.other import column_refusals, prior_refusals, public_refusals
+from pganon.resolve.people import aliases_problem, people_problem
 from pganon.resolve.reference import reference_refusals
+from pganon.resolve.shown import form_of, published_type, scale_of
 from pganon.spec.collations import collation_refusals
 from pganon.spec.conditions import typed
 from pganon.spec.model import Attribute, Carried, Hidden, ReleaseSpec, Scale, Sensitive, Shown
 from pganon.sqltools import col
-
-RANGE_TYPES = {
-    "integer": "numrange",
-    "numeric": "numrange",
-    "float": "numrange",
-    "date": "daterange",
-    "timestamp": "tsrange",
-    "timestamptz": "tstzrange",
-}
 
 SUPPORTED = (
     "integers, numeric, floats, date, timestamp, timestamptz, boolean, text, varchar, char,"
@@ -64,6 +54,7 @@ def resolve(
     exceptions: Mapping[str, Relation] | None = None,
     prior: Relation | None = None,
     exclude: Relation | None = None,
+    aliases: Relation | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -75,24 +66,15 @@ def resolve(
         exceptions: those that say whose values are sensitive, by their name in the policy.
         prior: the one with what readers are assumed to know beforehand.
         exclude: the one of people who are left out.
+        aliases: the one of people whose key changed.
     """
     builder = _Builder(
-        policy, relation, public or {}, exceptions or {}, prior, exclude, base_dir, line_of
+        policy, relation, public or {}, exceptions or {}, prior, exclude, aliases, base_dir, line_of
     )
     spec = builder.build()
     if builder.problems or spec is None:
         raise PolicyError(builder.problems, file=file)
     return spec
-
-
-def _compared(column: Column) -> str:
-    """What a column's values are compared as, as quasi-identifiers."""
-    return "unsupported" if column.kind == "unsupported" else canonical_type(column)
-
-
-def _told_apart(column: Column) -> str:
-    """The same for sensitive values, of which other spellings are equal."""
-    return "text" if column.kind in ("text", "bpchar", "enum") else column.kind
 
 
 class _Builder:
@@ -104,6 +86,7 @@ class _Builder:
         exceptions: Mapping[str, Relation],
         prior: Relation | None,
         exclude: Relation | None,
+        aliases: Relation | None,
         base_dir: Path,
         line_of: LineOf,
     ) -> None:
@@ -113,12 +96,16 @@ class _Builder:
         self.exceptions = exceptions
         self.prior = prior
         self.exclude = exclude
+        self.aliases = aliases
         self.base_dir = base_dir
         self.line_of = line_of
         self.problems: list[Problem] = []
 
     def report(self, field: str, message: str, suggestion: str | None = None) -> None:
         self.problems.append(Problem(message, field, self.line_of(field), suggestion))
+
+    def _refuse(self, wrong: Refusal) -> None:
+        self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
 
     def build(self) -> ReleaseSpec | None:
         where = self._condition("where", self.policy.where)
@@ -164,22 +151,17 @@ class _Builder:
                     pass  # these never leave
                 case unknown:
                     assert_never(unknown)
-        self._names(attributes, sensitive, carried)
+        self._people()
         self._undeclared()
-        for attribute in attributes:
-            self._public(attribute)
-        self._priors(attributes, sensitive)
-        if self.exclude is not None:
-            key = self.policy.individual_key or self._record_key()
-            wrong = people_problem(self.relation, key, self.exclude)
-            if wrong is not None:
-                self.report("exclude.relation", *wrong)
-        for wrong in collation_refusals(self.policy, self.relation):
-            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
-        for wrong in rule_refusals(self.policy, attributes, sensitive):
-            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
-        for wrong in reference_refusals(self.policy, sensitive):
-            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+        for wrong in (
+            *name_refusals(self.policy, attributes, sensitive, carried),
+            *public_refusals(attributes, self.relation, self.public),
+            *prior_refusals(self.policy, self.relation, self.prior, attributes, sensitive),
+            *collation_refusals(self.policy, self.relation),
+            *rule_refusals(self.policy, attributes, sensitive),
+            *reference_refusals(self.policy, sensitive),
+        ):
+            self._refuse(wrong)
         if self.problems:
             return None
         numbers = {item.column.name: item.index for item in sensitive}
@@ -202,13 +184,25 @@ class _Builder:
             public=self.public,
             prior=self.prior,
             exclude=self.exclude,
+            aliases=self.aliases,
             rules=tuple(rules(self.policy, attributes, sensitive)),
             partition=partition_part(self.policy, self.relation.name, self.base_dir),
             base_dir=self.base_dir,
         )
         for wrong in increment_refusals(spec):
-            self.report(field_path(wrong.place), wrong.message, wrong.suggestion)
+            self._refuse(wrong)
         return spec
+
+    def _people(self) -> None:
+        """Relations of people by their key."""
+        key = self.policy.individual_key or self._record_key()
+        for field, relation, problem in (
+            ("exclude.relation", self.exclude, people_problem),
+            ("aliases.relation", self.aliases, aliases_problem),
+        ):
+            wrong = problem(self.relation, key, relation) if relation is not None else None
+            if wrong is not None:
+                self.report(field, *wrong)
 
     def _condition(self, field: str, text: str | None) -> exp.Expr | None:
         """A condition over columns of the source; None if there is none, or a wrong one."""
@@ -228,79 +222,11 @@ class _Builder:
             self.report(field, problem.problem.message, problem.problem.suggestion)
             return None
 
-    def _known(self, field: str, name: str, relation: Relation | None = None) -> Column | None:
-        """The column of the source, or of another relation; reports its problems."""
-        relation = relation or self.relation
-        column = relation.column(name)
-        if column is None:
-            near = get_close_matches(name, relation.column_names, n=1)
-            self.report(
-                field,
-                f"{relation.name} has no column {quote(name)}",
-                f"did you mean {quote(near[0])}?" if near else None,
-            )
-        elif not column.readable:
-            self.report(
-                field,
-                f"column {quote(name)} of {relation.name} may not be read",
-                f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
-            )
-        return column
-
-    def _public(self, attribute: Attribute) -> None:
-        """The column in the public relation of its set, comparable with that of the source."""
-        name = attribute.column.name
-        relation = self.public.get(attribute.qs_set or "")
-        if relation is None:
-            return
-        self._comparable(f"columns.{name}.set", attribute.column, relation, _compared)
-
-    def _comparable(
-        self, field: str, own: Column, relation: Relation, compared: Callable[[Column], str]
-    ) -> None:
-        """The column of the same name in another relation holds values of the same kind."""
-        other = self._known(field, own.name, relation)
-        if other is not None and compared(own) != compared(other):
-            self.report(
-                field,
-                f"column {quote(own.name)} is {own.type_name} in {self.relation.name}"
-                f" and {other.type_name} in {relation.name}",
-                "name a view that casts it to the type of the source",
-            )
-
-    def _priors(self, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]) -> None:
-        """Where the priors of background knowledge come from fits the columns."""
-        models = enumerate(self.policy.privacy)
-        named = ((i, model) for i, model in models if isinstance(model, BackgroundKnowledge))
-        number, declared = next(named, (0, None))
-        if declared is None:
-            return
-        field = f"privacy[{number}].knowledge"
-        cells = declared.knowledge.cells
-        for attribute in attributes:
-            name = attribute.column.name
-            parts = cells.intervals if cells is not None else None
-            if isinstance(parts, Mapping) and name in parts and attribute.scale is Scale.NOMINAL:
-                self.report(
-                    f"{field}.cells.intervals.{name}",
-                    f"column {quote(name)} is {attribute.column.type_name}, whose values have no"
-                    " order",
-                    "leave it out; its values are told apart, or by levels of a hierarchy",
-                )
-            if self.prior is not None:
-                self._comparable(f"{field}.relation", attribute.column, self.prior, _compared)
-        if self.prior is None:
-            return
-        for item in sensitive:
-            self._comparable(f"{field}.relation", item.column, self.prior, _told_apart)
-        column = self._known(f"{field}.relation", PROBABILITY, self.prior)
-        if column is not None and not column.is_number:
-            self.report(
-                f"{field}.relation",
-                f"column {quote(PROBABILITY)} of {self.prior.name} is {column.type_name}, not a"
-                " number",
-                "name a view that casts it",
-            )
+    def _known(self, field: str, name: str) -> Column | None:
+        """The column of the source; reports its problems."""
+        for wrong in column_refusals((), self.relation, name):
+            self.report(field, wrong.message, wrong.suggestion)
+        return self.relation.column(name)
 
     def _column(self, name: str) -> Column | None:
         return self._known(f"columns.{name}", name)
@@ -393,30 +319,20 @@ class _Builder:
             categorical = kind == "categorical"
             for wrong in domain_refusals(column, declared.domain, categorical=categorical):
                 place = ("columns", column.name, "domain", *wrong.place)
-                self.report(field_path(place), wrong.message, wrong.suggestion)
-        scale = self._scale(declared, kind)
-        form = self._form(declared, kind)
+                self._refuse(replace(wrong, place=place))
+        form = form_of(self.policy, declared, kind)
         null_column = None
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         if mixed and column.nullable and declared.nulls == "as_value":
             null_column = f"{published}_null"
-        published_type = {
-            Shown.RANGE: RANGE_TYPES.get(column.kind, ""),
-            Shown.SET: f"{column.stored_type}[]",
-            Shown.LABEL: "text",
-            Shown.VALUES: f"{column.stored_type}[]",
-            Shown.EXACT: column.stored_type,
-            Shown.MEAN: column.stored_type,
-            Shown.MODE: column.stored_type,
-        }[form]
         attribute = Attribute(
             index=index,
             column=column,
             published=published,
-            scale=scale,
+            scale=scale_of(declared, kind),
             form=form,
             value_type=canonical_type(column),
-            published_type=published_type,
+            published_type=published_type(form, column),
             null_column=null_column,
             nulls=declared.nulls,
             weight=declared.weight,
@@ -441,90 +357,6 @@ class _Builder:
             build()
         except PreconditionError as error:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
-
-    @staticmethod
-    def _scale(declared: ColumnPolicy, kind: str) -> Scale:
-        if declared.hierarchy is not None:
-            return Scale.TREE
-        return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
-
-    def _form(self, declared: ColumnPolicy, kind: str) -> Shown:
-        shows = self.policy.method.shows
-        match shows:
-            case "values":
-                return Shown.VALUES
-            case "exact":
-                return Shown.EXACT
-            case "centre":
-                mean = kind == "numeric" and declared.hierarchy is None
-                return Shown.MEAN if mean else Shown.MODE
-            case "generalized":
-                pass
-        if declared.hierarchy is not None:
-            return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
-        return Shown.RANGE if kind == "numeric" else Shown.SET
-
-    def _names(
-        self,
-        attributes: Iterable[Attribute],
-        sensitive: Iterable[Sensitive],
-        carried: Iterable[Carried],
-    ) -> None:
-        """Published names: unique, storable, and none that pganon adds is a source column's."""
-        added = self.policy.method.added_columns(self.policy.columns)
-        used: Counter[str] = Counter(added)
-        apart = [item for item in sensitive if item.hidden is None]
-        for item in (*attributes, *apart, *carried):
-            used[item.published] += 1
-            field = f"columns.{item.column.name}"
-            if item.published in added:
-                self.report(
-                    field,
-                    f"{quote(item.published)} is a column that pganon adds",
-                    "rename it with `as:`",
-                )
-            elif used[item.published] > 1:
-                self.report(
-                    field,
-                    f"two published columns would be named {quote(item.published)}",
-                    "rename one with `as:`",
-                )
-        for attribute in attributes:
-            if attribute.null_column is None:
-                continue
-            field = f"columns.{attribute.column.name}"
-            used[attribute.null_column] += 1
-            if used[attribute.null_column] > 1:
-                self.report(
-                    field,
-                    f"the column {quote(attribute.null_column)} that shows its NULLs has the name"
-                    " of another published column",
-                    "rename one with `as:`, or choose another rule for nulls",
-                )
-            if not fits(attribute.null_column):
-                self.report(
-                    field,
-                    f"the name {quote(attribute.null_column)} of the column that shows its NULLs"
-                    f" has more than {MAX_BYTES} bytes",
-                    "shorten it with `as:`, or choose another rule for nulls",
-                )
-
-        if FLAT in self.policy.method.parts:
-            self._flat_names(attributes, used)
-
-    def _flat_names(self, attributes: Iterable[Attribute], used: Counter[str]) -> None:
-        for attribute in attributes:
-            for name in attribute.flat_names:
-                field = f"columns.{attribute.column.name}"
-                what = f"the column {quote(name)} that shows an end of its range"
-                if name != attribute.published and used[name]:
-                    self.report(
-                        field, f"{what} has the name of another one", "rename one with `as:`"
-                    )
-                if not fits(name):
-                    self.report(
-                        field, f"{what} has more than {MAX_BYTES} bytes", "shorten it with `as:`"
-                    )
 
     def _undeclared(self) -> None:
         """Columns that nobody decided about, if the policy wants that for all of them."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -11,20 +12,26 @@ import psycopg
 from pganon import locks
 from pganon.errors import LedgerError
 from pganon.guard.model import Memory, Version
+from pganon.guard.propagation import limit
 from pganon.guard.report import figures
 from pganon.guard.staged import staged_steps, teller, version_of
 from pganon.guard.steps import new_memory
 from pganon.guard.words import sentences
 from pganon.plan.build import Plan
 from pganon.publish import memory, populations
-from pganon.publish.memory import EVERYBODY, Judged
+from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
+from pganon.run.apart import Apart, apart, new_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
+from pganon.run.rebuilding import replay
 from pganon.run.tables import drop_tables
 from pganon.spec.republication import Republication
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
+
+_REPLAYED = 1000
+"""Numbers of memories that are made for one audience."""
 
 
 class Judging:
@@ -47,7 +54,8 @@ class Judging:
         self.plan = computation.plan
         self.population = population
         self.sources = sources
-        self._version: Version | None = None
+        self._versions: list[Version] = []
+        self._new_readers: tuple[str, ...] = ()
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -66,27 +74,71 @@ class Judging:
             LedgerError: memory, what is remembered is missing or was changed.
         """
         population = self.population
-        about = memory.versions(self.conn, population) if population is not None else ()
-        known = memory.read(self.conn, population) if population is not None else ()
-        memory.check(self.conn, known, about)
-        before = next((one for one in known if one.audience == EVERYBODY), None)
-        counter = populations.counter(self.conn, population) if population is not None else 0
-        spec, form = self.plan.spec, self.plan.method.form
-        version = version_of(spec, form, before.memory if before else None)
-        self._version = version
-        self.computation.guard(staged_steps(spec, form, version))
         if population is None:
+            self._judge([self._version(None)])
             return None
-        declared = spec.policy.population
+        about = self._about(population)
+        known = memory.read(self.conn, population)
+        memory.check(self.conn, known, about)
+        counter = populations.counter(self.conn, population)
+        everybody = next((one for one in known if one.audience == EVERYBODY), None)
+        before = everybody.runs if everybody else ()
+        version = self._version(everybody.memory if everybody else None)
+        found = apart(self.conn, self.plan, self.state, about)
+        runs = {EVERYBODY: (*before, self.state.run_id)}
+        versions = [version]
+        if found is not None:
+            versions = self._apart(population, found, version, about, known)
+            runs |= {one.name: (*one.runs, self.state.run_id) for one in found.seeing}
+        self._judge(versions)
+        declared = self.plan.spec.policy.population
         return Judged(
             population=population,
             counter=counter,
             name=declared.name if declared else None,
             sources=self.sources,
-            memories={EVERYBODY: new_memory(version, self.state)},
-            runs={EVERYBODY: (*(before.runs if before else ()), self.state.run_id)},
-            guard=self._entered(version),
+            memories={v.audience: new_memory(v, self.state) for v in versions},
+            runs=runs,
+            guard=self._entered(),
+            kept=found.kept(known) if found else (),
+            readers=found.readers if found else None,
         )
+
+    def _about(self, population: int) -> tuple[About, ...]:
+        """The versions about the population, with all who could read them until now."""
+        about = memory.versions(self.conn, population)
+        self._new_readers = new_readers(self.conn, about)
+        return memory.versions(self.conn, population) if self._new_readers else about
+
+    def _version(self, before: Memory | None, number: int = 0, audience: str = "") -> Version:
+        found = version_of(self.plan.spec, self.plan.method.form, before, number)
+        return replace(found, audience=audience)
+
+    def _apart(
+        self,
+        population: int,
+        found: Apart,
+        everybody: Version,
+        about: Sequence[About],
+        known: Sequence[Remembered],
+    ) -> list[Version]:
+        """For every audience that will have the version; last everybody, who is only measured."""
+        versions: list[Version] = []
+        for number, one in enumerate(found.seeing, start=1):
+            same = next((k.memory for k in known if set(k.runs) == set(one.runs)), None)
+            if same is None:
+                wanted = [version for version in about if version.run_id in one.runs]
+                executor = self.computation.executor
+                same = replay(executor, self.conn, population, wanted, first=number * _REPLAYED)
+            versions.append(self._version(same, number, one.name))
+        rounds = max((limit(version) for version in versions), default=0)
+        return [*versions, replace(everybody, republication="allow", rounds=rounds)]
+
+    def _judge(self, versions: Sequence[Version]) -> None:
+        self._versions = []
+        for version in versions:
+            self._versions.append(version)
+            self.computation.guard(staged_steps(self.plan.spec, self.plan.method.form, version))
 
     @property
     def state(self) -> State:
@@ -94,15 +146,28 @@ class Judging:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What all versions tell together, as far as it was measured."""
-        return figures(self._version, self.state.facts) if self._version else {}
+        """What all versions together tell the audience whom they tell most."""
+        judged = self._judged
+        if not judged:
+            return {}
+        found = [(figures(version, self.state.facts), version.audience) for version in judged]
+        worst, audience = max(found, key=lambda one: _told(one[0]))
+        return worst if audience == EVERYBODY else {**worst, "guard_audience": audience}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What all versions together leave of the promises, where the policy wants to know."""
-        if self._version is None or self._version.republication != "warn":
-            return ()
-        return tuple(sentences(self.figures))
+        warned = [version for version in self._judged if version.republication == "warn"]
+        return self._new_readers + tuple(
+            sentence
+            for version in warned
+            for sentence in sentences(figures(version, self.state.facts), version.audience)
+        )
+
+    @property
+    def _judged(self) -> list[Version]:
+        """Everybody only where no audience has the version."""
+        return [version for version in self._versions if version.audience] or self._versions
 
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""
@@ -115,9 +180,11 @@ class Judging:
         self.computation.executor.filled.difference_update(tables)
         drop_tables(self.conn, tables)
 
-    def _entered(self, version: Version) -> dict[str, Any]:
+    def _entered(self) -> dict[str, Any]:
         """How the version enters the memory, for who makes it again."""
         told = teller(self.plan.spec, self.plan.method.form)(self.state)
+        version = self._versions[-1]
+        rounds = [figures(one, self.state.facts)["guard_rounds"] for one in self._versions]
         return {
             "links": list(told.links),
             "columns": [list(column) for column in told.columns],
@@ -125,10 +192,16 @@ class Judging:
             "bounded": sorted(version.bounded),
             "invariant": version.invariant,
             "rules": [rule.to_json() for rule in version.rules],
-            "rounds": self.figures["guard_rounds"],
+            "rounds": max(rounds),
             "strongest": version.strongest,
             "figures": self.figures,
         }
+
+
+def _told(found: dict[str, Any]) -> tuple[float, ...]:
+    """By how much more a version tells than another."""
+    missed = found["guard_below_k"] + found["guard_above"]
+    return (missed, found["guard_worst_probability"] or 0, -(found["guard_smallest_cell"] or 0))
 
 
 def population_of(

@@ -35,6 +35,7 @@ from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.memory import MemoryMoved
 from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.readers import access
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
@@ -392,6 +393,8 @@ class _Run:
             return None
         if known and needs_approval(spec.policy, known.release.readers):
             return None
+        if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
+            return None  # judged with what these have read
         settled = plan.method.form.settled(spec)
         if not settled:  # its columns follow from the data, and these are the same
             return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -174,7 +175,7 @@ def rebuild_memory(
                 with publishing(conn):
                     details = change()
             about = memory.versions(conn, population)
-            found = replay(conn, run_id, population, about)
+            found = replay(Executor(conn, State(run_id)), conn, population, about)
             with publishing(conn):
                 memory.replace_all(
                     conn,
@@ -193,20 +194,47 @@ def rebuild_memory(
         drop_run(conn, run_id)
 
 
-def replay(conn: Connection, run_id: int, population: int, about: Sequence[About]) -> Memory | None:
-    """The memory of these versions, staged by the run; None if there are none."""
-    executor = Executor(conn, State(run_id))
+def replay(
+    executor: Executor,
+    conn: Connection,
+    population: int,
+    about: Sequence[About],
+    *,
+    first: int = 0,
+    judged: int | None = None,
+    name: str = EVERYBODY,
+) -> Memory | None:
+    """The memory of these versions, staged by the run; None if there are none.
+
+    Args:
+        first: number of the first of the memories on the way; others have none from there on.
+        judged: place of the first version that is held against what was promised; None for none.
+        name: of the audience that has the versions.
+
+    Raises:
+        PrivacyRefusal: republication.
+    """
     found: Memory | None = None
-    for number, version in enumerate(about):
+    for number, version in enumerate(about, start=first):
         entered = _entered(version)
-        step = replayed(entered, found, number)
+        step = replace(replayed(entered, found, number), audience=name)
+        if judged is not None and number - first >= judged:
+            step = replace(step, republication="refuse")
         executor.run(replay_steps(entered, step, population_by_id(population)))
         found = new_memory(step, executor.state)
         kept = {found.person, found.cell, found.value, found.sets}
-        tables = [table for table in run_tables(conn, run_id) if table not in kept]
+        made = [t for n in (number - 1, number) if n >= first for t in _made(conn, executor, n)]
+        tables = [table for table in made if table not in kept]
         executor.filled.difference_update(tables)
         drop_tables(conn, tables)
     return found
+
+
+def _made(conn: Connection, executor: Executor, number: int) -> Iterator[QualifiedName]:
+    """The tables that the run has for the memory of this number."""
+    run_id = executor.state.run_id
+    its = re.compile(rf"r{run_id}_(guard{number}_.*|told_[a-z]+{number})")
+    return (table for table in run_tables(conn, run_id) if its.fullmatch(table.name))
 
 
 def _entered(version: About) -> Entered:

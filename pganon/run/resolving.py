@@ -43,6 +43,7 @@ def resolve_policy(
         exceptions=exception_relations(read, policy),
         prior=prior_relation(read, policy),
         exclude=read(policy.exclude.relation) if policy.exclude else None,
+        aliases=read(policy.aliases.relation) if policy.aliases else None,
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,

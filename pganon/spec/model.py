@@ -189,6 +189,7 @@ class ReleaseSpec:
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
         exclude: the relation of people who are left out, by their key.
+        aliases: the relation of people whose key changed.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
@@ -212,11 +213,17 @@ class ReleaseSpec:
     public: Mapping[str, Relation]
     prior: Relation | None
     exclude: Relation | None
+    aliases: Relation | None
     rules: tuple[Rule, ...]
     partition: Part
     base_dir: Path
     growth: Growth | None = None
     value_sets: ValueSets | None = None
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether people can be told apart."""
+        return bool(self.individual or self.record_key)
 
     @property
     def in_cohorts(self) -> bool:
@@ -269,8 +276,9 @@ class ReleaseSpec:
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         prior = [] if self.prior is None else [self.prior.name]
+        aliases = [] if self.aliases is None else [self.aliases.name]
         return Outside(
-            relations=(*self.read, *public, *prior, *tables),
+            relations=(*self.read, *public, *prior, *aliases, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
             ),

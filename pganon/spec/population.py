@@ -14,6 +14,9 @@ from pganon.identifiers import quote
 
 CODE = "population"
 
+OLD, NEW = "old", "new"
+"""Columns of a relation of people whose key changed."""
+
 
 @dataclass(frozen=True)
 class Known:

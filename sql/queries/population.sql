@@ -71,9 +71,9 @@ WHERE m.population = %(population)s
 ORDER BY m.audience;
 
 -- forget_memories --
--- Take away what was remembered; the tables are dropped by name.
+-- Take away what was remembered but for these audiences; the tables are dropped by name.
 DELETE FROM pganon_private.memory AS m
-WHERE m.population = %(population)s
+WHERE m.population = %(population)s AND m.audience <> ALL (%(kept)s::text[])
 RETURNING m.person_table, m.cell_table, m.value_table, m.value_set_table;
 
 -- add_memory --
@@ -91,7 +91,7 @@ VALUES (
 -- Versions about a population, the oldest first.
 SELECT
     v.release, v.version, v.run_id, v.method, v.members_table, v.relations, v.guard,
-    v.published_at, v.dropped_at
+    v.published_at, v.dropped_at, v.readable_by
 FROM pganon_private.version AS v
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;

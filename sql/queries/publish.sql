@@ -299,6 +299,41 @@ able AS (
 -- Nobody logs in as one of the server's own roles; whom they are given to is listed.
 SELECT a.name, a.because, a.login FROM able AS a WHERE a.name !~ '^pg_' ORDER BY 1;
 
+-- members_of --
+-- Roles that are or can become one of these, but for those that can read the source as well.
+SELECT CASE
+    WHEN 'public' = ANY (%(readers)s::text[]) THEN ARRAY['public']
+    ELSE ARRAY(
+        SELECT r.rolname::text
+        FROM pg_roles AS r
+        WHERE NOT r.rolsuper AND r.rolname !~ '^pg_'
+            AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+            AND EXISTS (
+                SELECT FROM pg_roles AS h
+                WHERE h.rolname = ANY (%(readers)s::text[]) AND pg_has_role(r.oid, h.oid, 'MEMBER')
+            )
+        ORDER BY 1
+    )
+END;
+
+-- remember_readers --
+-- Add to those who could ever read a version; of whom nothing is known, everybody may have it.
+WITH new AS (
+    SELECT v.release, v.version, ARRAY(
+        SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
+        WHERE n.name <> ALL (v.readable_by)
+        ORDER BY 1
+    ) AS roles
+    FROM pganon_private.version AS v
+    WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL
+)
+
+UPDATE pganon_private.version AS v
+SET readable_by = v.readable_by || n.roles
+FROM new AS n
+WHERE v.release = n.release AND v.version = n.version AND n.roles <> '{}'
+RETURNING n.roles;
+
 -- lack_usage --
 -- Those of these roles that may not use an existing schema.
 SELECT r.name

@@ -47,7 +47,7 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docker/**/*.md"))
 )
 # Pages that start the embedded server, as their reader does.
-AT_HOME = {"README.md", "docs/tutorial/first-release.md"}
+AT_HOME = {"README.md", "docs/tutorial/first-release.md", "docs/tutorial/every-month.md"}
 # Pages that begin in a database without pganon.
 BARE = {"docs/how-to/install.md"}
 # Who runs the SQL of a page, if not the steward.

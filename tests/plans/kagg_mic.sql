@@ -629,7 +629,9 @@ FROM (
     CROSS JOIN GENERATE_SERIES(0, 0) AS "p"("part")
   ) AS "x"
   LEFT JOIN "pganon_work"."r0_smoothed1" AS "t"
-    ON "t"."part" = "x"."part" AND "x"."c0" = "t"."c0" AND "x"."c1" = "t"."c1"
+    ON "t"."part" = "x"."part" AND (
+      "x"."c0" = "t"."c0" AND "x"."c1" = "t"."c1"
+    )
   GROUP BY
     "x"."cell"
 ) AS "f";

@@ -505,8 +505,10 @@ SELECT
   "x"."cells" > 0 AND (
     "x"."cells" < 2 OR "x"."kinds" < 2
   ) AS "short",
-  "x"."cells" > 0 AND (
-    "x"."cells" < 2 OR "x"."kinds" < 2
+  (
+    "x"."cells" > 0 AND (
+      "x"."cells" < 2 OR "x"."kinds" < 2
+    )
   ) AND FALSE AS "withheld"
 FROM (
   SELECT

@@ -2146,7 +2146,9 @@ FROM (
       LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own") AS "measure"
     FROM "pganon_work"."r0_guard0_measured" AS "m"
     WHERE
-      "m"."col" = 1 AND (
+      (
+        "m"."col" IN (1)
+      ) AND (
         "m"."old_floor" IN (0)
       )
   ) AS "x"

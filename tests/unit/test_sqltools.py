@@ -5,7 +5,18 @@ from __future__ import annotations
 import sqlglot
 from sqlglot import exp
 
-from pganon.sqltools import aliased, col, finished, fragment, named, num, pretty, query, render
+from pganon.sqltools import (
+    aliased,
+    chain,
+    col,
+    finished,
+    fragment,
+    named,
+    num,
+    pretty,
+    query,
+    render,
+)
 from pganon.sqltools import scalar as one_value
 
 INNER = query("select a.x, a.y from a where a.x > :least", least=num(3))
@@ -42,6 +53,14 @@ def test_a_part_can_be_used_again() -> None:
     assert render(again) == '("x" + 1) * ("x" + 1)'
     assert render(cased) == 'CASE WHEN ("x" + 1) > 0 THEN ("x" + 1) END'
     assert render(part) == '"x" + 1'
+
+
+def test_what_is_joined_by_and_or_or_stays_together() -> None:
+    either = chain(exp.Or, [col("a"), col("b")])
+    assert render(fragment("not :e", e=either)) == 'NOT ("a" OR ("b"))'
+    assert render(fragment("x and :e", e=either)) == '"x" AND ("a" OR ("b"))'
+    assert render(fragment(":e = y", e=either)) == '("a" OR ("b")) = "y"'
+    assert render(fragment("case when :e then 1 end", e=either)).startswith('CASE WHEN "a" OR')
 
 
 def test_a_relation_keeps_the_name_that_it_is_given() -> None:

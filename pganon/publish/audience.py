@@ -1,0 +1,53 @@
+"""The roles that could ever read a version, whoever let them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.identifiers import QualifiedName
+from pganon.publish import views
+from pganon.publish.grants import held
+from pganon.publish.history import History
+
+Connection = psycopg.Connection[Any]
+
+
+def roles_of(conn: Connection, readers: Iterable[str]) -> tuple[str, ...]:
+    """Roles that are, or can become, one of these; only public where everybody is.
+
+    Superusers and who can become the owner are none of them: they can read the source.
+    """
+    row = conn.execute(
+        sqlfiles.query("publish", "members_of"), {"readers": sorted(set(readers))}
+    ).fetchone()
+    assert row is not None
+    return tuple(row[0])
+
+
+def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
+    """Roles that were let read some column of one of these views, if they exist."""
+    found: set[str] = set()
+    for name in names:
+        view = views.find(conn, name)
+        if view is not None:
+            grants = held(conn, view.oid)
+            found |= {role for _, role, privilege, _ in grants if privilege == "SELECT"}
+    return found
+
+
+def remember_readers(conn: Connection, known: History | None) -> tuple[str, ...]:
+    """Remember who can read the current version of a release; gives those who could not before."""
+    current = known.current if known else None
+    if known is None or current is None:
+        return ()
+    values = {
+        "release": known.release.name,
+        "version": current.version,
+        "readers": list(roles_of(conn, granted(conn, [view.name for view in current.views]))),
+    }
+    row = conn.execute(sqlfiles.query("publish", "remember_readers"), values).fetchone()
+    return tuple(row[0]) if row else ()

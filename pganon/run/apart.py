@@ -1,0 +1,104 @@
+"""The audiences that a version is judged for, where the policy tells readers apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from pganon.guard.audiences import MOST, Audience, audiences
+from pganon.identifiers import quote
+from pganon.plan.build import Plan
+from pganon.publish import history
+from pganon.publish.audience import granted, remember_readers, roles_of
+from pganon.publish.memory import EVERYBODY, About, Remembered
+from pganon.steps import State
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Seeing:
+    """An audience that will have the version, and the versions that it has."""
+
+    name: str
+    runs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Audiences after a version.
+
+    Attributes:
+        readers: roles that will be able to read it.
+        seeing: the audiences with it.
+        others: the versions of those without it.
+    """
+
+    readers: tuple[str, ...]
+    seeing: tuple[Seeing, ...]
+    others: tuple[frozenset[int], ...]
+
+    def kept(self, known: Sequence[Remembered]) -> tuple[str, ...]:
+        """Audiences whose memories the version does not change."""
+        taken = {EVERYBODY, *(one.name for one in self.seeing)}
+        return tuple(
+            one.audience
+            for one in known
+            if one.audience not in taken and frozenset(one.runs) in self.others
+        )
+
+
+def apart(conn: Connection, plan: Plan, state: State, about: Sequence[About]) -> Apart | None:
+    """Whom the version is judged for; None: for everybody, who has all versions."""
+    if plan.spec.policy.audiences == "everybody" or not about:
+        return None
+    names = [view.name for view in plan.stored_views(state)]
+    readers = roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
+    found = largest(about, {state.run_id: readers})
+    if found is None:
+        return None
+    order = [version.run_id for version in about]
+    return Apart(
+        readers,
+        tuple(
+            Seeing(one.name, tuple(run for run in order if run in one.runs))
+            for one in found
+            if state.run_id in one.runs
+        ),
+        tuple(one.runs for one in found if state.run_id not in one.runs),
+    )
+
+
+def largest(
+    about: Sequence[About], changes: Mapping[int, Sequence[str]]
+) -> tuple[Audience, ...] | None:
+    """Audiences of these versions; None where they are too many, or one has all versions.
+
+    Args:
+        changes: by run, roles that can read its version, too.
+    """
+    readers = {version.run_id: version.readers for version in about}
+    for run, roles in changes.items():
+        known = readers.get(run, [])
+        readers[run] = None if known is None else [*known, *roles]
+    found = audiences(readers)
+    every = frozenset(readers)
+    return None if len(found) > MOST or any(one.runs == every for one in found) else found
+
+
+def new_readers(conn: Connection, about: Sequence[About]) -> tuple[str, ...]:
+    """Remember who can read what is shown of these versions; warnings of who could not before."""
+    found: list[str] = []
+    for release in dict.fromkeys(version.release for version in about):
+        known = history.read(conn, release)
+        roles = remember_readers(conn, known)
+        if roles and known and known.current:
+            names = ", ".join(map(quote, roles))
+            found.append(
+                f"{names} can read version {known.current.version} of {quote(release)} since it was"
+                " published"
+            )
+    return tuple(found)

@@ -1,0 +1,181 @@
+"""`audiences: by_reader`: versions are judged beside those that one role could ever read."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pganon.publish import lifecycle
+from pganon.run.admitting import change_readers
+from pganon.run.rebuilding import guarded
+from pganon.run.result import RunResult
+from tests.support.harness import driver
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import make_table, policy
+
+pytestmark = pytest.mark.primary_server_only
+
+K = {"model": "k_anonymity", "k": 4}
+L = {"model": "distinct_l_diversity", "column": "s", "l": 3}
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    rng = random.Random(3)
+    rows = [[n, rng.randint(0, 40), rng.choice("abcdef")] for n in range(48)]
+    make_table(db.connect("source_owner"), {"q": "integer", "z": "integer", "s": "text"}, rows)
+    return db
+
+
+@pytest.fixture
+def roles(source: Database) -> Iterator[list[str]]:
+    """Three logins, none a member of another."""
+    names = [f"{source.name}_{letter}" for letter in "abc"]
+    for name in names:
+        source.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+    yield names
+    for name in names:
+        source.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
+
+
+def declared(release: str, column: str, *readers: str, **changes: Any) -> dict[str, Any]:
+    """Classes by one of the columns, so that two of them have cells that are too small."""
+    found = policy({column: "q", "s": "s"}, [K, L], trust=["source_owner"])
+    found["publish"] = {"readers": list(readers)}
+    over_time = {"audiences": "by_reader", "republication": "refuse"}
+    return {**found, "release": release, **over_time, **changes}
+
+
+def publish(source: Database, release: str, column: str, *readers: str, **changes: Any):
+    result = driver.publish(source, declared(release, column, *readers, **changes))
+    assert isinstance(result, RunResult)
+    return result
+
+
+def remembered(source: Database) -> dict[str, tuple[str, ...]]:
+    loaded = driver.loaded(declared("one", "q"))
+    found = guarded(source.owner(), loaded).audiences
+    assert {one.state for one in found} == {"complete"}
+    return {one.name: one.versions for one in found}
+
+
+def test_readers_of_one_version_each(source: Database, roles: list[str]) -> None:
+    one, two, both = roles
+    publish(source, "one", "q", one)
+    result = publish(source, "two", "z", two)
+    assert result.guard["guard_audience"] == two
+    assert result.guard["guard_below_k"] == 0
+    assert remembered(source) == {"": ("one 1", "two 1"), two: ("two 1",)}
+    with driver.refused("republication") as errors:
+        driver.publish(source, declared("three", "q", one, both, where="id > 3"))
+    assert f"that {one} could ever read" in str(errors[0])
+    with driver.refused("republication"):
+        # Who trusts nobody not to talk judges for everybody.
+        driver.publish(source, declared("three", "q", both, audiences="everybody", where="id > 3"))
+
+
+def test_the_same_readers(source: Database, roles: list[str]) -> None:
+    publish(source, "one", "q", roles[0])
+    with driver.refused("republication"):
+        driver.publish(source, declared("two", "z", roles[0]))
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_who_could_read_by_a_grant_of_the_owner(
+    source: Database, roles: list[str], public: bool
+) -> None:
+    """A grant that was taken back again leaves its copies; so does one to everybody."""
+    one, two, _ = roles
+    publish(source, "one", "q", one)
+    who = "public" if public else two
+    source.owner().execute(f"GRANT SELECT ON published.one TO {who}".encode())
+    result = driver.publish(
+        source, declared("two", "z", audiences="everybody", republication="warn")
+    )
+    assert any("can read version 1 of" in text for text in result.warnings)
+    source.owner().execute(f"REVOKE SELECT ON published.one FROM {who}".encode())
+    with driver.refused("republication"):
+        driver.publish(source, declared("three", "z", two))
+
+
+def test_inherited(source: Database, roles: list[str]) -> None:
+    one, two, member = roles
+    source.admin.execute(f"GRANT {one} TO {member}; GRANT {two} TO {member}".encode())
+    publish(source, "one", "q", one)
+    with driver.refused("republication") as errors:
+        driver.publish(source, declared("two", "z", two))
+    assert "that were ever readable" in str(errors[0])  # the member has all versions
+
+
+def test_a_reader_is_judged_before(source: Database, roles: list[str]) -> None:
+    one, two, third = roles
+    publish(source, "one", "q", one)
+    publish(source, "two", "z", two)
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    with driver.refused("republication") as errors:
+        change_readers(steward, "two", [one])
+    assert f"for {one} to read this version, too" in str(errors[0])
+    assert driver.leftovers(source) == []
+    assert lifecycle.find(steward, "two").release.readers == (two,)
+    assert lifecycle.events(steward, "two")[-1]["event"] == "refused"
+    assert change_readers(steward, "two", [third]).added == (third,)
+    assert change_readers(steward, "one", remove=[one]).removed == (one,)
+    with driver.refused("republication"):
+        change_readers(steward, "one", [third])  # reads two
+
+
+def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
+    """An unchanged source makes no version anew, but its readers are judged."""
+    one, two, third = roles
+    publish(source, "one", "q", one)
+    publish(source, "two", "z", two)
+    with driver.refused("republication"):
+        driver.publish(source, declared("two", "z", two, one))
+    assert publish(source, "two", "z", two, third).version == 2
+
+
+def test_a_version_shown_again(source: Database, roles: list[str]) -> None:
+    """A rollback shows an older version to who reads the release now."""
+    one, two, _ = roles
+    publish(source, "one", "q", one)
+    publish(source, "one", "q", two, where="id > 0")
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    lifecycle.rollback(steward, "one")
+    with driver.refused("republication"):
+        driver.publish(source, declared("two", "z", two))
+
+
+def test_memories_of_others_stay(source: Database, roles: list[str]) -> None:
+    one, two, third = roles
+    publish(source, "one", "q", one)
+    publish(source, "two", "z", two)
+    publish(source, "three", "z", third, where="id > 4")
+    publish(source, "two", "z", two)
+    found = remembered(source)
+    assert found[third] == ("three 1",)
+    assert found[two] == ("two 1", "two 2")
+    with driver.refused("republication"):
+        driver.publish(source, declared("two", "z", two, where="id > 2"))
+
+
+@pytest.mark.slow
+def test_more_audiences_than_are_judged(source: Database, roles: list[str]) -> None:
+    """Then everybody is taken to have every version."""
+    names = [f"{source.name}_m{number}" for number in range(9)]
+    for name in names:
+        source.admin.execute(f"CREATE ROLE {name}".encode())
+    try:
+        for number, name in enumerate(names[:8]):
+            found = {"where": f"id > {number}", "republication": "allow"}
+            publish(source, f"r{number}", "q", name, **found)
+        with driver.refused("republication") as errors:
+            driver.publish(source, declared("last", "z", names[8]))
+        assert "that were ever readable" in str(errors[0])
+    finally:
+        for name in names:
+            source.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
