@@ -18,6 +18,7 @@ from pganon.policy.model import Policy
 from pganon.publish import lifecycle, views
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
+from pganon.run.admitting import change_readers
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.pipeline import run_release
 
@@ -75,8 +76,9 @@ def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) 
         row.release,
         row.version_before,
         cascade=options.cascade,
-        last=lambda version: _finish(conn, mine, row),
+        last=lambda version: _restore_policy(conn, mine, row),
     )
+    _admit(conn, mine, row)
     return Done(row.file, row.release, "reverted", row.version_before)
 
 
@@ -84,9 +86,11 @@ def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
     """The version stays; the policy, and readers, are those from before."""
     with locks.release_lock(conn, row.release), publishing(conn):
         locks.assert_held(conn, release=row.release)
-        shown = lifecycle.find(conn, row.release).release.current
-        _finish(conn, mine, row)
-    return Done(row.file, row.release, "reverted", shown)
+        _restore_policy(conn, mine, row)
+    _admit(conn, mine, row)
+    return Done(
+        row.file, row.release, "reverted", lifecycle.find(conn, row.release).release.current
+    )
 
 
 def _withdraw(conn: Connection, mine: Session, row: Applied) -> Done:
@@ -148,28 +152,45 @@ def _release_again(
     return Done(row.file, row.release, result.outcome, result.version, result.request)
 
 
-def _finish(conn: Connection, mine: Session, row: Applied) -> None:
-    """The policy and the readers from before, in the transaction that shows the version."""
-    policy = _restore(conn, row)
-    if policy is not None:
-        _set_readers(conn, row.release, policy)
-    mine.take_back(conn, row)
-
-
-def _set_readers(conn: Connection, release: str, policy: Policy) -> None:
-    """Readers that are no roles any more stand in nobody's way."""
-    known = lifecycle.find(conn, release)
-    change = set_readers(conn, known, views.present_roles(conn, policy.publish.readers))
-    current = known.current
-    if current is not None and (change.added or change.removed):
+def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:
+    """The policy from before, whose readers alone may see the version, in its transaction."""
+    mine.assert_mine(conn)
+    wanted = _readers(conn, row, _restore(conn, row))
+    known = lifecycle.find(conn, row.release)
+    stay = [role for role in known.release.readers if role in wanted]
+    change = set_readers(conn, known, stay)
+    if known.current is not None and change.removed:
         ledger.append(
             conn,
             "readers",
-            run_id=current.run_id,
-            release=release,
-            version=current.version,
-            details={"added": list(change.added), "removed": list(change.removed)},
+            run_id=known.current.run_id,
+            release=row.release,
+            version=known.current.version,
+            details={"added": [], "removed": list(change.removed)},
         )
+
+
+def _admit(conn: Connection, mine: Session, row: Applied) -> None:
+    """Readers of the policy from before, judged as new ones are; then the file is taken back.
+
+    If they are refused, it stays applied, and the next call goes on here.
+    """
+    known = lifecycle.find(conn, row.release)
+    wanted = _readers(conn, row, _newest(conn, row.release))
+    missing = [role for role in wanted if role not in known.release.readers]
+    if missing:
+        change_readers(conn, row.release, add=missing)
+    with conn.transaction():
+        mine.take_back(conn, row)
+
+
+def _readers(conn: Connection, row: Applied, policy: Policy | None) -> list[str]:
+    """Those that are roles still; without a policy those that there are."""
+    if policy is None or row.revision_before is None:
+        found = lifecycle.find(conn, row.release).release.readers
+    else:
+        found = policy.publish.readers
+    return list(views.present_roles(conn, found))
 
 
 def _restore(conn: Connection, row: Applied) -> Policy | None:
@@ -177,9 +198,14 @@ def _restore(conn: Connection, row: Applied) -> Policy | None:
     if row.revision_before is None:
         return None
     revision = restore(conn, read(conn, row.release, row.revision_before))
-    stored = check(conn, row.release, revision)
+    check(conn, row.release, revision)
+    return _newest(conn, row.release)
+
+
+def _newest(conn: Connection, release: str) -> Policy | None:
+    """The newest policy of a release, if it can be used."""
     try:
-        with loaded(conn, stored) as found:
+        with loaded(conn, read(conn, release)) as found:
             return found.policy
     except PolicyError:
         return None

@@ -184,6 +184,14 @@ class Session:
         }
         self._fenced(conn, "record", values)
 
+    def assert_mine(self, conn: Connection) -> None:
+        """Refuse to go on with a history that another session has; for use in a transaction.
+
+        Raises:
+            PreconditionError: lock_lost.
+        """
+        self._fenced(conn, "mine", {"history": self.history, "worker": self.worker})
+
     def take_back(self, conn: Connection, row: Applied) -> None:
         """Note a file as not applied, in the transaction that undoes it.
 

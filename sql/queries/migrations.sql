@@ -69,6 +69,13 @@ ON CONFLICT (history, file) DO UPDATE SET
     program_version = excluded.program_version
 RETURNING file;
 
+-- mine --
+-- Whether this session has the history still; nobody takes it before the transaction ends.
+SELECT h.name
+FROM pganon_private.migration_history AS h
+WHERE h.name = %(history)s AND h.worker = %(worker)s
+FOR UPDATE;
+
 -- take_back --
 -- A file counts as not applied again; no row if this session does not have the history any more.
 DELETE FROM pganon_private.release_migration AS m

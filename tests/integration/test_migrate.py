@@ -12,13 +12,14 @@ import psycopg
 import pytest
 
 from pganon import locks
-from pganon.errors import LedgerError, PreconditionError
+from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.migrate import down as taking
 from pganon.migrate import up as applying
 from pganon.migrate.files import read_folder
 from pganon.migrate.history import alone, applied
 from pganon.migrate.up import Target, up
 from pganon.run import pipeline
+from pganon.run.options import Options
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
@@ -253,6 +254,44 @@ def test_a_reader_that_is_no_role_any_more(db: Database, folder: Path) -> None:
     row = db.admin.execute("SELECT readers FROM pganon_private.release").fetchone()
     assert row == (["analyst"],)
     assert faults.events(db.owner())[-2:] == ["rolled_back", "readers"]
+
+
+@pytest.mark.slow
+def test_readers_from_before_are_judged_as_new_ones_are(
+    db: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If they are refused, nobody reads more than before, and the next call goes on there."""
+    write(folder, "0001_patients", privacy=k(8))
+    write(folder, "0002_patients", privacy=k(12), publish={"readers": []})
+    assert migrate(db, folder).code == 0
+
+    def refuse(conn: Any, name: str, add: list[str]) -> None:
+        raise PrivacyRefusal(f"{name} for {add}")
+
+    monkeypatch.setattr(taking, "change_readers", refuse)
+    done = down(db, folder, 1, "--json")
+    assert done.code == 1
+    assert done.json["error"]["message"] == "0002_patients.json: patients for ['analyst']"
+    assert len(rows(db)) == 2
+    conn, listed = db.connect("analyst"), "SELECT version FROM pganon.releases"
+    assert conn.execute(listed).fetchall() == []
+    monkeypatch.undo()
+    assert down(db, folder, 1).out == "0002_patients.json: patients, version 1: reverted\n"
+    assert conn.execute(listed).fetchall() == [(1,)]
+    assert len(rows(db)) == 1
+    assert _k(db) == 8
+
+
+@pytest.mark.slow
+def test_a_session_that_was_taken_for_dead_takes_nothing_back(db: Database, folder: Path) -> None:
+    assert migrate(db, two(folder)).code == 0
+    with applying.session(Target(folder, db.dsn())) as conn, alone(conn, "default") as mine:
+        db.admin.execute("UPDATE pganon_private.migration_history SET worker = 4711")
+        with pytest.raises(PreconditionError) as caught:
+            taking._roll_back(conn, mine, applied(conn, "default")[1], Options())
+    assert caught.value.code == "lock_lost"
+    assert faults.version(db.owner()) == 2
+    assert _k(db) == 12
 
 
 @pytest.mark.slow
