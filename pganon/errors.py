@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import psycopg
 
@@ -35,6 +35,12 @@ class PganonError(Exception):
         self.hint = hint
         if code is not None:
             self.code = code
+
+    def within(self, place: str) -> Self:
+        """This error, with a message that begins with where it happened."""
+        self.message = f"{place}: {self.message}"
+        self.args = (self.message, *self.args[1:])
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is: a process that searches sends its errors to the one that runs."""

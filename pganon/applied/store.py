@@ -71,7 +71,7 @@ def store(conn: Connection, loaded: LoadedPolicy, comment: str | None = None) ->
 
     The same texts as those of the newest revision make no new one.
     """
-    document, files = _portable(loaded)
+    document, files = portable(loaded)
     row = conn.execute(
         sqlfiles.query("policies", "apply"),
         {
@@ -103,10 +103,30 @@ def read(conn: Connection, release: str, revision: int | None = None) -> Stored:
     return found
 
 
+def newest_revision(conn: Connection, release: str) -> int | None:
+    """Its number; None where there is no policy of this release."""
+    row = conn.execute(sqlfiles.query("policies", "newest_of"), {"release": release}).fetchone()
+    return row[0] if row else None
+
+
 def policies(conn: Connection) -> list[Stored]:
     """The newest revision of every policy, by release."""
     with conn.cursor(row_factory=class_row(Stored)) as cursor:
         return cursor.execute(sqlfiles.query("policies", "newest")).fetchall()
+
+
+def restore(conn: Connection, stored: Stored) -> int:
+    """Make a revision the newest one again; gives its number then."""
+    row = conn.execute(
+        sqlfiles.query("policies", "apply"),
+        {
+            "document": stored.document,
+            "files": json.dumps(_files(conn, stored), ensure_ascii=False),
+            "comment": f"revision {stored.revision} again",
+        },
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 @contextmanager
@@ -152,7 +172,7 @@ def _check_files(stored: Stored, data: Mapping[str, Any], files: Mapping[str, st
             f"columns.{column}.hierarchy.csv",
             suggestion="apply it with `pganon policy apply FILE`, which takes files along",
         )
-        for column, path in _named(data)
+        for column, path in named_files(data)
         if path not in files
     ]
     if data.get(VARIABLES):
@@ -178,7 +198,7 @@ def _is_inside(path: str) -> bool:
     return bool(parts.parts) and not parts.is_absolute() and ".." not in parts.parts
 
 
-def _named(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+def named_files(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Columns and the files that their hierarchies name."""
     columns = data.get("columns")
     found: list[tuple[str, str]] = []
@@ -190,12 +210,12 @@ def _named(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _portable(policy: LoadedPolicy) -> tuple[dict[str, Any], dict[str, str]]:
+def portable(policy: LoadedPolicy) -> tuple[dict[str, Any], dict[str, str]]:
     """The document without variables, and its files by path; paths stay within one folder."""
     written = dict(policy.written or policy.policy.document())
     written.pop(VARIABLES, None)
     files: dict[str, str] = {}
-    for column, path in _named(written):
+    for column, path in named_files(written):
         raw = (policy.base_dir / path).read_bytes()
         kept = path if _is_inside(path) else f"files/{sha256(raw).hexdigest()[:16]}.csv"
         files[kept] = raw.decode("utf-8")

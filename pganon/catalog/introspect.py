@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -40,12 +41,20 @@ _OTHER_KINDS: Mapping[str, str] = {
 }
 
 
-def read_relation(conn: Connection, source: str, columns: Iterable[str] | None = None) -> Relation:
+def read_relation(
+    conn: Connection,
+    source: str,
+    columns: Iterable[str] | None = None,
+    *,
+    privileges: bool = True,
+) -> Relation:
     """The relation that `source` names as SQL would: `schema.name`, or `name` in schema public.
 
     Args:
         columns: names that the current role must be able to read. Without them it is enough
             that it can read any; every column says whether it is `readable`.
+        privileges: False to describe a relation of which this session reads no row. All columns
+            count as readable then.
 
     Raises:
         UsageError: `source` is not a name.
@@ -59,9 +68,14 @@ def read_relation(conn: Connection, source: str, columns: Iterable[str] | None =
         found = _one(conn, "relation", {"schema": name.schema, "name": name.name})
         if found is None:
             raise _missing(conn, name)
-        _check_usable(conn, name, found)
+        _check_kind(name, found)
+        if privileges:
+            _check_usable(conn, name, found)
         _check_reads(conn, name, found["oid"])
         relation = _relation(conn, name, found)
+        if not privileges:
+            every = tuple(replace(column, readable=True) for column in relation.columns)
+            return replace(relation, columns=every)
     except psycopg.Error as error:
         raise translate(error) from None
     _check_columns(conn, relation, columns, found["role"])
@@ -159,7 +173,7 @@ def _suggestion(name: QualifiedName, known: list[QualifiedName]) -> str:
     return "write schema.name; names with capitals stand in double quotes"
 
 
-def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> None:
+def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
     kind = found["relkind"]
     if kind not in _KINDS:
         what = _OTHER_KINDS.get(kind, "no table or view")
@@ -172,6 +186,9 @@ def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any
             hint="copy it into an ordinary table",
             code="source_kind",
         )
+
+
+def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> None:
     if not found["may_use_schema"]:
         grant = sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(
             sql.Identifier(name.schema), sql.Identifier(found["role"])

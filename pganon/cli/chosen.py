@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pganon.applied.files import SUFFIXES
 from pganon.applied.store import loaded, read
 from pganon.cli import common
 from pganon.policy.loader import STDIN, LoadedPolicy
-
-SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def is_file(policy: str) -> bool:

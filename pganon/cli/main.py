@@ -48,6 +48,8 @@ MODULES = {
     "assess": ("assess",),
     "run": ("plan", "run"),
     "worker": ("worker", "approve", "reject"),
+    "migrate": ("migrate",),
+    "check": ("check",),
     "status": ("status",),
     "release": ("releases", "show", "verify", "export", "rollback", "drop", "clean"),
     "history": ("history", "diff", "readers"),

@@ -35,10 +35,11 @@ def apply(
     All of them are checked before any is kept.
     """
     from pganon.applied.check import check
+    from pganon.applied.files import policy_files
     from pganon.applied.store import store
     from pganon.encode.hierarchy.files import check_files
 
-    found = [common.read_policy(str(file)) for file in _files(path)]
+    found = [common.read_policy(str(file)) for file in policy_files(path)]
     for loaded in found:
         check_files(loaded)
     _refuse_twice([loaded.policy.release for loaded in found])
@@ -51,17 +52,6 @@ def apply(
         return
     for policy in stored:
         common.line(f"applied {policy.label}")
-
-
-def _files(path: Path) -> list[Path]:
-    from pganon.cli.chosen import SUFFIXES
-
-    if not path.is_dir():
-        return [path]
-    found = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
-    if not found:
-        raise UsageError(f"{path} has no policies", hint=f"files end in {', '.join(SUFFIXES)}")
-    return found
 
 
 def _refuse_twice(releases: list[str]) -> None:

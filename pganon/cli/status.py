@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from pganon.cli import common
+from pganon.drift.releases import Drift, Reading, drift
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.requests.status import Open, Shown, Status
@@ -22,13 +24,26 @@ def status(
     name: Annotated[
         str | None, typer.Argument(help="Name of a release; default: all.", show_default=False)
     ] = None,
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="With NAME: do not read its source, ask the statistics."),
+    ] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Show what is released and how old it is, what waits for whom, and which workers serve it."""
+    """Show what is released, how old it is and what has changed, what waits, and workers.
+
+    With NAME its source is read, to see whether it changed and its hierarchies have all values.
+    """
+    reading = None
+    if name is not None and not fast:
+        reading = Reading(common.chosen_dsn(dsn), common.chosen_owner(owner))
     with common.connect_owner(dsn, owner) as conn:
         found = look(conn, name)
+        with common.progress("looking at sources", quiet=json):
+            changes = [drift(conn, shown.release, reading) for shown in found.releases]
+        drifts = {change.release: change for change in changes if change is not None}
     if name is not None and not found.releases:
         raise LedgerError(
             f"there is no release and no policy {quote(name)}",
@@ -36,15 +51,15 @@ def status(
             code="unknown_release",
         )
     if json:
-        common.emit_json(found.as_dict())
+        common.emit_json({**found.as_dict(), "drift": list(drifts.values())})
         return
-    _show(found)
+    _show(found, drifts)
 
 
-def _show(found: Status) -> None:
+def _show(found: Status, drifts: Mapping[str, Drift]) -> None:
     common.table(
-        ["release", "version", "age", "readers", "next"],
-        [_release(shown) for shown in found.releases],
+        ["release", "version", "age", "source", "readers", "next"],
+        [_release(shown, drifts.get(shown.release)) for shown in found.releases],
         right=["version"],
         whole=["release", "age"],
     )
@@ -62,14 +77,15 @@ def _show(found: Status) -> None:
             [(w.id, w.name, w.login, w.request) for w in found.workers],
             right=["worker", "request"],
         )
-    common.warn(found.warnings)
+    common.warn([*found.warnings, *(text for d in drifts.values() for text in d.texts)])
 
 
-def _release(shown: Shown) -> tuple[object, ...]:
+def _release(shown: Shown, change: Drift | None) -> tuple[object, ...]:
     return (
         shown.release,
         shown.version if shown.version is not None else "-",
         _age(shown.confirmed_at or shown.published_at),
+        change.source.replace("_", " ") if change else "",
         ", ".join(shown.readers or ()) if shown.version is not None else "",
         f"{shown.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if shown.next_at else "",
     )

@@ -88,7 +88,7 @@ def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
     if path_or_text == STDIN:
         return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), known, path, Path.cwd())
     is_json = True if path.suffix.lower() == ".json" else None
-    return _loaded(_read(path), known, path, path.parent, is_json=is_json)
+    return _loaded(read_text(path), known, path, path.parent, is_json=is_json)
 
 
 def _loaded(
@@ -115,7 +115,7 @@ def policy_from(
     return _policy(Document(data=data), known, file, parameters)
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Text of the file; PolicyError with one problem if it has none."""
     try:
         if path.is_dir():

@@ -158,6 +158,9 @@ class Policy(OverTime):
         Literal["one", "many_accepted"],
         known_word("word for records_per_individual", ("one", "many_accepted")),
     ] = "one"
+    undeclared: Annotated[
+        Literal["warn", "refuse"], known_word("word for undeclared", ("warn", "refuse"))
+    ] = "warn"
     trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     publish: Publish = Publish()
     requests: Requests | None = None

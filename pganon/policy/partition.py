@@ -44,7 +44,7 @@ DECIDES = frozenset(
 )
 """Keys of a policy that decide which groups are made, or how they are shown."""
 
-PRACTICE = frozenset({"requests", "schedule", "time_zone"})
+PRACTICE = frozenset({"requests", "schedule", "time_zone", "undeclared"})
 """Keys about when a release is made and who may ask for it."""
 
 ELSE = PRACTICE | {

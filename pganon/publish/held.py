@@ -35,13 +35,16 @@ class Holding:
     """Who must approve a release, and for whom it is held.
 
     Attributes:
+        revision: gives that of the policy, in the transaction that holds the release.
         claim: the request that it was made for; None: a command, for which one is made.
+        last: called with the request at the end of the transaction, and may raise.
     """
 
-    revision: int
+    revision: Callable[[], int]
     approvers: Sequence[str]
     expires: timedelta
     claim: Claim | None = None
+    last: Callable[[int], None] = lambda request: None
 
 
 def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
@@ -80,6 +83,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
                 "approvers": list(holding.approvers),
             },
         )
+        holding.last(request)
     return request
 
 
@@ -90,7 +94,7 @@ def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
         "run_id": staged.run_id,
     }
     if holding.claim is None:
-        values |= {"release": staged.release, "revision": holding.revision}
+        values |= {"release": staged.release, "revision": holding.revision()}
         row = conn.execute(sqlfiles.query("requests", "add_held"), values).fetchone()
         assert row is not None
         return int(row[0])

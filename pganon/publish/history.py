@@ -47,6 +47,9 @@ class Version:
 
     Attributes:
         increments: of a version that grows, what each run added; None if it was made at once.
+        sources: names of the source and of all relations that its rows come from.
+        source_columns: all columns of the source when it was read, {name, type}.
+        source_mark: what :func:`source_mark` said before it was read.
     """
 
     version: int
@@ -70,6 +73,9 @@ class Version:
     source_fingerprint: bytes | None
     partition: dict[str, Any] | None
     increments: tuple[Increment, ...] | None
+    sources: list[str] | None
+    source_columns: list[dict[str, str]] | None
+    source_mark: str | None
 
     @property
     def stored(self) -> bool:
@@ -123,6 +129,16 @@ def sources_of(conn: Connection, oid: int) -> tuple[str, ...]:
     """Names of a relation and of all that its rows come from, as versions remember them."""
     row = conn.execute(sqlfiles.query("publish", "sources"), {"oid": oid}).fetchone()
     return tuple(row[0] or ()) if row else ()
+
+
+def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
+    """What the server's statistics say of changes to relations; None where they say nothing.
+
+    Another text is a sign of a change. The server counts with a delay of about a second.
+    """
+    values = {"sources": list(sources)}
+    row = conn.execute(sqlfiles.query("publish", "source_mark"), values).fetchone()
+    return row[0] if row else None
 
 
 def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:
@@ -236,6 +252,10 @@ def add_version(
             "increments": as_jsonb([i.as_dict() for i in staged.increments])
             if staged.increments
             else None,
+            "source_columns": as_jsonb(
+                [{"name": name, "type": kind} for name, kind in staged.source_columns]
+            ),
+            "source_mark": staged.source_mark,
             "population": staged.judged.population if staged.judged else None,
             "guard": as_jsonb(staged.judged.guard if staged.judged else {}),
         },

@@ -33,6 +33,8 @@ class Staged:
             rows.
         increments: of a version that grows, what each run added, this one last.
         decides: whether it tested the newcomers whom its release committed to.
+        source_columns: name and type of all columns of the source.
+        source_mark: what the server's statistics said of changes to it before it was read.
     """
 
     # Kept as JSON while it waits for approval.
@@ -63,3 +65,5 @@ class Staged:
     shared: tuple[dict[str, Any], ...] = ()
     increments: tuple[Increment, ...] = ()
     decides: bool = False
+    source_columns: tuple[tuple[str, str], ...] = ()
+    source_mark: str | None = None

@@ -25,6 +25,11 @@ def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
     return int(row[0])
 
 
+def leave(conn: Connection, me: int) -> None:
+    """Show that this session serves nothing any more."""
+    conn.execute(sqlfiles.query("requests", "remove_worker"), {"me": me})
+
+
 @dataclass(frozen=True)
 class Requeued:
     """A request of a dead worker; `state` is waiting, approved, or failed after three attempts."""

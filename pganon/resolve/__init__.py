@@ -152,6 +152,7 @@ class _Builder:
                 case unknown:
                     assert_never(unknown)
         self._people()
+        self._undeclared()
         for wrong in (
             *name_refusals(self.policy, attributes, sensitive, carried),
             *public_refusals(attributes, self.relation, self.public),
@@ -356,6 +357,18 @@ class _Builder:
             build()
         except PreconditionError as error:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
+
+    def _undeclared(self) -> None:
+        """Columns that nobody decided about, if the policy wants that for all of them."""
+        if self.policy.undeclared != "refuse":
+            return
+        for name in self.relation.column_names:
+            if name not in self.policy.columns:
+                self.report(
+                    "columns",
+                    f"{self.relation.name} has the column {quote(name)}, which is not declared",
+                    "declare it; role: identifying keeps it at home",
+                )
 
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key

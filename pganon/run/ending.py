@@ -24,7 +24,7 @@ from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
-from pganon.run.options import Options
+from pganon.run.options import Ended, OnEnd, Options
 from pganon.run.result import RunResult
 
 Connection = psycopg.Connection[Any]
@@ -35,24 +35,27 @@ class Ending:
     """What a run is for.
 
     Attributes:
-        revision: of the policy in the database; None for a dry run, which stores nothing.
+        loaded: its policy; None for a dry run, which stores nothing.
+        revision: of the policy in the database; None: it is stored when the run ends well.
         claim: the request that it serves.
-        approval: whose agreement publication needs.
     """
 
+    loaded: LoadedPolicy | None = None
     revision: int | None = None
     claim: Claim | None = None
-    approval: Approval | None = None
+    on_end: OnEnd = lambda ended: None
 
     @classmethod
-    def of(cls, conn: Connection, loaded: LoadedPolicy, options: Options) -> Ending:
-        """Stores the policy of a command."""
+    def of(cls, loaded: LoadedPolicy, options: Options) -> Ending:
         if options.dry_run:
             return cls()
         revision = options.claim.revision if options.claim else options.revision
-        if revision is None:
-            revision = _kept(conn, loaded)
-        return cls(revision, options.claim, loaded.policy.publish.approval)
+        return cls(loaded, revision, options.claim, options.on_end)
+
+    @property
+    def approval(self) -> Approval | None:
+        """Whose agreement publication needs."""
+        return self.loaded.policy.publish.approval if self.loaded else None
 
     def begin(self, conn: Connection, run_id: int) -> None:
         """Note the run in its request.
@@ -68,16 +71,22 @@ class Ending:
     ) -> RunResult:
         """Publish a verified release, or hold it for approval."""
         if self.approval is None:
-            done = publish(
-                conn,
-                staged,
-                cascade=cascade,
-                last=lambda version: end_published(conn, version, self.claim),
-            )
+
+            def published(version: PublishedVersion) -> None:
+                end_published(conn, version, self.claim)
+                self._kept(conn)
+                self.on_end(Ended(conn, version.version, made=True))
+
+            done = publish(conn, staged, cascade=cascade, last=published)
             return replace(result, version=done.version)
-        assert self.revision is not None
         expires = duration(self.approval.expires)
-        holding = Holding(self.revision, self.approval.by, expires, self.claim)
+        holding = Holding(
+            lambda: self._kept(conn),
+            self.approval.by,
+            expires,
+            self.claim,
+            lambda request: self.on_end(Ended(conn, None, made=True, request=request)),
+        )
         request = hold(conn, staged, holding)
         return replace(result, outcome="awaiting_approval", request=request)
 
@@ -87,16 +96,21 @@ class Ending:
         def last(version: int) -> None:
             if self.claim:
                 finish(conn, self.claim, "unchanged", version=version)
+            self._kept(conn)
+            self.on_end(Ended(conn, version, made=False))
 
         return renewal.renew(conn, renewed, cascade=cascade, last=last)
 
-
-def _kept(conn: Connection, loaded: LoadedPolicy) -> int:
-    """Store the policy of a command; gives its revision."""
-    stored = read(conn, loaded.policy.release, store(conn, loaded))
-    if stored.checked_at is None:
-        check(conn, stored.release, stored.revision)
-    return stored.revision
+    def _kept(self, conn: Connection) -> int:
+        """The revision of the policy, which is stored if it came from a file."""
+        if self.revision is not None:
+            return self.revision
+        assert self.loaded is not None  # a dry run publishes nothing
+        release = self.loaded.policy.release
+        stored = read(conn, release, store(conn, self.loaded))
+        if stored.checked_at is None:
+            check(conn, stored.release, stored.revision)
+        return stored.revision
 
 
 def end_published(conn: Connection, version: PublishedVersion, claim: Claim | None) -> None:

@@ -31,6 +31,7 @@ def staged(
     measures: dict[str, Any],
     fingerprint: bytes,
     sources: tuple[str, ...],
+    source_mark: str | None,
 ) -> Staged:
     """What publication gets.
 
@@ -38,6 +39,7 @@ def staged(
         measures: of the run, for the steward.
         fingerprint: of the source.
         sources: names of the source and of all that its rows come from.
+        source_mark: of these, from before they were read.
     """
     spec = plan.spec
     relations = plan.relations(state)
@@ -68,6 +70,8 @@ def staged(
         shared=kept(spec, state),
         increments=increments,
         decides=_decides(spec),
+        source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
+        source_mark=source_mark,
     )
 
 

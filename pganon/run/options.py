@@ -16,6 +16,26 @@ from pganon.requests.claim import Claim
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""
 
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ends, in its last transaction.
+
+    Attributes:
+        version: that readers see from now on; None where somebody must approve.
+        made: whether it is a new one.
+        request: that waits for approval.
+    """
+
+    conn: psycopg.Connection[Any]
+    version: int | None
+    made: bool
+    request: int | None = None
+
+
+OnEnd = Callable[[Ended], None]
+"""Called at the end of the transaction that ends a run, of which it becomes a part; may raise."""
+
 RUN_SETTINGS = database.Settings(work_mem="256MB")
 
 
@@ -35,8 +55,9 @@ class Options:
         seed: for tests: all secrets of the run derive from it.
         metrics: what to measure beyond the figures of every run.
         claim: the request that is served; None: that of a command.
-        revision: of the policy in the database; None: it is stored there.
+        revision: of the policy in the database; None: it is stored there when the run ends well.
         on_step: progress; called from several threads where steps run side by side.
+        on_end: not called by a dry run.
     """
 
     cascade: bool = False
@@ -49,6 +70,7 @@ class Options:
     claim: Claim | None = None
     revision: int | None = None
     on_step: OnStep = lambda phase, step, purpose: None
+    on_end: OnEnd = lambda ended: None
 
 
 # Row estimates over chains of work tables with many join columns are often far too low. A nested

@@ -166,6 +166,7 @@ class _Run:
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
         self.sources: tuple[str, ...] = ()
+        self.source_mark: str | None = None
         self.ending = Ending()
 
     def go(self) -> RunResult:
@@ -190,7 +191,7 @@ class _Run:
             check_closed(self.conn)
             opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
-            self.ending = Ending.of(self.conn, self.loaded, self.options)
+            self.ending = Ending.of(self.loaded, self.options)
             run_id = ledger.start_run(
                 self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
             )
@@ -230,6 +231,7 @@ class _Run:
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         keeping.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
+        self.source_mark = history.source_mark(self.conn, self.sources)
         with growing.alone(self.conn, spec, self.sources):
             growth = growing.growth_of(self.conn, spec, self.sources, run_id)
             resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
@@ -301,6 +303,7 @@ class _Run:
                 handover.measures(plan, state, verified, utility, metrics),
                 source_fingerprint(spec, state.facts),
                 self.sources,
+                self.source_mark,
             )
             result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
@@ -327,7 +330,9 @@ class _Run:
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
         """Publish the newest version without the groups of people who left."""
-        staged, result = withdrawing.withdraw(self.conn, computation, self.sources)
+        staged, result = withdrawing.withdraw(
+            self.conn, computation, self.sources, self.source_mark
+        )
         growth = computation.plan.spec.growth
         judging = Judging(
             self.conn, computation, growth.population if growth else None, self.sources

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -20,24 +20,36 @@ from pganon.resolve import resolve
 from pganon.spec.model import ReleaseSpec
 
 Connection = psycopg.Connection[Any]
+Read = Callable[[str], Relation]
 
 
-def resolve_policy(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
-    """The policy against the catalog that `conn` sees."""
+def resolve_policy(
+    conn: Connection, loaded: LoadedPolicy, *, privileges: bool = True
+) -> ReleaseSpec:
+    """The policy against the catalog that `conn` sees.
+
+    Args:
+        privileges: False for a session that will read nothing, and asks whether others could.
+    """
     policy = loaded.policy
+
+    def read(name: str) -> Relation:
+        return read_relation(conn, name, privileges=privileges)
+
     spec = resolve(
         policy,
-        read_relation(conn, policy.source),
-        public=public_relations(conn, policy),
-        exceptions=exception_relations(conn, policy),
-        prior=prior_relation(conn, policy),
-        exclude=read_relation(conn, policy.exclude.relation) if policy.exclude else None,
-        aliases=read_relation(conn, policy.aliases.relation) if policy.aliases else None,
+        read(policy.source),
+        public=public_relations(read, policy),
+        exceptions=exception_relations(read, policy),
+        prior=prior_relation(read, policy),
+        exclude=read(policy.exclude.relation) if policy.exclude else None,
+        aliases=read(policy.aliases.relation) if policy.aliases else None,
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
     )
-    check_code(conn, spec.outside, policy.trust)
+    if privileges:
+        check_code(conn, spec.outside, policy.trust)
     return spec
 
 
@@ -52,23 +64,23 @@ def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
         )
 
 
-def public_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
+def public_relations(read: Read, policy: Policy) -> dict[str, Relation]:
     """The relations that a policy names as public, by QS set."""
     return {
-        name: read_relation(conn, relation)
+        name: read(relation)
         for model in policy.privacy
         if isinstance(model, QSKAnonymity)
         for name, relation in model.public.items()
     }
 
 
-def exception_relations(conn: Connection, policy: Policy) -> dict[str, Relation]:
+def exception_relations(read: Read, policy: Policy) -> dict[str, Relation]:
     """The relations that say whose values are sensitive, by their name in the policy."""
     named = [c.sensitive_when.relation for c in policy.columns.values() if c.sensitive_when]
-    return {name: read_relation(conn, name) for name in named if name is not None}
+    return {name: read(name) for name in named if name is not None}
 
 
-def prior_relation(conn: Connection, policy: Policy) -> Relation | None:
+def prior_relation(read: Read, policy: Policy) -> Relation | None:
     """The relation with what readers are assumed to know beforehand."""
     named = (m.knowledge.relation for m in policy.privacy if isinstance(m, BackgroundKnowledge))
-    return next((read_relation(conn, name) for name in named if name is not None), None)
+    return next((read(name) for name in named if name is not None), None)

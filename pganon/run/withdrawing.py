@@ -17,7 +17,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 
 def withdraw(
-    conn: Connection, computation: Computation, sources: tuple[str, ...]
+    conn: Connection, computation: Computation, sources: tuple[str, ...], source_mark: str | None
 ) -> tuple[Staged, RunResult]:
     """Stage and verify the newest version without the groups that go.
 
@@ -25,6 +25,7 @@ def withdraw(
 
     Args:
         computation: of a run that knows who left; its plan becomes that of the withdrawal.
+        source_mark: of the sources, from before they were read.
     """
     before = history.read(conn, computation.plan.spec.policy.release)
     assert before is not None  # somebody was released who left
@@ -40,7 +41,7 @@ def withdraw(
         "verified": [found.__dict__ for found in verified],
     }
     fingerprint = newest.source_fingerprint or b""
-    staged = handover.staged(plan, state, checks, measures, fingerprint, sources)
+    staged = handover.staged(plan, state, checks, measures, fingerprint, sources, source_mark)
     growth = plan.spec.growth
     assert growth is not None
     result = RunResult(

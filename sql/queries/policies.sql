@@ -14,11 +14,26 @@ WHERE p.release = %(release)s AND (%(revision)s::integer IS NULL OR p.revision =
 ORDER BY p.revision DESC
 LIMIT 1;
 
+-- newest_of --
+-- The number of the newest revision of a policy; NULL for none.
+SELECT max(p.revision) FROM pganon_private.policy AS p WHERE p.release = %(release)s;
+
 -- newest --
 -- The newest revision of every policy.
 SELECT DISTINCT ON (p.release)
     p.release, p.revision, p.document::text AS document, p.policy_hash, p.checked_at, p.problems,
     p.review_by, p.applied_login, p.applied_at, p.comment
+FROM pganon_private.policy AS p
+ORDER BY p.release, p.revision DESC;
+
+-- portable --
+-- The newest revision of every policy, with its files by path, both as JSON.
+SELECT DISTINCT ON (p.release)
+    p.release, p.document, (
+        SELECT coalesce(json_object_agg(f.path, f.content), '{}')
+        FROM pganon_private.policy_file AS f
+        WHERE f.release = p.release AND f.revision = p.revision
+    ) AS files
 FROM pganon_private.policy AS p
 ORDER BY p.release, p.revision DESC;
 

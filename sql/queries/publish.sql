@@ -15,7 +15,7 @@ WHERE name = %(release)s;
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
-    source_fingerprint, partition, increments
+    source_fingerprint, partition, increments, sources, source_columns, source_mark
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
@@ -23,6 +23,21 @@ ORDER BY version DESC;
 -- sources --
 -- The names that a relation is remembered by as a source, given its oid.
 SELECT pganon.sources_of(%(oid)s);
+
+-- source_mark --
+-- What the statistics of the server say of changes to relations: another text after a change, the
+-- same where there was none. NULL where it does not count them.
+SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') THEN string_agg(
+    format(
+        '%%s:%%s:%%s', c.oid, c.relfilenode,
+        pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid)
+        + pg_stat_get_tuples_deleted(c.oid)
+    ), ' ' ORDER BY c.oid
+) END
+FROM unnest(%(sources)s::text[]) AS s(name)
+-- Not to_regclass, which raises where the role may not use the schema of what a view reads.
+JOIN pg_namespace AS n ON n.nspname = (parse_ident(s.name))[1]
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = (parse_ident(s.name))[2];
 
 -- earlier --
 -- Versions that were ever readable, the nearest first: those over any of these sources, of them those
@@ -71,14 +86,15 @@ ON CONFLICT (name) DO UPDATE SET
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
-    source_fingerprint, members_table, population, guard, increments, published_at
+    source_fingerprint, members_table, population, guard, increments, source_columns, source_mark,
+    published_at
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
     %(source_fingerprint)s, %(members_table)s, %(population)s, %(guard)s, %(increments)s,
-    clock_timestamp()
+    %(source_columns)s, %(source_mark)s, clock_timestamp()
 )
 RETURNING published_at;
 

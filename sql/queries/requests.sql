@@ -6,6 +6,10 @@ INSERT INTO pganon_private.worker (lock_key, kind, name)
 VALUES (%(key)s, %(kind)s, %(name)s)
 RETURNING id;
 
+-- remove_worker --
+-- This session is done.
+DELETE FROM pganon_private.worker AS w WHERE w.id = %(me)s;
+
 -- listen --
 -- Hear of new requests.
 LISTEN pganon_request;
@@ -274,4 +278,7 @@ ORDER BY 1;
 
 -- workers --
 -- Workers that are alive.
-SELECT w.id, w.name, w.login, w.started_at, w.request FROM pganon.worker AS w WHERE w.alive ORDER BY w.id;
+SELECT w.id, w.name, w.login, w.started_at, w.request
+FROM pganon.worker AS w
+WHERE w.alive AND w.kind = 'worker'
+ORDER BY w.id;

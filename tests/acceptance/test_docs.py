@@ -21,13 +21,19 @@ from psycopg import conninfo
 
 from pganon import database, embedded
 from pganon.cli.main import application
+from pganon.cli.migrate import MigrationState
 from pganon.cli.policy import Checked
 from pganon.cli.server import Status
+from pganon.drift.columns import Retyped
+from pganon.drift.gate import Wrong
+from pganon.drift.releases import Drift
 from pganon.errors import Problem
 from pganon.importing import Imported
 from pganon.install.installer import Outcome
 from pganon.loading import known, load_policy
 from pganon.methods.registry import methods
+from pganon.migrate.pending import Planned
+from pganon.migrate.up import Done
 from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Finding, ReleaseInfo, VersionInfo
 from pganon.run.cleanup import Cleaned
@@ -251,6 +257,7 @@ def test_every_key_of_a_json_result_is_in_the_reference() -> None:
         *(method.form.figures for method in methods().values()),
         *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Finding, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
+        *(MigrationState, Done, Planned, Drift, Retyped, Wrong),
     )
     missing = {
         f"{shape.__name__}.{key}"

@@ -1,0 +1,211 @@
+"""Takes release migrations back: readers see what they saw before, and the policy is that again.
+
+Nothing is computed but for a withdrawal, of which the release is made anew. Copies that analysts
+made stay with them, and pganon remembers what was published.
+"""
+
+from __future__ import annotations
+
+from pganon import locks, sqlfiles
+from pganon.applied.check import check
+from pganon.applied.store import loaded, read, restore
+from pganon.errors import LedgerError, PolicyError, UsageError
+from pganon.ledger import repository as ledger
+from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
+from pganon.migrate.pending import standings
+from pganon.migrate.up import Done, Target, Tell, named, session
+from pganon.policy.model import Policy
+from pganon.publish import lifecycle, views
+from pganon.publish.readers import set_readers
+from pganon.publish.transaction import publishing
+from pganon.run.admitting import change_readers
+from pganon.run.options import Ended, OnStep, Options
+from pganon.run.pipeline import run_release
+
+
+def down(
+    target: Target,
+    to: int,
+    *,
+    cascade: bool = False,
+    tell: Tell = lambda done: None,
+    on_step: OnStep = lambda phase, step, purpose: None,
+) -> list[Done]:
+    """Take back the files with a number above `to`, the last one first.
+
+    Raises:
+        PganonError: of the folder, before anything is done; of a file, which stays applied.
+    """
+    found: list[Done] = []
+    options = Options(cascade=cascade, on_step=on_step)
+    with session(target) as conn, alone(conn, target.history) as mine:
+        check_unchanged(standings(conn, target.folder, target.history))
+        rows = [row for row in applied(conn, target.history) if row.number is not None]
+        last = rows[-1].number or 0 if rows else 0
+        if to > last:
+            raise UsageError(
+                f"number {to} is not applied; the last one is {last}", code="unknown_number"
+            )
+        for row in reversed([row for row in rows if (row.number or 0) > to]):
+            with named(row.file):
+                done = _take_back(conn, target, mine, row, options)
+            found.append(done)
+            tell(done)
+    return found
+
+
+def _take_back(
+    conn: Connection, target: Target, mine: Session, row: Applied, options: Options
+) -> Done:
+    if row.kind == "withdraw":
+        return _release_again(conn, target, mine, row, options)
+    if row.version is None:
+        return _give_up(conn, mine, row)
+    if row.version_before is None:
+        return _withdraw(conn, mine, row)
+    if row.version_before == row.version:
+        return _as_before(conn, mine, row)
+    return _roll_back(conn, mine, row, options)
+
+
+def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) -> Done:
+    if lifecycle.find(conn, row.release).release.current == row.version_before:
+        return _as_before(conn, mine, row)  # somebody went back already
+    lifecycle.rollback(
+        conn,
+        row.release,
+        row.version_before,
+        cascade=options.cascade,
+        last=lambda version: _restore_policy(conn, mine, row),
+    )
+    _admit(conn, mine, row)
+    return Done(row.file, row.release, "reverted", row.version_before)
+
+
+def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
+    """The version stays; the policy, and readers, are those from before."""
+    with locks.release_lock(conn, row.release), publishing(conn):
+        locks.assert_held(conn, release=row.release)
+        _restore_policy(conn, mine, row)
+    _admit(conn, mine, row)
+    return Done(
+        row.file, row.release, "reverted", lifecycle.find(conn, row.release).release.current
+    )
+
+
+def _withdraw(conn: Connection, mine: Session, row: Applied) -> Done:
+    """Nothing was shown before."""
+    with publishing(conn):
+        if lifecycle.find(conn, row.release).release.current is not None:
+            conn.execute(sqlfiles.query("policies", "withdraw"), {"release": row.release})
+        mine.take_back(conn, row)
+    return Done(row.file, row.release, "withdrawn")
+
+
+def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
+    """It waits for approval, or nobody approved it; the worker drops its tables."""
+    with publishing(conn):
+        values = {"request": row.request}
+        now = conn.execute(sqlfiles.query("migrations", "request_now"), values).fetchone()
+        if now is not None and (now[1] is not None or now[0] == "running"):
+            raise LedgerError(
+                f"request {row.request} is being published",
+                hint="run the command again",
+                code="published_meanwhile",
+            )
+        ended = conn.execute(sqlfiles.query("migrations", "end_waiting"), values).fetchone()
+        if ended is not None:
+            ledger.append(
+                conn,
+                "superseded",
+                run_id=ended[0],
+                release=row.release,
+                details={"request": row.request},
+            )
+        _restore(conn, row)
+        mine.take_back(conn, row)
+    return Done(row.file, row.release, "reverted")
+
+
+def _release_again(
+    conn: Connection, target: Target, mine: Session, row: Applied, options: Options
+) -> Done:
+    """A release that was withdrawn is made anew, under the policy that it had."""
+    stored = read(conn, row.release, row.revision_before)
+
+    def last(ended: Ended) -> None:
+        mine.take_back(ended.conn, row)
+
+    with loaded(conn, stored) as policy:
+        result = run_release(
+            policy,
+            dsn=target.dsn,
+            owner=target.owner,
+            options=Options(
+                cascade=options.cascade,
+                on_step=options.on_step,
+                on_end=last,
+                revision=stored.revision,
+            ),
+        )
+    assert result.outcome != "dry_run"
+    return Done(row.file, row.release, result.outcome, result.version, result.request)
+
+
+def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:
+    """The policy from before, whose readers alone may see the version, in its transaction."""
+    mine.assert_mine(conn)
+    wanted = _readers(conn, row, _restore(conn, row))
+    known = lifecycle.find(conn, row.release)
+    stay = [role for role in known.release.readers if role in wanted]
+    change = set_readers(conn, known, stay)
+    if known.current is not None and change.removed:
+        ledger.append(
+            conn,
+            "readers",
+            run_id=known.current.run_id,
+            release=row.release,
+            version=known.current.version,
+            details={"added": [], "removed": list(change.removed)},
+        )
+
+
+def _admit(conn: Connection, mine: Session, row: Applied) -> None:
+    """Readers of the policy from before, judged as new ones are; then the file is taken back.
+
+    If they are refused, it stays applied, and the next call goes on here.
+    """
+    known = lifecycle.find(conn, row.release)
+    wanted = _readers(conn, row, _newest(conn, row.release))
+    missing = [role for role in wanted if role not in known.release.readers]
+    if missing:
+        change_readers(conn, row.release, add=missing)
+    with conn.transaction():
+        mine.take_back(conn, row)
+
+
+def _readers(conn: Connection, row: Applied, policy: Policy | None) -> list[str]:
+    """Those that are roles still; without a policy those that there are."""
+    if policy is None or row.revision_before is None:
+        found = lifecycle.find(conn, row.release).release.readers
+    else:
+        found = policy.publish.readers
+    return list(views.present_roles(conn, found))
+
+
+def _restore(conn: Connection, row: Applied) -> Policy | None:
+    """The policy from before is the newest again; gives it if it can be used."""
+    if row.revision_before is None:
+        return None
+    revision = restore(conn, read(conn, row.release, row.revision_before))
+    check(conn, row.release, revision)
+    return _newest(conn, row.release)
+
+
+def _newest(conn: Connection, release: str) -> Policy | None:
+    """The newest policy of a release, if it can be used."""
+    try:
+        with loaded(conn, read(conn, release)) as found:
+            return found.policy
+    except PolicyError:
+        return None

@@ -1,0 +1,247 @@
+"""What of a folder was applied, and the one session that applies files now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import psycopg
+from psycopg.rows import class_row
+
+from pganon import locks, sqlfiles
+from pganon.errors import LedgerError, PreconditionError
+from pganon.identifiers import quote
+from pganon.install.state import program_version
+from pganon.migrate.files import MigrationFile
+from pganon.requests.workers import enter, forget_dead, leave
+
+Connection = psycopg.Connection[Any]
+DEFAULT = "default"
+State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A file that was applied.
+
+    Attributes:
+        version_before: what was shown before; None for nothing.
+        version: that it made, or found; None for a withdrawal, and without approval.
+        revision_before: the newest of the policy before; None if there was none.
+        request: that publication waited for.
+        request_state: what became of it.
+    """
+
+    file: str
+    number: int | None
+    checksum: str
+    kind: str
+    release: str
+    version_before: int | None
+    version: int | None
+    revision_before: int | None
+    request: int | None
+    request_state: str | None
+    login: str
+    applied_at: datetime
+    program_version: str
+
+    @property
+    def waits(self) -> bool:
+        return self.request_state in ("awaiting_approval", "approved", "running")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A file of the folder, a row of the history, or both."""
+
+    name: str
+    number: int | None
+    kind: str
+    release: str
+    state: State
+    file: MigrationFile | None
+    applied: Applied | None
+
+
+def applied(conn: Connection, history: str) -> list[Applied]:
+    """In the order of the numbers, repeatable ones last."""
+    with conn.cursor(row_factory=class_row(Applied)) as cursor:
+        return cursor.execute(
+            sqlfiles.query("migrations", "applied"), {"history": history}
+        ).fetchall()
+
+
+def compared(files: Sequence[MigrationFile], rows: Sequence[Applied]) -> list[Standing]:
+    """The folder beside its history: files in their order, then what the folder has lost."""
+    known = {row.file: row for row in rows}
+    found = [_standing(file, known.pop(file.name, None)) for file in files]
+    lost = [
+        Standing(row.file, row.number, row.kind, row.release, "missing", None, row)
+        for row in known.values()
+    ]
+    return [*found, *lost]
+
+
+def _standing(file: MigrationFile, row: Applied | None) -> Standing:
+    state: State = "pending"
+    if row is not None and row.checksum == file.checksum:
+        state = _settled(row)
+    elif row is not None and file.number is not None:
+        state = "changed"
+    return Standing(file.name, file.number, file.kind, file.release, state, file, row)
+
+
+def _settled(row: Applied) -> State:
+    """Of a file that was applied: somebody may have to approve, or may not have approved."""
+    if row.waits:
+        return "awaiting_approval"
+    return "unpublished" if row.kind == "release" and row.version is None else "applied"
+
+
+def check_unchanged(found: Sequence[Standing]) -> None:
+    """Refuse a folder in which an applied file was edited, renamed or removed.
+
+    Raises:
+        LedgerError: changed_migration, missing_migration.
+    """
+    for standing in found:
+        if standing.number is None:
+            continue
+        if standing.state == "changed":
+            raise LedgerError(
+                f"{standing.name} was changed after it was applied",
+                hint="restore it, and write a further file for the change",
+                code="changed_migration",
+            )
+        if standing.state == "missing":
+            raise LedgerError(
+                f"{standing.name} was applied and is not in the folder",
+                hint="restore it; or name another history with --history, if it is another folder",
+                code="missing_migration",
+            )
+
+
+def check_own(conn: Connection, history: str, files: Sequence[MigrationFile]) -> None:
+    """Refuse releases that files of another history made: neither would know of the other.
+
+    Raises:
+        LedgerError: other_history.
+    """
+    values = {"history": history, "releases": [file.release for file in files]}
+    row = conn.execute(sqlfiles.query("migrations", "others"), values).fetchone()
+    if row is not None:
+        raise LedgerError(
+            f"the release {quote(row[0])} belongs to the history {quote(row[1])}: {row[2]}",
+            hint=f"write a file for that folder, or name it with --history {row[1]}",
+            code="other_history",
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    """This session, which has a history for itself as long as it lives."""
+
+    history: str
+    worker: int
+
+    def record(
+        self,
+        conn: Connection,
+        file: MigrationFile,
+        *,
+        version: int | None = None,
+        shown: int | None = None,
+        made: bool = False,
+        revision_before: int | None = None,
+        request: int | None = None,
+    ) -> None:
+        """Note a file as applied, in the transaction that does it.
+
+        Args:
+            shown: the version that was shown before, where none was `made`.
+
+        Raises:
+            PreconditionError: lock_lost; nothing of the transaction may stand.
+        """
+        values = {
+            "history": self.history,
+            "worker": self.worker,
+            "file": file.name,
+            "number": file.number,
+            "checksum": file.checksum,
+            "kind": file.kind,
+            "release": file.release,
+            "version": version,
+            "shown": shown,
+            "made": made,
+            "revision_before": revision_before,
+            "request": request,
+            "program_version": program_version(),
+        }
+        self._fenced(conn, "record", values)
+
+    def assert_mine(self, conn: Connection) -> None:
+        """Refuse to go on with a history that another session has; for use in a transaction.
+
+        Raises:
+            PreconditionError: lock_lost.
+        """
+        self._fenced(conn, "mine", {"history": self.history, "worker": self.worker})
+
+    def take_back(self, conn: Connection, row: Applied) -> None:
+        """Note a file as not applied, in the transaction that undoes it.
+
+        Raises:
+            PreconditionError: lock_lost.
+        """
+        values = {"history": self.history, "worker": self.worker, "file": row.file}
+        self._fenced(conn, "take_back", values)
+
+    def _fenced(self, conn: Connection, query: str, values: dict[str, Any]) -> None:
+        if conn.execute(sqlfiles.query("migrations", query), values).fetchone() is None:
+            raise PreconditionError(
+                f"another session applies release migrations of the history {quote(self.history)}",
+                hint="nothing was done for this file; run the command again",
+                code="lock_lost",
+            )
+
+
+@contextmanager
+def alone(conn: Connection, history: str) -> Iterator[Session]:
+    """Have the history for this session.
+
+    Raises:
+        PreconditionError: busy, pooler.
+    """
+    locks.check_session(conn)
+    forget_dead(conn)
+    me = enter(conn, "command")
+    session = Session(history, me)
+    values = {"history": history, "worker": me}
+    try:
+        with conn.transaction():
+            _check_free(conn, history)
+            conn.execute(sqlfiles.query("migrations", "take"), values)
+        yield session
+    finally:
+        if locks.usable(conn):
+            leave(conn, me)
+
+
+def _check_free(conn: Connection, history: str) -> None:
+    values = {"history": history}
+    conn.execute(sqlfiles.query("migrations", "add_history"), values)
+    row = conn.execute(sqlfiles.query("migrations", "holder"), values).fetchone()
+    assert row is not None
+    worker, key, name, login = row
+    if worker is not None and key is not None and locks.held_keys(conn, [key]):
+        raise PreconditionError(
+            f"release migrations of the history {quote(history)} are being applied: {name}, role"
+            f" {quote(login)}",
+            hint="try again when it has finished",
+            code="busy",
+        )

@@ -1,0 +1,167 @@
+"""Applies release migrations: every file in one transaction with its publication, in order."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psycopg
+
+from pganon import database, sqlfiles
+from pganon.applied.store import newest_revision
+from pganon.errors import PganonError, PolicyError, translate
+from pganon.install.owner import become_owner
+from pganon.migrate.files import MigrationFile
+from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
+from pganon.migrate.pending import Pending, Planned, checked, planned, standings
+from pganon.publish import history as versions
+from pganon.publish.transaction import publishing
+from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
+from pganon.run.pipeline import run_release
+
+
+@dataclass(frozen=True)
+class Target:
+    """A folder of files, and where they are applied.
+
+    Attributes:
+        dsn, owner: how to connect, and as whom to work.
+    """
+
+    folder: Path
+    dsn: str | None = None
+    owner: str | None = None
+    history: str = DEFAULT
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a file.
+
+    Attributes:
+        version: that readers see now; None after a withdrawal, and while it waits for approval.
+        request: that waits for approval.
+    """
+
+    file: str
+    release: str
+    outcome: Literal["released", "unchanged", "awaiting_approval", "withdrawn", "reverted"]
+    version: int | None = None
+    request: int | None = None
+
+
+Tell = Callable[[Done], None]
+
+
+def status(target: Target) -> list[Standing]:
+    """The folder beside its history, whatever is wrong with it."""
+    with session(target) as conn:
+        return standings(conn, target.folder, target.history)
+
+
+def dry_run(target: Target, to: int | None = None) -> list[Planned]:
+    """What :func:`up` would do; the same is checked, nothing is done."""
+    with session(target) as conn:
+        _, pending = checked(conn, target.folder, target.history, to)
+        return planned(conn, pending)
+
+
+def up(
+    target: Target,
+    to: int | None = None,
+    *,
+    cascade: bool = False,
+    tell: Tell = lambda done: None,
+    on_step: OnStep = lambda phase, step, purpose: None,
+) -> list[Done]:
+    """Apply all files that are not applied, up to a number; one that fails is the last.
+
+    Args:
+        cascade: drop what depends on views whose columns change.
+        tell: called after each file.
+
+    Raises:
+        PganonError: of the folder, or of a file, before anything is done; of a run. Files before
+            it stay applied, and the next call begins with it.
+    """
+    found: list[Done] = []
+    with session(target) as conn, alone(conn, target.history) as mine:
+        _, pending = checked(conn, target.folder, target.history, to)
+        options = Options(cascade=cascade, on_step=on_step)
+        for item in pending:
+            with named(item.file.name):
+                done = _apply(conn, target, mine, item, options)
+            found.append(done)
+            tell(done)
+    return found
+
+
+@contextmanager
+def session(target: Target) -> Iterator[Connection]:
+    """A session of pganon's owner."""
+    with contextlib.closing(database.connect(target.dsn, settings=RUN_SETTINGS)) as conn:
+        become_owner(conn, named=target.owner)
+        try:
+            yield conn
+        except psycopg.Error as error:
+            raise translate(error) from None
+
+
+@contextmanager
+def named(file: str) -> Iterator[None]:
+    """Errors within say which file they are about."""
+    try:
+        yield
+    except PolicyError:
+        raise  # it names the file and the line
+    except PganonError as error:
+        raise error.within(file) from None
+    except psycopg.Error as error:
+        raise translate(error).within(file) from None
+
+
+def _apply(
+    conn: Connection, target: Target, mine: Session, item: Pending, options: Options
+) -> Done:
+    if item.loaded is None:
+        return _withdraw(conn, mine, item.file)
+    file = item.file
+    revision_before = newest_revision(conn, file.release)
+
+    def last(ended: Ended) -> None:
+        mine.record(
+            ended.conn,
+            file,
+            version=ended.version,
+            shown=ended.version,
+            made=ended.made,
+            revision_before=revision_before,
+            request=ended.request,
+        )
+
+    result = run_release(
+        item.loaded,
+        dsn=target.dsn,
+        owner=target.owner,
+        options=Options(cascade=options.cascade, on_step=options.on_step, on_end=last),
+    )
+    assert result.outcome != "dry_run"
+    return Done(file.name, file.release, result.outcome, result.version, result.request)
+
+
+def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
+    with publishing(conn):
+        known = versions.read(conn, file.release)
+        conn.execute(sqlfiles.query("policies", "withdraw"), {"release": file.release})
+        assert known is not None  # or there was nothing to withdraw
+        mine.record(
+            conn,
+            file,
+            shown=known.release.current,
+            revision_before=newest_revision(conn, file.release),
+        )
+    return Done(file.name, file.release, "withdrawn")

@@ -1,0 +1,111 @@
+"""A look at the source of a policy: whether it could be encoded, and whether it changed.
+
+It is the beginning of a dry run, so it is in the ledger, as whatever reads the source is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from pganon import database, locks
+from pganon.encode.source import source_fingerprint
+from pganon.errors import DatabaseError, PganonError, translate
+from pganon.install.owner import become_owner
+from pganon.ledger import repository as ledger
+from pganon.plan.build import build_plan
+from pganon.policy.loader import LoadedPolicy
+from pganon.policy.partition import part_hash
+from pganon.publish import history
+from pganon.run.cleanup import drop_run
+from pganon.run.computation import Computation
+from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.resolving import check_trusted, resolve_policy
+from pganon.spec.model import ReleaseSpec
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a look found.
+
+    Attributes:
+        changed: whether the source is not what the version that is shown was made from; None where
+            that cannot be told: there is none, it grows, or its policy read other columns.
+        problem: why a run would fail, such as values that a hierarchy lacks; None: so far it would
+            not. `changed` is None then.
+    """
+
+    changed: bool | None
+    problem: str | None = None
+
+
+def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = None) -> Looked:
+    """Read and encode the source of a policy; nothing is grouped, staged or published.
+
+    Raises:
+        PolicyError, PreconditionError: the policy does not fit the catalog.
+        DatabaseError: the server failed.
+    """
+
+    def connect() -> Connection:
+        conn = database.connect(dsn, settings=RUN_SETTINGS)
+        try:
+            become_owner(conn, named=owner)
+            advise_planner(conn, Options())
+        except BaseException:
+            conn.close()
+            raise
+        return conn
+
+    with contextlib.closing(connect()) as conn:
+        try:
+            spec = resolve_policy(conn, loaded)
+            check_trusted(conn, spec.policy.trust)
+            locks.check_session(conn)
+            run_id = ledger.start_run(conn, spec.policy.release, spec.policy_hash)
+            with locks.run_lock(conn, run_id):
+                try:
+                    found = _read(conn, connect, spec, run_id)
+                    ledger.finish(conn, run_id, "dry_run")
+                except BaseException as error:
+                    _record(conn, run_id, error)
+                    raise
+                drop_run(conn, run_id)
+        except psycopg.Error as error:
+            raise translate(error) from None
+    return found
+
+
+def _record(conn: Connection, run_id: int, error: BaseException) -> None:
+    """The end of a look that failed; without a session the next run finds it dead."""
+    with contextlib.suppress(psycopg.Error, PganonError):
+        if locks.usable(conn):
+            ledger.finish_with(conn, run_id, error)
+            drop_run(conn, run_id)
+
+
+def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Looked:
+    sources = history.sources_of(conn, spec.source.oid)
+    computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
+    try:
+        state = computation.decide()
+    except PganonError as error:
+        if isinstance(error, DatabaseError):
+            raise
+        return Looked(None, error.message)
+    return Looked(_changed(conn, spec, source_fingerprint(spec, state.facts)))
+
+
+def _changed(conn: Connection, spec: ReleaseSpec, found: bytes) -> bool | None:
+    known = history.read(conn, spec.policy.release)
+    current = known.current if known else None
+    if current is None or current.increments is not None:
+        return None
+    if current.partition_hash != part_hash(spec.partition):
+        return None
+    return current.source_fingerprint != found
