@@ -24,7 +24,7 @@ from pganon.encode.hidden import (
 )
 from pganon.encode.keys import key_text_of
 from pganon.encode.work import SNAP
-from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
@@ -34,6 +34,9 @@ from pganon.steps.facts import RECORDS, Fact, count, counts
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
 
+READ = count("read_records", assumed=40)
+"""Rows that the snapshot was made with."""
+
 
 def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     read = CreateTable(
@@ -42,6 +45,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         lambda state: state.work(SNAP),
         lambda state: snapshot_select(spec, state),
         outside=Outside(spec.read),
+        counted=READ,
     )
     return (*alias_steps(spec), read, inspection(spec))
 
@@ -52,7 +56,7 @@ def inspection(spec: ReleaseSpec) -> Check:
         "inspect",
         "count records, NULLs and values that cannot be placed",
         lambda state: _inspection(spec, state),
-        lambda row, state: _inspection_problem(spec, row),
+        lambda row, state: _inspection_problem(spec, row, state),
         gives=_inspected(spec),
     )
 
@@ -229,9 +233,13 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
     return [*found, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
 
 
-def _inspection_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
+def _inspection_problem(
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State
+) -> PganonError | None:
     source = str(spec.source.name)
     records = row["records"]
+    if records != state[READ]:
+        return Unbalanced(f"{state[READ]} records were read, and {records} are there")
     if records == 0:
         filtered = " under the policy's `where`" if spec.where is not None else ""
         return PreconditionError(

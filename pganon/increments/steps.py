@@ -12,7 +12,7 @@ from pganon.catalog.model import Outside
 from pganon.encode.aliases import alias_steps
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
-from pganon.encode.snapshot import SNAPSHOT, snapshot_select
+from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
@@ -103,7 +103,11 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
         return tree.select(col("cohort", "d")) if spec.in_cohorts else tree
 
     return CreateTable(
-        "cohorts", "the records of the cohorts alone", lambda s: s.work(SNAP), select
+        "cohorts",
+        "the records of the cohorts alone",
+        lambda s: s.work(SNAP),
+        select,
+        counted=READ,
     )
 
 

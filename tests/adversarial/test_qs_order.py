@@ -46,6 +46,18 @@ def stored(db: Any, run_id: int, part: str = "clusters") -> list[tuple[Any, ...]
     return db.admin.execute(sql.SQL("SELECT t.* FROM {} AS t").format(name)).fetchall()
 
 
+def numbered_members(db: Any, run_id: int) -> list[tuple[int, int]]:
+    """Number of the cluster and key of every record: people are known by digests of their keys."""
+    keys = db.admin.execute(
+        "SELECT c.id, encode(substr(sha256(p.secret || convert_to(c.id::text, 'UTF8')), 1, 16),"
+        " 'hex')::uuid FROM public.vehicle AS c CROSS JOIN pganon_private.population AS p"
+    )
+    by_digest = {digest: key for key, digest in keys.fetchall()}
+    name = sql.Identifier("pganon_private", f"r{run_id}_members")
+    found = db.admin.execute(sql.SQL("SELECT m.cluster_no, m.member FROM {} AS m").format(name))
+    return [(number, by_digest[member]) for number, member in found.fetchall()]
+
+
 def texts(db: Any, run_id: int) -> list[str]:
     name = sql.Identifier("pganon_data", f"r{run_id}_clusters")
     found = db.admin.execute(sql.SQL("SELECT t::text FROM {} AS t").format(name))
@@ -154,8 +166,8 @@ def test_arrays_are_sorted_sets_whatever_the_frequencies(db: Any, method: str) -
     run_id = run(db, method, seed=None)
     source = {r[0]: r[1:] for r in db.admin.execute("SELECT * FROM public.vehicle").fetchall()}
     held: dict[int, list[Any]] = {}
-    for member, number in stored(db, run_id, "members"):
-        held.setdefault(number, []).append(source[int(member)])
+    for number, member in numbered_members(db, run_id):
+        held.setdefault(number, []).append(source[member])
     for number, *arrays, notes, fees, size in stored(db, run_id):
         records = held.pop(number)
         for place, array in enumerate(arrays):
@@ -189,9 +201,10 @@ def test_which_of_equal_records_is_where_is_drawn(db: Any, method: str) -> None:
     copies = 6
     cells = [(n, f"c{n}", f"z{n}", n) for n in range(200)]
     rows = [(*cell, "", cell[0] * copies + copy) for copy in range(copies) for cell in cells]
-    build(db, rows)
     chosen = []
     for release in ("one", "two"):
+        # Else the second would take over what the first has drawn.
+        build(db, [*rows, *[(200, "c200", "z200", 200, "", 200 * copies)] * len(chosen)])
         requirement = vehicles.requirement(2)
         done = run(db, method, seed=None, privacy=requirement, release=release)
         clusters = stored(db, done)
@@ -206,7 +219,5 @@ def test_which_of_equal_records_is_where_is_drawn(db: Any, method: str) -> None:
         # Five standard deviations of a fair die.
         expected = len(alone) / copies
         assert all(abs(drawn[n] - expected) < 5 * expected**0.5 for n in range(copies)), drawn
-        # Else the second would take over what the first has drawn.
-        db.admin.execute("DELETE FROM pganon_private.run_secret")
     both = chosen[0].keys() & chosen[1].keys()
     assert any(chosen[0][cell] != chosen[1][cell] for cell in both)
