@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.people import digest, identity, population_secret
+from pganon.encode.snapshot import READ
 from pganon.encode.work import CODED, SNAP
 from pganon.increments.steps import COHORTS, DUE, commit_step, whole_steps
 from pganon.spec.increments import WHOLE
@@ -39,6 +40,7 @@ def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
             lambda s: query("select 1 from w where not w.waits", {"w": s.work("marked")}).select(
                 *[col(name, "w") for name in SNAP.columns(spec, s)], append=False
             ),
+            counted=READ,
         ),
         Check(
             "waiting",
