@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from pganon import locks, sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import views
 from pganon.publish.memory import MemoryMoved
@@ -123,7 +124,8 @@ def publish_held(
     """
     with locks.release_lock(conn, staged.release), locks.run_lock(conn, staged.run_id):
         names = [relation.staged for relation in staged.relations]
-        if not all(views.find(conn, name) for name in names):
+        shared = [QualifiedName(item["schema"], item["name"]) for item in staged.shared]
+        if not all(views.find(conn, name) for name in (*shared, *names)):
             raise PreconditionError(
                 f'the tables of the approved release "{staged.release}" are gone',
                 hint="run the release again",
@@ -131,7 +133,7 @@ def publish_held(
             )
         # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
         taken = tuple(stamp for stamp, _ in stamps(conn, names))
-        if fingerprint(conn, staged.run_id, names) != staged.fingerprint:
+        if fingerprint(conn, staged.run_id, [*shared, *names]) != staged.fingerprint:
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:

@@ -34,6 +34,7 @@ class Staged:
         increments: of a version that grows, what each run added, this one last.
         source_columns: name and type of all columns of the source.
         source_mark: what the server's statistics said of changes to it before it was read.
+        decides: whether it tested the newcomers whom its release committed to.
     """
 
     # Kept as JSON while it waits for approval.
@@ -65,3 +66,4 @@ class Staged:
     increments: tuple[Increment, ...] = ()
     source_columns: tuple[tuple[str, str], ...] = ()
     source_mark: str | None = None
+    decides: bool = False
