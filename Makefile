@@ -13,7 +13,7 @@ EXAMPLES ?= 20
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo unit test test-slow check bench clean
+.PHONY: demo unit test test-slow dbt check bench extension clean
 
 demo: $(STAMP)
 	$(BIN)/pganon demo
@@ -24,7 +24,7 @@ unit: $(STAMP)
 test: $(STAMP)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-slow: $(STAMP)
+test-slow: $(STAMP) dbt
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
 		$(PYTEST) -m "random_tables and not slow" $(PYTEST_ARGS)
@@ -32,6 +32,11 @@ ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \
 		$(PYTEST) tests/adversarial $(PYTEST_ARGS)
+endif
+
+dbt: $(STAMP)
+ifneq ($(strip $(SERVERS)),)
+	$(BIN)/python -m tests.support.harness.fetch_dbt
 endif
 
 check: $(STAMP)
@@ -43,6 +48,9 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+extension: $(STAMP)
+	$(BIN)/pganon extension build build/extension
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -27,17 +27,19 @@ from benchmarks import (
     lgb_plots,
     mondrian,
     over_time,
+    over_time_plots,
     qs,
     qs_claims,
     qs_plots,
     qs_tables,
+    recomputed,
     requests,
     slamsa,
     support,
 )
 
 REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb", "background")
-TIME = (*over_time.PARTS, "increments")
+TIME = (*over_time.PARTS, "increments", "recomputed")
 ALL = (*REAL[:2], "generated", "assess", *REAL[2:], "time", "requests")
 
 
@@ -124,9 +126,15 @@ def _over_time(dsn: str, data: Path | None, arguments: argparse.Namespace) -> No
     over_time.show(found)
     if data is not None and "increments" in arguments.time_parts:
         found["increments"] = list(increments.measure(dsn, data))
+        support.write_json("time", found)  # kept if a later part fails
     if "increments" in found:
         increments.show(found["increments"])
+    if data is not None and "recomputed" in arguments.time_parts:
+        found["recomputed"] = list(recomputed.measure(dsn, data))
+    if "recomputed" in found:
+        recomputed.show(found["recomputed"])
     support.write_json("time", found)
+    over_time_plots.draw(found, support.RESULTS)
 
 
 def _background(dsn: str, data: Path | None, arguments: argparse.Namespace) -> None:

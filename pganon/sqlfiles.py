@@ -113,6 +113,12 @@ def object_set() -> ObjectSet:
 
 
 @cache
+def install_script(name: str) -> bytes:
+    """Text of sql/install/<name>.sql: what the installer and the scripts of the extension do."""
+    return (sql_folder() / "install" / f"{name}.sql").read_bytes()
+
+
+@cache
 def queries(file: str) -> Mapping[str, Query]:
     """The named queries of sql/queries/<file>.sql by name."""
     text = (sql_folder() / "queries" / f"{file}.sql").read_text("utf-8")

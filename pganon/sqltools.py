@@ -35,7 +35,7 @@ def fragment(text: str, **parts: exp.Expr) -> exp.Expr:
 
 def query(
     text: str,
-    tables: Mapping[str, QualifiedName | exp.Select] | None = None,
+    tables: Mapping[str, QualifiedName | exp.Select | exp.Var] | None = None,
     **parts: exp.Expr,
 ) -> exp.Select:
     """The SELECT of a fixed text; bare table names in `tables` become those relations.
@@ -75,7 +75,7 @@ def _is_closed(part: exp.Expr, place: exp.Expr) -> bool:
     )
 
 
-def aliased(relation: QualifiedName | exp.Query, alias: str) -> exp.Expr:
+def aliased(relation: QualifiedName | exp.Query | exp.Var, alias: str) -> exp.Expr:
     """The relation as a FROM item of that name."""
     if isinstance(relation, QualifiedName):
         return exp.alias_(relation.table, alias, table=True, quoted=True, copy=False)
@@ -103,6 +103,11 @@ def finished(tree: exp.Expr) -> exp.Var:
     rendered = _Rendered(render(tree))
     rendered.tree = tree
     return exp.Var(this=rendered)
+
+
+def unparsed(select: str) -> exp.Var:
+    """A SELECT that pganon rendered before, and stored, as a table of a query."""
+    return exp.Var(this=select)
 
 
 def names(tree: exp.Expr) -> Iterator[str]:

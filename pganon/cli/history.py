@@ -11,7 +11,6 @@ from pganon.cli import common
 from pganon.cli.release import Name, moment
 from pganon.publish import comparison, lifecycle
 from pganon.publish.privileges import Able, can_read
-from pganon.run.admitting import change_readers
 
 
 def register(app: typer.Typer) -> None:
@@ -124,6 +123,9 @@ def readers(
     """
     with common.connect_owner(dsn, owner) as conn:
         if add or remove:
+            # Only then are versions judged, which takes all models.
+            from pganon.run.admitting import change_readers
+
             change = change_readers(conn, name, add or (), remove or ())
             changed = change.texts or ["nothing to do"]
         else:

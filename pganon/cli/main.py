@@ -42,6 +42,7 @@ class _Commands(TyperGroup):
 MODULES = {
     "server": ("server",),
     "install": ("init", "upgrade", "uninstall"),
+    "extension": ("extension",),
     "importing": ("import",),
     "policy": ("policy",),
     "assess": ("assess",),

@@ -291,7 +291,7 @@ def _guarantee(guarantee: list[dict[str, Any]]) -> str:
     return ", ".join(_requirement(item) for item in guarantee)
 
 
-_TOLD = ("model", "column", "if_not_null", "profile", "division", "adversary")
+_TOLD = ("model", "column", "if_not_null", "profile", "division", "adversary", "over_versions")
 
 
 def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
@@ -299,6 +299,10 @@ def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
     (first, *_) = guarantee or [{}]
     shown = {"holds against": first.get("adversary")}
     shown |= {name: first.get(name) for name in ("profile", "division")}
+    over = {
+        f"{i.get('model')}: {i['over_versions']}": None for i in guarantee if "over_versions" in i
+    }
+    shown |= {"with all versions": "; ".join(over)}
     return {label: str(text) for label, text in shown.items() if text}
 
 

@@ -291,7 +291,18 @@ def _show_added(added: Added) -> None:
             "newcomers": f"{added.newcomers} people, {added.waiting} of them wait",
             "tested": f"{added.tested} people in {added.cohorts} cohorts",
             "added": f"{added.released} records, {added.suppressed} out for good",
+            **({"left": _left(added)} if added.left else {}),
+            **({"stale": f"{added.stale} people are not as they are shown"} if added.stale else {}),
         }
+    )
+
+
+def _left(added: Added) -> str:
+    if not added.withdrawn_groups:
+        return f"{added.left} people, whose groups stay"
+    return (
+        f"{added.left} people; {added.withdrawn_groups} groups with {added.withdrawn_records}"
+        f" records of {added.withdrawn_people} people are withdrawn"
     )
 
 

@@ -56,10 +56,11 @@ def sensitive_dictionary(item: Sensitive) -> Step:
 
 def hidden_values(item: Sensitive, state: State) -> exp.Select:
     """(code, value, n): values of the column where it is sensitive."""
-    return values_of(item, _where_sensitive(item, state.work(SNAP)), f"s{item.index}")
+    return values_of(item, where_sensitive(item, state.work(SNAP)), f"s{item.index}")
 
 
-def _where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp.Select:
+def where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp.Select:
+    """Those of the rows in which the column is sensitive."""
     condition = applies(item, "t")
     if condition is None:
         return rows

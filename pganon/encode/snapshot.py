@@ -310,7 +310,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         return PreconditionError(
             f"{what} NULL in {row['nobody']} records, of which nobody knows whose they are",
             hint="leave these records out with `where`, or fill the column",
-            code="nobody",
+            code="key_null",
         )
     accepted = spec.policy.records_per_individual == "many_accepted"
     if not spec.individual or accepted or spec.policy.method.reserves_identity:

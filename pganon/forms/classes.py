@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
+from pganon.encode.cuts import keeps_cuts
 from pganon.encode.records import ties
 from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
@@ -61,7 +62,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.insert(2, (SHARES, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
-    if spec.keeps_cuts:
+    if keeps_cuts(spec, state):
         parts.append((CUTS, PRIVATE_SCHEMA))
     return stored(state, parts)
 

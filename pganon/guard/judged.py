@@ -143,7 +143,10 @@ def _comparable(version: Version, applied: Applied) -> bool:
     rule = applied.rule
     if isinstance(rule.model, QSKAnonymity) and rule.model.counts_supported:
         return rule.sets == combinations.compared_sets(version)
-    return not rule.model.needs_reference or rule.column in version.published
+    if not rule.model.needs_reference:
+        return True
+    known = version.hierarchical if rule.model.needs_tree else version.distributed
+    return rule.column in version.published & known
 
 
 def _measure_of(applied: Applied) -> Measured:

@@ -70,16 +70,15 @@ def _priors(version: Version, state: State, applied: Applied) -> exp.Select:
 
 
 def _per_person(version: Version, state: State, applied: Applied) -> exp.Select:
-    """Of cells whose people are all there; who left has no records to look at."""
+    """Of cells whose people are there; who left has no records to look at."""
     model = applied.rule.model
     kept = query(
-        "select s.id, o.person as individual, o.value from o join p on p.person = o.person"
-        " join s on s.id = p.cell and s.col = o.col cross join generate_series(1, o.n) as i(number)"
-        " where o.col = :col and s.now",
+        "select p.cell as id, o.person as individual, o.value from o"
+        " join p on p.person = o.person cross join generate_series(1, o.n) as i(number)"
+        " where o.col = :col",
         {
             "o": state.work(work.own(version.part)),
             "p": version.staged(state, "person"),
-            "s": version.work(state, "standings"),
         },
         col=number_of(version, applied),
     )

@@ -73,6 +73,8 @@ class Version:
         bounded: those of them whose histograms say how many people have a value at most.
         invariant: the column in whose groups all values are different, and are to be those that
             people were in a group with before; see :mod:`pganon.guard.value_sets`.
+        distributed: columns whose distribution in the source models can compare with.
+        hierarchical: those of them with the ancestors of every value in a hierarchy.
         unknown: whether nobody knows which columns it published.
         several: whether a person may have several records, so that values of a person are a set.
         republication: refuse, warn or allow.
@@ -91,6 +93,8 @@ class Version:
     bounded: frozenset[str] = frozenset()
     invariant: str | None = None
     unknown: bool = False
+    distributed: frozenset[str] = frozenset()
+    hierarchical: frozenset[str] = frozenset()
     several: bool = False
     republication: str = "refuse"
     strongest: bool = True

@@ -15,10 +15,8 @@ from sqlglot import exp
 from pganon.encode.people import POPULATION, digest
 from pganon.guard import work
 from pganon.guard.combinations import compared_sets
-from pganon.guard.floors import applied_rules
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
-from pganon.guard.staged import no_reference
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Told, columns_after, told_steps
 from pganon.identifiers import QualifiedName
@@ -127,40 +125,31 @@ def _nothing(state: State, version: Version) -> QualifiedName:
     return state.work(f"told_values{version.part}")
 
 
-def _digests(entered: Entered, secret: exp.Select) -> exp.Select:
-    """Members under their keys, as the digests of now: parts of a key are texts."""
-    key = fragment(
-        "case when :many then (select jsonb_agg(e.part) from"
-        " jsonb_array_elements_text(m.member::jsonb) as e(part))::text else m.member end",
-        many=exp.true() if entered.guard.get("parts", 1) > 1 else exp.false(),
+def key_of_plain(guard: Mapping[str, Any], table: str) -> exp.Expr:
+    """SQL: the key of a member that has no digest; parts of a key are texts."""
+    if guard.get("parts", 1) == 1:
+        return col("member", table)
+    return fragment(
+        "(select jsonb_agg(e.part) from jsonb_array_elements_text(:m::jsonb) as e(part))::text",
+        m=col("member", table),
     )
+
+
+def _digests(entered: Entered, secret: exp.Select) -> exp.Select:
+    """Members under their keys, as the digests of now."""
     tree = query(
         "select :person as member, '{}'::bigint[] as marks from m",
         {"m": entered.members},
-        person=digest(key, secret),
+        person=digest(key_of_plain(entered.guard, "m"), secret),
     )
     return tree.select(*[col(link, "m") for link in entered.guard["links"]])
 
 
 def _unknown(version: Version) -> Sequence[Step]:
     """What models compare cells with; nobody asks for what they find."""
-    rules = [applied.rule for applied in applied_rules(version)]
-    steps: list[Step] = []
-    if any(rule.model.needs_reference for rule in rules):
-        steps.append(
-            CreateTable(
-                "guard_reference",
-                "no distribution is compared with",
-                lambda s: s.work(work.reference(version.part)),
-                lambda s: no_reference(),
-            )
-        )
     return [
-        *steps,
-        *[
-            _no_combinations(version, number, len(names))
-            for number, names in enumerate(compared_sets(version), start=1)
-        ],
+        _no_combinations(version, number, len(names))
+        for number, names in enumerate(compared_sets(version), start=1)
     ]
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.people import population_secret
-from pganon.encode.valued import referenced
-from pganon.encode.work import reference, sensitive_values
 from pganon.guard import work
 from pganon.guard.combinations import compared_sets
-from pganon.guard.floors import applied_rules
 from pganon.guard.model import Memory, Version
+from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Tell, Told, columns_after, told_steps
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
-from pganon.published.elements import text_key
 from pganon.published.form import PublishedForm
 from pganon.published.linked import LinkedColumn
 from pganon.published.remembered import HISTOGRAM, linked
-from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, State, Step
 
 
@@ -73,6 +70,8 @@ def version_of(
         part=number,
         number=number,
         bounded=frozenset(c.name for c in columns if scattered or not c.exact),
+        distributed=distributed(spec),
+        hierarchical=hierarchical(spec),
     )
 
 
@@ -114,51 +113,12 @@ def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tu
 
 def _compared(spec: ReleaseSpec, version: Version) -> list[Step]:
     """Distributions and combinations that models compare cells with."""
-    rules = [applied.rule for applied in applied_rules(version)]
-    found: list[Step] = []
-    if any(rule.model.needs_reference for rule in rules):
-        known = {item.column.name: item for item in referenced(spec)}
-        parts = [_reference(item, version.columns.index(name) + 1) for name, item in known.items()]
-        found.append(
-            CreateTable(
-                "guard_reference",
-                "distributions that models compare with",
-                lambda s: s.work(work.reference(version.part)),
-                lambda s: stacked([part(s) for part in parts]) if parts else no_reference(),
-            )
-        )
+    found = reference_steps(spec, version)
     found += [
         _existing(version, number, len(names))
         for number, names in enumerate(compared_sets(version), start=1)
     ]
     return found
-
-
-def _reference(item: Sensitive, number: int) -> Callable[[State], exp.Select]:
-    path = "null::integer[]" if item.hierarchy is None else "r.path"
-
-    def select(state: State) -> exp.Select:
-        return query(
-            "select :number as col, :value as value, r.position::bigint as position,"
-            " r.share::float8 as share, :path as path from r join d on d.code = r.value",
-            {
-                "r": state.work(reference(item.index, "source")),
-                "d": state.work(sensitive_values(item.index)),
-            },
-            number=num(number),
-            value=text_key(col("value", "d")),
-            path=fragment(path),
-        )
-
-    return select
-
-
-def no_reference() -> exp.Select:
-    """Of a version that no model compares with anything."""
-    return query(
-        "select 1 as col, ''::text as value, 1::bigint as position, 0::float8 as share,"
-        " null::integer[] as path where false"
-    )
 
 
 def _existing(version: Version, number: int, width: int) -> Step:

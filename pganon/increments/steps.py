@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from psycopg import sql
@@ -16,14 +16,16 @@ from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
+from pganon.increments.leavers import leaver_steps
 from pganon.increments.regions import PENDING, regions, tree_steps
-from pganon.spec.increments import Growth, cohorts_table
+from pganon.increments.stale import stale_steps
+from pganon.published.form import PublishedForm
+from pganon.published.remembered import is_remembered, linked
+from pganon.spec.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, named, num, query, statement, union_all
+from pganon.sqltools import aliased, col, named, num, query, stacked, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
-
-WHOLE = "everybody"
 
 SOURCE_RECORDS = count("source_records", assumed=40)
 """Records of the source, those of newcomers and of all others."""
@@ -41,26 +43,21 @@ COHORTS = count("cohorts")
 """Cohorts that they are in."""
 
 
-def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[Step, ...]:
+def gather_steps(
+    spec: ReleaseSpec, growth: Growth, form: PublishedForm, *, commits: bool
+) -> tuple[Step, ...]:
     """From the source to the people whom the run tests, committed before they are tested.
 
     Args:
         commits: False for a dry run, which only counts them.
     """
     return (
-        *alias_steps(spec),
-        CreateTable(
-            SNAPSHOT,
-            "read the source, once",
-            lambda s: s.work(WHOLE),
-            lambda s: _whole(spec, s),
-            outside=Outside(spec.read),
-        ),
+        *whole_steps(spec),
         *_newcomer_steps(spec, growth),
         CreateTable(
             "due",
             "people of cohorts that are large enough",
-            lambda s: s.work("due"),
+            lambda s: s.work(TESTED),
             lambda s: _due(s, growth),
         ),
         Check(
@@ -74,12 +71,38 @@ def gather_steps(spec: ReleaseSpec, growth: Growth, *, commits: bool) -> tuple[S
                 *(NEWCOMERS, UNPLACED, DUE, COHORTS),
             ],
         ),
-        Statement(
-            "commit",
-            "the cohorts are kept, whatever becomes of them",
-            lambda s: _commit(spec, s),
-            when=lambda s: commits and growth.unfinished is None and s[DUE] > 0,
-        ),
+        *leaver_steps(spec, growth, form.weights),
+        *stale_steps(spec, growth, _remembered(spec, form)),
+        commit_step(spec, lambda s: commits and growth.unfinished is None and s[DUE] > 0),
+    )
+
+
+def _remembered(spec: ReleaseSpec, form: PublishedForm) -> tuple[str, ...]:
+    """The columns of which members have marks."""
+    if not is_remembered(spec, form):
+        return ()
+    return tuple(column.name for column in linked(spec, form, State(0)).columns)
+
+
+def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """The snapshot of the whole source, with the digest of everybody."""
+    read = CreateTable(
+        SNAPSHOT,
+        "read the source, once",
+        lambda s: s.work(WHOLE),
+        lambda s: _whole(spec, s),
+        outside=Outside(spec.read),
+    )
+    return (*alias_steps(spec), read)
+
+
+def commit_step(spec: ReleaseSpec, when: Callable[[State], bool]) -> Statement:
+    """Keep who is `due`, in COHORTS cohorts."""
+    return Statement(
+        "commit",
+        "the cohorts are kept, whatever becomes of them",
+        lambda s: _commit(spec, s),
+        when=when,
     )
 
 
@@ -90,7 +113,7 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
         columns = [col(name, "w") for name in SNAP.columns(spec, state) if name != "cohort"]
         tree = query(
             "select 1 from w join d on d.person = w.person",
-            {"w": state.work(WHOLE), "d": state.work("due")},
+            {"w": state.work(WHOLE), "d": state.work(TESTED)},
         ).select(*columns, append=False)
         return tree.select(col("cohort", "d")) if spec.in_cohorts else tree
 
@@ -157,11 +180,20 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
 
 
 def _due(state: State, growth: Growth) -> exp.Expr:
+    """Of an unfinished cohort those who are still there, and in no version of another release."""
     if growth.unfinished is not None:
-        return query(
+        still = query(
             "select c.person, c.cohort from c"
             " where exists (select 1 from w where w.person = c.person)",
             {"c": growth.unfinished.table, "w": state.work(WHOLE)},
+        )
+        members = [query("select t.member from t", {"t": t}) for t in growth.members]
+        if not members:
+            return still
+        return query(
+            "select c.person, c.cohort from c"
+            " where not exists (select 1 from m where m.member = c.person)",
+            {"c": still, "m": stacked(members)},
         )
     large = query(
         "select n.region, (row_number() over (order by n.region))::int as cohort from n"
@@ -188,7 +220,7 @@ def _gathered(state: State) -> exp.Expr:
             "w": state.work(WHOLE),
             "p": state.work(PENDING),
             "n": state.work("newcomers"),
-            "d": state.work("due"),
+            "d": state.work(TESTED),
         },
     )
 
@@ -212,11 +244,15 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
 
 
 def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
-    """One message, which the server runs as one transaction."""
+    """One message, which the server runs as one transaction.
+
+    Autovacuum stays away: everybody sees how many rows an analyzed table has, here who is waiting.
+    """
     table = cohorts_table(state.run_id)
-    people = query("select d.person, d.cohort from d", {"d": state.work("due")})
+    people = query("select d.person, d.cohort from d", {"d": state.work(TESTED)})
     return sql.SQL(
-        "CREATE TABLE {table} AS {people}; SELECT pganon.seal({name}::regclass);"
+        "CREATE TABLE {table} WITH (autovacuum_enabled = false) AS {people};"
+        " SELECT pganon.seal({name}::regclass);"
         " INSERT INTO {cohorts} (run_id, release, population, number)"
         " SELECT s.run_id, {release}, s.population, {number} FROM {secrets} AS s"
         " WHERE s.run_id = {run}"

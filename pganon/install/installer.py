@@ -18,7 +18,7 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.database import set_role
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.install import access, state
+from pganon.install import access, extension, state
 from pganon.install.state import SCHEMAS, Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
@@ -29,7 +29,7 @@ class Outcome:
     """What an installer call did.
 
     Attributes:
-        action: init, upgrade or uninstall.
+        action: init, upgrade, uninstall or detach.
         changed: False when there was nothing to do.
         owner: role that owns the schemas.
         migrations: names of the migrations applied now.
@@ -77,7 +77,10 @@ def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
         if not state.read(conn).installed:
             raise state.missing()
         owner, found = _claim(conn, named)
-        return _bring_forward(conn, "upgrade", owner, found)
+        installed = extension.version(conn)
+        if installed is None:
+            return _bring_forward(conn, "upgrade", owner, found)
+        return _update(conn, owner, installed)
 
 
 def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None) -> Outcome:
@@ -91,8 +94,9 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
         owner, found = _claim(conn, named)
         applied = state.read_applied(conn)
         state.check_not_newer(applied)
+        extension.refuse(conn, "uninstall")
         changed = "pganon" in found.owners or purge
-        _drop_objects(conn, applied)
+        _run_script(conn, "drop_objects")
         if "pganon" in found.owners:
             _drop_schema(conn, "pganon", "RESTRICT")
         for name in _REMOVED:
@@ -103,6 +107,18 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
                 _drop_schema(conn, "pganon_data", "RESTRICT")
         kept = [name for name in SCHEMAS if name in state.read(conn).owners]
         return Outcome("uninstall", changed, owner, state.program_version(), kept=kept)
+
+
+def detach(conn: Connection, *, named: str | None = None) -> Outcome:
+    """Make of the extension what :func:`init` makes; all data stay."""
+    with _transaction(conn):
+        if not state.read(conn).installed:
+            raise state.missing()
+        owner, _ = _claim(conn, named)
+        changed = extension.version(conn) is not None
+        if changed:
+            _run_script(conn, "detach")
+        return Outcome("detach", changed, owner, state.program_version())
 
 
 @contextmanager
@@ -158,6 +174,17 @@ def _creator(conn: Connection) -> str:
     return str(row[2])
 
 
+def _update(conn: Connection, owner: str, installed: str) -> Outcome:
+    applied = state.read_applied(conn)
+    state.check_known(applied)
+    pending = [migration.name for migration in applied.pending()]
+    if not pending and not applied.objects_differ():
+        return Outcome("upgrade", False, owner, state.program_version())
+    extension.update(conn, installed)
+    objects = len(sqlfiles.object_set().objects)
+    return Outcome("upgrade", True, owner, state.program_version(), pending, objects)
+
+
 def _bring_forward(conn: Connection, action: str, owner: str, found: state.Installation) -> Outcome:
     missing = [name for name in SCHEMAS if name not in found.owners]
     for name in missing:
@@ -168,7 +195,8 @@ def _bring_forward(conn: Connection, action: str, owner: str, found: state.Insta
     redo = bool(missing or pending or applied.objects_differ())
     if redo:
         # Views may stand in the way of a migration, so they go first.
-        _drop_objects(conn, applied)
+        if found.has_migrations:
+            _run_script(conn, "drop_objects")
         _migrate(conn, pending)
         objects = _create_objects(conn)
         applied_names = [migration.name for migration in pending]
@@ -178,7 +206,7 @@ def _bring_forward(conn: Connection, action: str, owner: str, found: state.Insta
 
 def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
     for migration in pending:
-        _execute_file(conn, f"migrations/{migration.name}", migration.text)
+        _execute(conn, migration.text, f"migrations/{migration.name}")
     # Only now: the first migration makes the table.
     for migration in pending:
         conn.execute(
@@ -190,9 +218,10 @@ def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
 def _create_objects(conn: Connection) -> int:
     wanted = sqlfiles.object_set()
     for item in wanted.objects:
-        _execute_file(conn, f"sql/{item.path}", item.text)
-    _close(conn)
-    _execute_file(conn, "sql/grants.sql", wanted.grants)
+        _execute(conn, item.text, f"sql/{item.path}")
+    # Functions are open to everybody when they are made, and default privileges may open more.
+    _run_script(conn, "close")
+    _execute(conn, wanted.grants, "sql/grants.sql")
     conn.execute(
         sqlfiles.query("install", "add_object_set"),
         [wanted.checksum, wanted.manifest, state.program_version()],
@@ -200,59 +229,22 @@ def _create_objects(conn: Connection) -> int:
     return len(wanted.objects)
 
 
-def _drop_objects(conn: Connection, applied: state.Applied) -> None:
-    """Drop in reverse load order, without CASCADE: dependent objects must be noticed."""
-    if applied.objects is None:
-        return
-    for path in reversed(applied.objects[1]):
-        item = sqlfiles.SqlObject(path, b"")
-        kind = "drop_view" if path.startswith("views/") else "drop_function"
-        for (statement,) in conn.execute(sqlfiles.query("install", kind), [item.name]).fetchall():
-            _drop(conn, statement, f"pganon.{item.name}")
-
-
 def _drop_schema(conn: Connection, name: str, behaviour: str) -> None:
     statement = sql.SQL("DROP SCHEMA IF EXISTS {} {}").format(
         sql.Identifier(name), sql.SQL("CASCADE" if behaviour == "CASCADE" else "RESTRICT")
     )
-    _drop(conn, statement.as_string(conn), f"schema {name}")
+    _execute(conn, statement, f"dropping the schema {name}")
 
 
-def _drop(conn: Connection, statement: str, what: str) -> None:
-    try:
-        conn.execute(statement.encode())
-    except psycopg.errors.DependentObjectsStillExist as error:
-        # The detail of this error lists objects, never values.
-        lines = (error.diag.message_detail or "").splitlines()
-        raise InstallError(
-            f"other objects depend on {what}: {'; '.join(lines)}",
-            hint="drop them, run the command again, and create them anew",
-            code="dependents",
-        ) from None
+def _run_script(conn: Connection, name: str) -> None:
+    _execute(conn, sqlfiles.install_script(name), f"sql/install/{name}.sql")
 
 
-def _execute_file(conn: Connection, path: str, text: bytes) -> None:
+def _execute(conn: Connection, text: bytes | sql.Composed, what: str) -> None:
     try:
         conn.execute(text)
     except psycopg.Error as error:
-        raise InstallError(
-            f"{path} failed: {error.diag.message_primary} [{error.sqlstate}]", code="install"
-        ) from error
-
-
-def _close(conn: Connection) -> None:
-    """Revoke privileges of others on pganon's schemas and their objects; refuse if any remain."""
-    query = sqlfiles.query("install", "foreign_privileges")
-    held = conn.execute(query, [list(SCHEMAS)]).fetchall()
-    for statement in {row[0] for row in held}:
-        conn.execute(statement.encode())
-    left = conn.execute(query, [list(SCHEMAS)]).fetchall()
-    if left:
-        raise InstallError(
-            "these privileges cannot be revoked: " + "; ".join(sorted(row[1] for row in left)),
-            hint="have the role that granted them revoke them, then run the command again",
-            code="open_privileges",
-        )
+        raise extension.failure(what, error) from None
 
 
 def _count_data(conn: Connection) -> int:

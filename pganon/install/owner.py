@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon import database
+from pganon import database, sqlfiles
 from pganon.install import access, state
 from pganon.install.state import Connection
 
@@ -20,4 +20,12 @@ def become_owner(conn: Connection, *, named: str | None = None) -> str:
     owner = access.admit(conn, named)
     database.set_role(conn, owner)
     state.check_current(conn)
+    _complete(conn)
     return owner
+
+
+def _complete(conn: Connection) -> None:
+    """Make the secret that CREATE EXTENSION leaves to the first command: a dump may bring one."""
+    row = conn.execute(sqlfiles.query("install", "has_secret")).fetchone()
+    if not (row and row[0]):
+        conn.execute(sqlfiles.query("install", "make_secret"))

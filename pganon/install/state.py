@@ -110,7 +110,7 @@ def check_not_newer(applied: Applied) -> None:
             raise _newer(f"migration {name}", by_version)
     if applied.objects_differ() and applied.objects is not None:
         by_version = applied.objects[2]
-        if _ordinal(by_version) > _ordinal(program_version()):
+        if ordinal(by_version) > ordinal(program_version()):
             raise _newer("functions and views", by_version)
 
 
@@ -122,7 +122,7 @@ def _newer(what: str, by_version: str) -> InstallError:
     )
 
 
-def _ordinal(text: str) -> tuple[int, ...]:
+def ordinal(text: str) -> tuple[int, ...]:
     """Numbers of a version, for comparing: "0.10.1" -> (0, 10, 1)."""
     numbers: list[int] = []
     for part in text.split("."):

@@ -19,12 +19,14 @@ from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.guard.model import Memory
 from pganon.guard.staged import staged_steps, version_of
+from pganon.identifiers import QualifiedName
+from pganon.increments.kept import commit_steps, resumed_steps
 from pganon.increments.steps import gather_steps, restricted_step
 from pganon.methods.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
 from pganon.metrics.reasons import reason_steps
-from pganon.published.facts import PUBLISHED, SUPPRESSED
+from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
 from pganon.published.metrics import Metrics
 from pganon.published.remembered import is_remembered, relations, staging_steps
@@ -52,6 +54,9 @@ GATHERED = "cohorts"
 
 DECIDED = ("snapshot", "encode")
 """Phases after which it is known whether an earlier version has the same source."""
+
+NEWCOMERS = "newcomers"
+"""Phase in which a version that keeps value sets commits to whom it tests."""
 
 GUARD = "guard"
 """Phase in which others who publish about the same people wait."""
@@ -94,9 +99,7 @@ class Plan:
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
-                snapshot_steps(spec)
-                if spec.growth is None
-                else (restricted_step(spec), inspection(spec)),
+                _snapshot(spec),
             ),
             Phase(
                 "encode",
@@ -108,6 +111,7 @@ class Plan:
                     left_out=not self.request.nothing,
                 ),
             ),
+            *self._newcomers,
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
             Phase("recode", "published relations, staged", staging_steps(spec, method.form)),
             Phase(
@@ -124,8 +128,19 @@ class Plan:
     def _cohorts(self) -> tuple[Phase, ...]:
         if self.spec.growth is None:
             return ()
-        steps = gather_steps(self.spec, self.spec.growth, commits=not self.reasoned)
+        steps = gather_steps(
+            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
+        )
         return (Phase(GATHERED, "who is new, and who is tested together", steps),)
+
+    @property
+    def _newcomers(self) -> tuple[Phase, ...]:
+        """Of a version that keeps value sets, if no run committed to newcomers before."""
+        spec = self.spec
+        resumes = spec.resumed is not None and spec.resumed.cohort is not None
+        if spec.value_sets is None or resumes or self.reasoned:
+            return ()
+        return (Phase(NEWCOMERS, "who is tested together", commit_steps(spec, spec.value_sets)),)
 
     @property
     def is_remembered(self) -> bool:
@@ -196,6 +211,14 @@ def build_plan(
     return Plan(spec, method, republication, request, reasoned)
 
 
+def _snapshot(spec: ReleaseSpec) -> tuple[Step, ...]:
+    if spec.growth is not None:
+        return (restricted_step(spec), inspection(spec))
+    if spec.resumed is not None:
+        return (*resumed_steps(spec, spec.resumed), inspection(spec))
+    return snapshot_steps(spec)
+
+
 def _staged(spec: ReleaseSpec, method: Method, state: State) -> Tables:
     return _tables(relations(spec, method.form, state), staged=True)
 
@@ -211,7 +234,11 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
 
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
-    checks = (_fingerprint(spec, method), _balance(spec, method), *_verification(spec, method))
+    checks = (
+        fingerprint_check(spec, method),
+        _balance(spec, method),
+        *verification_checks(spec, method),
+    )
     # Figures come last, so that their errors hide no refusal, but some take long.
     alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
     chains = [*[[check] for check in checks], *method.form.measures(spec), *alone]
@@ -219,20 +246,25 @@ def _verify(spec: ReleaseSpec, method: Method) -> Step:
     return Parallel("checks", "what must hold, and figures", chains, early)
 
 
-def _fingerprint(spec: ReleaseSpec, method: Method) -> Check:
+def fingerprint_check(spec: ReleaseSpec, method: Method) -> Check:
     """FINGERPRINT of all relations in order, for the ledger: stored ones that the version goes on
     showing, and staged ones."""
 
-    shared = [] if spec.growth is None else spec.growth.tables
-
     def select(state: State) -> sql.Composed:
-        names = [*map(str, shared)]
+        names = [str(QualifiedName(item["schema"], item["name"])) for item in kept(spec, state)]
         names += [str(r.staged) for r in relations(spec, method.form, state)]
         return sql.SQL(
             "SELECT pganon.fingerprint({}, ARRAY[{}]::pg_catalog.regclass[]) AS fingerprint"
         ).format(sql.Literal(state.run_id), sql.SQL(", ").join(map(sql.Literal, names)))
 
     return Check("fingerprint", "a keyed hash of the staged relations", select, gives=[FINGERPRINT])
+
+
+def kept(spec: ReleaseSpec, state: State) -> tuple[dict[str, Any], ...]:
+    """Stored tables that the version has from the one before it: part, schema, name, rows."""
+    if spec.growth is None:
+        return ()
+    return spec.growth.shared(withdraws=bool(state.facts.get(LEAVING)))
 
 
 def _balance(spec: ReleaseSpec, method: Method) -> Check:
@@ -273,7 +305,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
     )
 
 
-def _verification(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
+def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
     """One Check per query of the form, over the staged relations."""
 
     rendered: dict[int, tuple[CheckQuery, ...]] = {}

@@ -53,7 +53,7 @@ REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
-UNAVAILABLE = ("ranges", "leavers", "assume")
+UNAVAILABLE = ("ranges", "assume")
 """Keys that nothing reads yet."""
 
 

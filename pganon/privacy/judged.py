@@ -38,3 +38,9 @@ HOLDS_FOR = {
     " combinations remain possible, not equally likely",
     Judged.NOTHING: "readers of one version",
 }
+
+KEPT_SETS = (
+    "readers who know who was in which group of every version, and hold no value of a group for"
+    " likelier than another"
+)
+"""Instead, of people who keep their value sets."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
+from sqlglot import exp
 
 from pganon import sqlfiles
 from pganon.catalog.code import reading
@@ -16,20 +17,22 @@ from pganon.catalog.model import Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import POPULATION, digest
 from pganon.errors import LedgerError, UsageError
+from pganon.guard.replayed import key_of_plain
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.publish import history, memory
 from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
+from pganon.spec.increments import AS_RELEASED, cohorts_table
 from pganon.spec.population import Known
-from pganon.sqltools import named, num, query, render
+from pganon.sqltools import col, computed_once, fragment, named, num, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
 _GONE = "pganon_forgotten"
-"""Temporary table (person, other): the digests of people, and random ones instead."""
+"""Temporary table (person, key, other): digests of people, and instead random keys with theirs."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Forgotten:
 
 
 def forget_people(conn: Connection, population: Known, table: str) -> int:
-    """Random digests instead of those of people, in the memory and all versions about them.
+    """Random digests instead of those of people: in the memory, versions about them, and cohorts.
 
     In a transaction, under the lock of the population.
 
@@ -59,12 +62,10 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     """
     relation = read_relation(conn, table)
     with reading(conn, Outside((relation.name,)), ()):
-        select = render(_digests(population, relation))
         conn.execute(
-            sql.SQL(
-                "CREATE TEMPORARY TABLE {} ON COMMIT DROP AS"
-                " SELECT d.person, gen_random_uuid() AS other FROM ({}) AS d"
-            ).format(sql.Identifier(_GONE), sql.SQL(select))  # pyright: ignore
+            sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
+                sql.Identifier(_GONE), statement(_others(population, relation))
+            )
         )
     about = memory.versions(conn, population.id)
     releases = dict.fromkeys(version.release for version in about)
@@ -73,10 +74,24 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     found = memory.read(conn, population.id)
     people = max([_exchange(conn, one.memory.person, "person") for one in found], default=0)
     for version in about:
-        if version.members_table is not None and not (version.guard or {}).get("plain"):
-            schema, name = parse_name(version.members_table)
-            members = QualifiedName(schema or PRIVATE_SCHEMA, name)
-            people = max(people, _exchange(conn, members, "member"))
+        if version.members_table is None:
+            continue
+        schema, name = parse_name(version.members_table)
+        members = QualifiedName(schema or PRIVATE_SCHEMA, name)
+        guard = version.guard or {}
+        done = (
+            _exchange_keys(conn, members, guard, population.id)
+            if guard.get("plain")
+            else _exchange(conn, members, "member")
+        )
+        people = max(people, done)
+    cohorts = conn.execute(
+        sqlfiles.query("population", "cohorts"), {"population": population.id}
+    ).fetchall()
+    for (run_id,) in cohorts:
+        people = max(people, _exchange(conn, cohorts_table(run_id), "person"))
+    for marked in {t for version in about for t in _as_released(version)}:
+        _exchange(conn, marked, "person")
     for one in found:
         memory.remember_fingerprint(conn, population.id, one)
     for version in intact:
@@ -92,11 +107,37 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     return people
 
 
+def _as_released(version: memory.About) -> list[QualifiedName]:
+    return [
+        QualifiedName(item["schema"], item["name"])
+        for item in version.relations
+        if item["part"] == AS_RELEASED
+    ]
+
+
 def _whole(conn: Connection, version: Version) -> bool:
     return version.stored and is_intact(conn, version)
 
 
-def _digests(population: Known, relation: Relation) -> Any:
+def _others(population: Known, relation: Relation) -> exp.Select:
+    """SELECT person, key, other: a random key for each, and its digest."""
+    key = "gen_random_uuid()::text" if len(population.key) == 1 else _KEY_OF_PARTS
+    keys = query(
+        "select d.person, :key as key from d",
+        {"d": _digests(population, relation)},
+        key=fragment(key),
+    )
+    return query(
+        "select k.person, k.key, :other as other from k",
+        {"k": computed_once(keys)},
+        other=digest(col("key", "k"), _secret(population.id)),
+    )
+
+
+_KEY_OF_PARTS = "jsonb_build_array(gen_random_uuid())::text"
+
+
+def _digests(population: Known, relation: Relation) -> exp.Select:
     columns = [relation.column(name) for name in population.key]
     if any(column is None for column in columns):
         raise UsageError(
@@ -104,12 +145,13 @@ def _digests(population: Known, relation: Relation) -> Any:
             f" {', '.join(map(quote, population.key))}",
             hint="name a table with these columns",
         )
-    secret = query(
-        "select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population.id)
-    )
     key = key_text_of([column for column in columns if column is not None], "e")
-    person = named(digest(key, secret), "person")
+    person = named(digest(key, _secret(population.id)), "person")
     return query("select 1 from e", {"e": relation.name}).select(person, append=False).distinct()
+
+
+def _secret(population: int) -> exp.Select:
+    return query("select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population))
 
 
 def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
@@ -120,6 +162,30 @@ def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
         )
     )
     return done.rowcount
+
+
+def _exchange_keys(
+    conn: Connection, table: QualifiedName, guard: Mapping[str, Any], population: int
+) -> int:
+    """Random keys where members have no digests."""
+    person = digest(key_of_plain(guard, "t"), _secret(population))
+    text = sql.SQL("UPDATE {} AS t SET member = g.key FROM {} AS g WHERE g.person = {}")
+    done = conn.execute(text.format(table.identifier, sql.Identifier(_GONE), statement(person)))
+    return done.rowcount
+
+
+def _still_shown(known: History, found: Version) -> int | None:
+    """A later version that shows the groups of one, too."""
+    return next(
+        (
+            later.version
+            for later in known.versions
+            if later.version > found.version
+            and later.relations  # those of a forgotten version are gone
+            and any(increment.run_id == found.run_id for increment in later.increments or ())
+        ),
+        None,
+    )
 
 
 def forget_version(conn: Connection, known: History, number: int, reason: str) -> None:
@@ -141,12 +207,17 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
             f"version {number} of the release {quote(name)} is shown",
             hint="roll back or drop the release first",
         )
+    later = _still_shown(known, found)
+    if later is not None:
+        raise UsageError(
+            f"version {later} of the release {quote(name)} has the groups of version {number}, too",
+            hint="forget the later version first",
+        )
     history.drop_stored(conn, name, [found])
-    private: Sequence[QualifiedName] = [
-        table for table in found.all_tables if table.schema == PRIVATE_SCHEMA
-    ]
-    for table in private:
-        history.drop_relation(conn, "TABLE", table)
+    kept = {table for v in known.versions if v is not found for table in v.all_tables}
+    for table in found.all_tables:
+        if table.schema == PRIVATE_SCHEMA and table not in kept:
+            history.drop_relation(conn, "TABLE", table)
     conn.execute(
         sqlfiles.query("population", "forget_version"),
         {

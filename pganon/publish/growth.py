@@ -82,6 +82,7 @@ def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Gro
         views=newest.views,
         increments=newest.increments or (at_once(newest),),
         relations=tuple(newest.relations),
+        shown=newest.row_count,
     )
 
 

@@ -33,6 +33,7 @@ class Staged:
         shared: tables of the version before that this one goes on showing: part, schema, name,
             rows.
         increments: of a version that grows, what each run added, this one last.
+        decides: whether it tested the newcomers whom its release committed to.
     """
 
     # Kept as JSON while it waits for approval.
@@ -62,3 +63,4 @@ class Staged:
     measures: dict[str, Any] = field(default_factory=dict)
     shared: tuple[dict[str, Any], ...] = ()
     increments: tuple[Increment, ...] = ()
+    decides: bool = False

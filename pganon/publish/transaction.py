@@ -136,7 +136,7 @@ def _make_readable(
     conn: Connection, staged: Staged, known: History | None, rows: Sequence[int], cascade: bool
 ) -> PublishedVersion:
     version, at = history.add_version(conn, staged, known, rows)
-    if staged.increments:
+    if staged.decides:
         history.finish_cohorts(conn, staged.release, staged.run_id)
     after = history.read(conn, staged.release)
     assert after is not None

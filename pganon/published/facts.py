@@ -17,6 +17,9 @@ EARLIER_RECORDS = count("earlier_records")
 EARLIER_SUPPRESSED = count("earlier_suppressed")
 """Records that the release has so far, and those of them that are out for good."""
 
+LEAVING = count("leaving", assumed=0)
+"""Groups that the run withdraws, as somebody in them left."""
+
 PUBLISHED = count("published")
 """Records that are released, counted in the staged relations."""
 

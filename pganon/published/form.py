@@ -101,6 +101,8 @@ class PublishedForm:
         warnings: what the steward should know of such a release, from the facts of the run.
         linked: how people are linked to values. None: nobody can tell what a release discloses
             beside others of the same people.
+        weights: columns of the first view, of which it has one, with the number of records that a
+            row stands for; without any a row is a record.
     """
 
     relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
@@ -118,3 +120,4 @@ class PublishedForm:
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
     linked: Callable[[ReleaseSpec, State, Tables], Linked] | None = None
+    weights: tuple[str, ...] = ()

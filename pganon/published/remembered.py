@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from pganon.encode.people import identity
 from pganon.published.form import PublishedForm, Tables
+from pganon.published.growing import growing_parts, growing_steps
 from pganon.published.linked import Linked
 from pganon.published.stored import stored
 from pganon.spec.model import ReleaseSpec
@@ -42,20 +43,23 @@ def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[Sto
     found = form.relations(spec, state)
     if not is_remembered(spec, form):
         return found
-    return (*found, *stored(state, [(HISTOGRAM, PRIVATE_SCHEMA)]))
+    parts = [(HISTOGRAM, PRIVATE_SCHEMA)]
+    parts += [] if spec.growth is None else growing_parts(spec.growth, state)
+    return (*found, *stored(state, parts))
 
 
 def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
     """From groups to all of them."""
     if not is_remembered(spec, form):
         return form.staging_steps(spec)
+    growing = () if spec.growth is None else growing_steps(spec, spec.growth)
     step = CreateTable(
         HISTOGRAM,
         "the values of every group, which the next versions are judged by",
         lambda s: s.stage(HISTOGRAM),
         lambda s: _histogram(linked(spec, form, s)),
     )
-    return (*form.staging_steps(spec), step)
+    return (*form.staging_steps(spec), step, *growing)
 
 
 def _histogram(found: Linked) -> exp.Expr:

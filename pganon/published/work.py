@@ -8,6 +8,7 @@ from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.records import NUMBER
 from pganon.encode.work import Table, codes_of
 from pganon.policy.options import CLASS_ID
+from pganon.spec.increments import NUMBER as NUMBER_OF_GROUP
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 
@@ -31,6 +32,9 @@ def _extents(spec: ReleaseSpec, state: State) -> list[str]:
     extents = [item.alias for axis in axes(spec.attributes) for item in axis.extent(state, "c")]
     return [CLASS_ID, *extents, "n"]
 
+
+LEAVING_GROUPS = Table("leaving", lambda spec, state: [NUMBER_OF_GROUP])
+"""Of a release that grows: groups that the run withdraws, by their published number."""
 
 GROUPED = Table("grouped", _grouped, numbered="b")
 """What a method makes. For classes a row per combination of codes, or per record where records have

@@ -17,7 +17,7 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.errors import PreconditionError
-from pganon.plan.build import DECIDED, GATHERED, GUARD, Phase, Plan, guard_phase
+from pganon.plan.build import DECIDED, GATHERED, GUARD, NEWCOMERS, Phase, Plan, guard_phase
 from pganon.publish import history
 from pganon.published.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.run.connections import Crew
@@ -90,9 +90,14 @@ class Computation:
             spec = replace(self.plan.spec, value_sets=value_sets)
             self.plan = replace(self.plan, spec=spec)
 
+    def commit(self) -> State:
+        """Of a version that keeps value sets, commit to who is tested."""
+        self._walk([phase for phase in self.plan.phases if phase.name == NEWCOMERS])
+        return self.state
+
     def complete(self) -> State:
         """All that is left up to what other versions have to say."""
-        others = (GATHERED, *DECIDED, GUARD)
+        others = (GATHERED, *DECIDED, NEWCOMERS, GUARD)
         self._walk([phase for phase in self.plan.phases if phase.name not in others])
         self.executor.assert_filled()
         return self.state

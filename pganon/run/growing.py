@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 
+from pganon import locks
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, SOURCE_RECORDS, UNPLACED
+from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
+from pganon.increments.stale import STALE
+from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
+from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
 from pganon.publish import growth as stored
 from pganon.publish import history, populations
 from pganon.publish.history import Version
-from pganon.published.facts import PUBLISHED, SUPPRESSED
+from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.published.form import PublishedForm, Tables
+from pganon.published.remembered import is_remembered, linked
+from pganon.run import handover
 from pganon.run.computation import Computation
 from pganon.run.result import Added, RunResult
-from pganon.spec.increments import Growth
+from pganon.spec.increments import Growth, group_column
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
@@ -42,7 +50,25 @@ def added(growth: Growth, state: State) -> Added:
         suppressed=state.facts.get(SUPPRESSED) or 0,
         waiting=state[NEWCOMERS] - formed,
         unplaced=state[UNPLACED],
+        left=state.facts.get(LEFT) or 0,
+        withdrawn_groups=state.facts.get(LEAVING) or 0,
+        withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
+        withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
+        stale=state.facts.get(STALE) or 0,
     )
+
+
+@contextmanager
+def alone(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Iterator[None]:
+    """While a run that grows finds out who is new and commits to them, no other does."""
+    if spec.policy.refresh != "increments" or identity(spec) is None:
+        yield
+        return
+    population = populations.find(conn, spec, sources)
+    if population is None:
+        population = populations.make(conn, spec, sources)
+    with locks.population_lock(conn, population):
+        yield
 
 
 def growth_of(
@@ -54,7 +80,7 @@ def growth_of(
         run_id: the run, whose digests become those of its population; None for a plan.
 
     Raises:
-        PreconditionError: no_identity, other_regions, population.
+        PreconditionError: no_identity, other_regions, population, partitions.
         LedgerError: not_stored.
         PrivacyRefusal: changed_after_verification.
     """
@@ -79,7 +105,31 @@ def growth_of(
         divides=spec.policy.regions == "leaves",
     )
     _check_regions(spec, growth)
-    return growth
+    return _numbered(spec, growth)
+
+
+def _numbered(spec: ReleaseSpec, growth: Growth) -> Growth:
+    """With the column that numbers the groups of people in every view.
+
+    Raises:
+        PreconditionError: partitions.
+    """
+    form = method_of(spec).form
+    views = growth.views or form.views(spec, State(0), _tables(spec, form))
+    links = linked(spec, form, State(0)).links if is_remembered(spec, form) else ()
+    number = group_column(links, views)
+    if number is None and spec.policy.leavers == "withdraw":
+        raise PreconditionError(
+            "leavers: withdraw takes back the group of who left, and people of this release are in"
+            " several groups, of which each has other people",
+            hint="use leavers: keep, or a method with one partition of the people",
+            code="partitions",
+        )
+    return replace(growth, number=number)
+
+
+def _tables(spec: ReleaseSpec, form: PublishedForm) -> Tables:
+    return {r.part: r.stored for r in form.relations(spec, State(0))}
 
 
 def check_population(known: int | None, found: int | None) -> None:
@@ -149,16 +199,16 @@ def check_columns(plan: Plan, state: State) -> None:
 
 def looked(plan: Plan, growth: Growth, state: State) -> RunResult:
     """The result of a dry run: who would be tested; nothing is."""
-    spec = plan.spec
+    spec, totals = plan.spec, handover.totals(plan, state)
     return RunResult(
         release=spec.policy.release,
         version=None,
         run_id=state.run_id,
         view=str(spec.view),
         method=plan.method.name,
-        records=state[SOURCE_RECORDS],
-        released=growth.released,
-        suppressed=growth.suppressed,
+        records=totals.records,
+        released=totals.released,
+        suppressed=totals.suppressed,
         verified=(),
         utility=None,
         metrics=None,
@@ -187,6 +237,19 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             code="too_few_records",
         )
     return history.check_stored(known, known.current, None)
+
+
+def only_withdraws(state: State) -> bool:
+    """Whether groups go, and nobody is tested."""
+    return state[DUE] == 0 and bool(state.facts.get(LEAVING))
+
+
+def withdraws_alone(refusal: PrivacyRefusal, state: State) -> bool:
+    """Whether groups of people who left go although the cohorts of the run failed.
+
+    Who left need not wait for newcomers, of whom a cohort may be refused again and again.
+    """
+    return refusal.code in FAILED and bool(state.facts.get(LEAVING))
 
 
 @contextmanager

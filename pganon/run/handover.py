@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from pganon.encode.source import source_fingerprint
+from pganon.increments.leavers import LEAVING_RECORDS
 from pganon.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
-from pganon.plan.build import FINGERPRINT, Plan, measured
+from pganon.plan.build import FINGERPRINT, Plan, kept, measured
 from pganon.publish.staged import Staged
 from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.metrics import Metrics
@@ -16,7 +17,8 @@ from pganon.published.stored import greatest_number
 from pganon.published.utility import Utility
 from pganon.run.result import Verified
 from pganon.spec.guarantee import guarantee
-from pganon.spec.increments import Increment, all_checks, all_views
+from pganon.spec.increments import WITHDRAWN, Increment, all_checks, all_views
+from pganon.spec.model import ReleaseSpec
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -26,17 +28,17 @@ def staged(
     plan: Plan,
     state: State,
     checks: tuple[CheckQuery, ...],
-    verified: tuple[Verified, ...],
-    measured: tuple[Utility, Metrics | None],
+    measures: dict[str, Any],
+    fingerprint: bytes,
     sources: tuple[str, ...],
 ) -> Staged:
     """What publication gets.
 
     Args:
-        measured: figures of the run, and metrics on request.
+        measures: of the run, for the steward.
+        fingerprint: of the source.
         sources: names of the source and of all that its rows come from.
     """
-    utility, metrics = measured
     spec = plan.spec
     relations = plan.relations(state)
     views = plan.stored_views(state)
@@ -50,7 +52,7 @@ def staged(
         policy_hash=spec.policy_hash,
         guarantee=guarantee(spec),
         relations=relations,
-        views=all_views(increments, views) if increments else views,
+        views=_all_views(plan, state, increments, views),
         checks=all_checks(increments) if increments else checks,
         readers=spec.readers,
         keep=spec.policy.publish.keep,
@@ -58,20 +60,50 @@ def staged(
         suppressed=totals(plan, state).suppressed,
         stamps=tuple(state[stamp_of(r.staged)] for r in relations),
         fingerprint=state[FINGERPRINT],
-        source_fingerprint=source_fingerprint(spec, state.facts),
+        source_fingerprint=fingerprint,
         partition=spec.partition,
         sources=sources,
-        compared_with=_compared_with(plan, state),
-        measures={
-            "records": totals(plan, state).records,
-            "utility": asdict(utility),
-            "verified": [v.__dict__ for v in verified],
-            "alike": alike(spec, state.facts),
-            **({"metrics": asdict(metrics)} if metrics else {}),
-        },
-        shared=plan.spec.growth.relations if plan.spec.growth else (),
+        compared_with=_compared_with(plan, fingerprint),
+        measures=measures,
+        shared=kept(spec, state),
         increments=increments,
+        decides=_decides(spec),
     )
+
+
+def _decides(spec: ReleaseSpec) -> bool:
+    return spec.growth.adds if spec.growth is not None else spec.value_sets is not None
+
+
+def measures(
+    plan: Plan,
+    state: State,
+    verified: tuple[Verified, ...],
+    utility: Utility,
+    metrics: Metrics | None,
+) -> dict[str, Any]:
+    """What the ledger keeps of the figures of a run."""
+    return {
+        "records": totals(plan, state).records,
+        "utility": asdict(utility),
+        "verified": [v.__dict__ for v in verified],
+        "alike": alike(plan.spec, state.facts),
+        **({"metrics": asdict(metrics)} if metrics else {}),
+    }
+
+
+def _all_views(
+    plan: Plan,
+    state: State,
+    increments: tuple[Increment, ...],
+    views: tuple[PublishedView, ...],
+) -> tuple[PublishedView, ...]:
+    """Over the tables of all increments, if there are several, without withdrawn groups."""
+    growth = plan.spec.growth
+    if growth is None:
+        return views
+    own = [r.stored for r in plan.relations(state) if r.part == WITHDRAWN]
+    return all_views(increments, views, growth.number, own[0] if own else growth.withdrawn)
 
 
 @dataclass(frozen=True)
@@ -85,11 +117,18 @@ class Totals:
 
 def totals(plan: Plan, state: State) -> Totals:
     """Of the whole version, also where the run added to one."""
-    published, suppressed, growth = state[PUBLISHED], state[SUPPRESSED], plan.spec.growth
+    growth = plan.spec.growth
     if growth is None:
-        return Totals(state[RECORDS], published, suppressed)
+        return Totals(state[RECORDS], state[PUBLISHED], state[SUPPRESSED])
+    published, suppressed, withdrawn = (
+        state.facts.get(fact) or 0 for fact in (PUBLISHED, SUPPRESSED, LEAVING_RECORDS)
+    )
+    if not growth.adds:
+        published = suppressed = 0  # what a cohort that failed would have had
     return Totals(
-        state[SOURCE_RECORDS], growth.released + published, growth.suppressed + suppressed
+        state[SOURCE_RECORDS],
+        growth.shown + published - withdrawn,
+        growth.suppressed + suppressed,
     )
 
 
@@ -99,6 +138,8 @@ def _increments(
     """What a version that grows is made of, with what the run adds."""
     if plan.spec.growth is None:
         return ()
+    if not plan.spec.growth.adds:
+        return plan.spec.growth.increments
     selects = tuple(view.select for view in views)
     mine = Increment(
         state.run_id,
@@ -111,12 +152,12 @@ def _increments(
     return (*plan.spec.growth.increments, mine)
 
 
-def _compared_with(plan: Plan, state: State) -> frozenset[int] | None:
+def _compared_with(plan: Plan, fingerprint: bytes) -> frozenset[int] | None:
     """Runs beside whose versions alone the release may appear; None if beside any other."""
     republication = plan.republication
     if republication is None or not republication.refuses:
         return None
-    if republication.repeated(source_fingerprint(plan.spec, state.facts)) is not None:
+    if republication.repeated(fingerprint) is not None:
         return None  # it shows nothing new
     return frozenset(earlier.run_id for earlier in republication.earlier)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 
+from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.guard.model import Memory
-from pganon.publish import memory
-from pganon.publish.memory import EVERYBODY
-from pganon.spec.invariance import ValueSets
+from pganon.publish import history, memory, populations
+from pganon.publish.memory import EVERYBODY, MemoryMoved
+from pganon.run.computation import Computation
+from pganon.spec.increments import cohorts_table
+from pganon.spec.invariance import Resumed, ValueSets
 from pganon.spec.model import ReleaseSpec
 
 Connection = psycopg.Connection[Any]
@@ -43,6 +47,56 @@ def value_sets_of(conn: Connection, spec: ReleaseSpec, population: int | None) -
     memory.check(conn, known, memory.versions(conn, population))
     found = next((one.memory for one in known if one.audience == EVERYBODY), None)
     return taken_over(spec, found)
+
+
+def resumed(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int
+) -> Resumed | None:
+    """Newcomers whom runs committed to, and that no version decided on; None without any.
+
+    The digests of the run become those of its population.
+
+    Raises:
+        PreconditionError: population.
+        LedgerError: memory.
+    """
+    population = populations.find(conn, spec, sources) if spec.invariant else None
+    if population is None:
+        return None
+    values = {"release": spec.policy.release, "population": population}
+    rows = conn.execute(sqlfiles.query("publish", "unfinished_cohorts"), values).fetchall()
+    sets = value_sets_of(conn, spec, population) if rows else None
+    if sets is None:
+        return None
+    populations.set_of_run(conn, run_id, population)
+    mine = [cohorts_table(run) for run, is_mine in rows if is_mine]
+    others = tuple(cohorts_table(run) for run, is_mine in rows if not is_mine)
+    return Resumed(sets, mine[0] if mine else None, others)
+
+
+def commit(
+    conn: Connection, computation: Computation, population: int | None, sources: Sequence[str]
+) -> None:
+    """Keep whom the run tests, unless another run about these people was quicker.
+
+    Raises:
+        MemoryMoved: it published a version, or committed to newcomers.
+    """
+    spec, run_id = computation.plan.spec, computation.state.run_id
+    if spec.value_sets is None or population is None:
+        return
+    with locks.population_lock(conn, population):
+        same = value_sets_of(conn, spec, population) == spec.value_sets
+        if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
+            raise MemoryMoved
+        computation.commit()
+
+
+def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
+    """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
+    later ones wait no longer."""
+    if spec.resumed is not None and spec.resumed.cohort is not None:
+        history.finish_cohorts(conn, spec.policy.release, run_id)
 
 
 def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:

@@ -42,14 +42,13 @@ from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
 from pganon.published.remembered import is_plain, is_remembered
-from pganon.run import growing, handover
+from pganon.run import growing, handover, keeping, withdrawing
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
 from pganon.run.ending import Ending, needs_approval
 from pganon.run.handover import verified_checks
 from pganon.run.judging import Judging, population_of, remembered
-from pganon.run.keeping import check_keeping, taken_over, value_sets_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
@@ -77,7 +76,7 @@ def plan_release(
         spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
         plan = build_plan(spec, _beside(conn, spec, sources, publishes=True))
         known = remembered(conn, plan, sources)
-        spec = replace(spec, value_sets=taken_over(spec, known))
+        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
         return replace(plan, spec=spec, memory=known)
 
 
@@ -229,31 +228,45 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        check_keeping(spec)
+        keeping.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
-        growth = growing.growth_of(self.conn, spec, self.sources, run_id)
-        spec = replace(spec, growth=growth)
-        dry = self.options.dry_run
-        beside = _beside(self.conn, spec, self.sources, publishes=not dry)
-        republication = beside if growth is None or growth.version is None else None
-        refusal = republication and republication.before_work()
-        if refusal is not None:
-            raise refusal
-        plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
-        growing.check_columns(plan, State(0))
-        computation = Computation(self.conn, self.connect, plan, run_id, self.options, self.sources)
-        self.steps = computation.steps
-        if growth is not None:
-            ended = self._gather(plan, growth, computation.gather())
-            if ended is not None:
-                return ended
-        with growing.remembering_failure(self.conn, plan, computation):
-            standing = self._standing(plan, computation.decide())
-            if standing is not None:
-                return self._renew(plan, *standing)
-            judging = self._judging(computation, beside)
-            plan = computation.plan
-            state = computation.complete()
+        with growing.alone(self.conn, spec, self.sources):
+            growth = growing.growth_of(self.conn, spec, self.sources, run_id)
+            resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
+            spec = replace(spec, growth=growth, resumed=resumed)
+            dry = self.options.dry_run
+            beside = _beside(self.conn, spec, self.sources, publishes=not dry)
+            republication = beside if growth is None or growth.version is None else None
+            refusal = republication and republication.before_work()
+            if refusal is not None:
+                raise refusal
+            plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
+            growing.check_columns(plan, State(0))
+            computation = Computation(
+                self.conn, self.connect, plan, run_id, self.options, self.sources
+            )
+            self.steps = computation.steps
+            if growth is not None:
+                ended = self._gather(plan, growth, computation.gather())
+                if ended is not None:
+                    return ended
+        if growth is not None and growing.only_withdraws(computation.state):
+            return self._withdraw(computation)
+        try:
+            with growing.remembering_failure(self.conn, plan, computation):
+                standing = self._standing(plan, computation.decide())
+                if standing is not None:
+                    keeping.end_unless_there(self.conn, spec, run_id)
+                    return self._renew(plan, *standing)
+                judging = self._judging(computation, beside)
+                if judging is not None and not dry:
+                    keeping.commit(self.conn, computation, judging.population, self.sources)
+                plan = computation.plan
+                state = computation.complete()
+        except PrivacyRefusal as refusal:
+            if not growing.withdraws_alone(refusal, computation.state):
+                raise
+            return self._withdraw(computation, (f"nobody was added: {refusal}",))
         growing.check_columns(plan, state)
         warnings = warnings_of(plan, state)
         utility = plan.method.form.utility(spec, state.facts)
@@ -282,7 +295,12 @@ class _Run:
             result = self._tried(plan, state, result, judging)
         else:
             release = handover.staged(
-                plan, state, checks, verified, (utility, metrics), self.sources
+                plan,
+                state,
+                checks,
+                handover.measures(plan, state, verified, utility, metrics),
+                source_fingerprint(spec, state.facts),
+                self.sources,
             )
             result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
@@ -291,18 +309,33 @@ class _Run:
         return self._finished(result)
 
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
-        """The end of a run that has nobody to add, or only looks."""
+        """The end of a run that changes nothing, or only looks."""
         if self.options.dry_run:
             ledger.finish(self.conn, state.run_id, "dry_run")
             with contextlib.suppress(psycopg.Error):
                 drop_run(self.conn, state.run_id)
             return self._finished(growing.looked(plan, growth, state))
-        if state[DUE] > 0:
+        if state[DUE] > 0 or growing.only_withdraws(state):
             return None
+        if growth.unfinished is not None:
+            # Nobody of them is left to test; later newcomers wait no longer.
+            history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = growing.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
         return replace(result, added=growing.added(growth, state))
+
+    def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
+        """Publish the newest version without the groups of people who left."""
+        staged, result = withdrawing.withdraw(self.conn, computation, self.sources)
+        growth = computation.plan.spec.growth
+        judging = Judging(
+            self.conn, computation, growth.population if growth else None, self.sources
+        )
+        result = self._judged(judging, staged, replace(result, warnings=warnings))
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, result.run_id)
+        return self._finished(result)
 
     def _judging(self, computation: Computation, beside: Republication) -> Judging | None:
         """The guard, for a run about people who can be told apart."""
@@ -314,7 +347,7 @@ class _Run:
             growing.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(value_sets_of(self.conn, computation.plan.spec, population))
+        computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
         return Judging(self.conn, computation, population, self.sources)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:

@@ -255,7 +255,13 @@ def _told(conn: Connection, population: int) -> Guarded:
     name, sources, key, changes = row
     about = memory.versions(conn, population)
     audiences = tuple(_audience(conn, one, about) for one in memory.read(conn, population))
-    return Guarded(name, tuple(key), tuple(sources), changes, audiences)
+    return Guarded(name, tuple(key), tuple(map(_plain, sources)), changes, audiences)
+
+
+def _plain(source: str) -> str:
+    """A name that a source is remembered by, quoted only where it has to be."""
+    schema, name = parse_name(source)
+    return str(QualifiedName(schema or "", name))
 
 
 def _audience(conn: Connection, one: memory.Remembered, about: Sequence[About]) -> Audience:

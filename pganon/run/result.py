@@ -53,6 +53,11 @@ class Added:
         released, suppressed: their records in new groups, and those that are out for good.
         waiting: newcomers in no cohort yet.
         unplaced: those of them in no region, as nobody had such NULLs before.
+        left: people in groups that were shown so far, who are not in the source any more.
+        withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
+            of which these people are a part.
+        stale: people in groups that stay, who have other values or quasi-identifiers now than those
+            that they are shown with.
     """
 
     newcomers: int
@@ -62,6 +67,11 @@ class Added:
     suppressed: int
     waiting: int
     unplaced: int
+    left: int
+    withdrawn_groups: int
+    withdrawn_people: int
+    withdrawn_records: int
+    stale: int
 
 
 @dataclass(frozen=True)

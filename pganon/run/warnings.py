@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pganon.encode.source import source_fingerprint
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
+from pganon.increments.kept import WAITING
 from pganon.metrics.alike import alike
 from pganon.plan.build import Plan
 from pganon.privacy.unprotected import warning
@@ -27,8 +28,15 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     found += _alike(plan, state)
     found += idle_rules(spec, state.facts)
     found += plan.method.form.warnings(spec, state.facts)
+    found += _waiting(spec, state)
     found += undeclared(spec)
     return tuple(found)
+
+
+def _waiting(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Newcomers who come after those that an earlier run could not release."""
+    if spec.resumed is not None and state[WAITING]:
+        yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
 
 
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:

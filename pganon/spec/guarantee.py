@@ -7,6 +7,7 @@ from typing import Any
 
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
+from pganon.privacy.judged import HOLDS_FOR, KEPT_SETS, Judged
 from pganon.spec.model import ReleaseSpec
 
 _CHOICES = ("profile", "division", "buckets", "select")
@@ -14,7 +15,11 @@ _CHOICES = ("profile", "division", "buckets", "select")
 
 
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
-    """One object of JSON per requirement; `adversary` says in words against whom it holds."""
+    """One object of JSON per requirement.
+
+    In words, `adversary` says against whom it holds, and `over_versions` who of them may have other
+    versions about the same people, too.
+    """
     return [_stated(spec, requirement) for requirement in spec.requirements]
 
 
@@ -26,7 +31,18 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
     against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
-    return {**stated, **chosen, **({"adversary": against} if against else {})}
+    told = {**stated, **chosen, "over_versions": _over_versions(spec, model)}
+    return {**told, **({"adversary": against} if against else {})}
+
+
+def _over_versions(spec: ReleaseSpec, model: Model) -> str:
+    """Where what all versions tell together is only reported, or nobody can tell, one counts."""
+    known = spec.individual or spec.record_key
+    if not known or spec.policy.republication != "refuse":
+        return HOLDS_FOR[Judged.NOTHING]
+    if spec.invariant and model.judged is Judged.MOST:
+        return KEPT_SETS
+    return HOLDS_FOR[model.judged]
 
 
 def _prior(spec: ReleaseSpec) -> str | None:

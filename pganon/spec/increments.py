@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pganon.identifiers import QualifiedName
+from pganon.identifiers import QualifiedName, quote
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
 
 CUTS = "cuts"
 """Part of a release: the cuts of its first version by values, for those who come later."""
+
+WITHDRAWN = "withdrawn"
+"""Part of a release: numbers of all groups that its views show no longer."""
+
+NUMBER = "number"
+"""Column of that part."""
+
+AS_RELEASED = "as_released"
+"""Part of a release: marks of the quasi-identifiers that people had when they were tested."""
+
+TESTED = "due"
+"""Work table (person, cohort) of whom a run tests."""
+WHOLE = "everybody"
+"""Work table of the records of the whole source, of which a run adds newcomers alone."""
 
 
 def cohorts_table(run_id: int) -> QualifiedName:
@@ -82,6 +96,10 @@ class Growth:
         partition: the partition part of the policy of that version.
         records_out: records that are out for good because all of their cohorts failed.
         size: fewest people of a cohort.
+        shown: records that the views of the version show.
+        number: the column of every view, and of the members, with the number of a person's group;
+            None where people are in several partitions.
+        adds: whether the run makes groups; else it only withdraws some.
     """
 
     size: int
@@ -96,6 +114,9 @@ class Growth:
     cuts: QualifiedName | None = None
     partition: Mapping[str, Any] | None = None
     records_out: int = 0
+    shown: int = 0
+    number: str | None = None
+    adds: bool = True
 
     @property
     def in_cohorts(self) -> bool:
@@ -117,25 +138,71 @@ class Growth:
         """The greatest number of a group so far."""
         return max((increment.numbered for increment in self.increments), default=0)
 
+    def tables_of(self, part: str) -> tuple[QualifiedName, ...]:
+        """The stored tables of all increments that are this part of a release."""
+        found = (item for item in self.relations if item["part"] == part)
+        return tuple(QualifiedName(item["schema"], item["name"]) for item in found)
+
     @property
-    def tables(self) -> list[QualifiedName]:
-        """The stored tables of the version, in the order of its fingerprint."""
-        return [QualifiedName(item["schema"], item["name"]) for item in self.relations]
+    def withdrawn(self) -> QualifiedName | None:
+        """The groups that the version does not show any more."""
+        return next(iter(self.tables_of(WITHDRAWN)), None)
+
+    def shared(self, *, withdraws: bool) -> tuple[dict[str, Any], ...]:
+        """What the next version has of :attr:`relations`.
+
+        Args:
+            withdraws: whether it has a list of groups of its own.
+        """
+        parts = {WITHDRAWN} if withdraws else set[str]()
+        return tuple(item for item in self.relations if item["part"] not in parts)
+
+
+def group_column(links: Iterable[str], views: Sequence[PublishedView]) -> str | None:
+    """The one column of members that every view has, too; None where there is no such column."""
+    found = [
+        link
+        for link in links
+        if all(link in {column.name for column in view.columns} for view in views)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def all_rows(increments: Sequence[Increment], place: int) -> str:
+    """SELECT of the view at a place, over the relations of all increments."""
+    return " UNION ALL ".join(increment.selects[place] for increment in increments)
 
 
 def all_views(
-    increments: Sequence[Increment], views: Sequence[PublishedView]
+    increments: Sequence[Increment],
+    views: Sequence[PublishedView],
+    number: str | None = None,
+    withdrawn: QualifiedName | None = None,
 ) -> tuple[PublishedView, ...]:
-    """The views of the newest increment, over the relations of all."""
+    """The views of the newest increment, over the relations of all, without withdrawn groups.
+
+    Args:
+        number: :attr:`Growth.number`, where groups are withdrawn.
+    """
     return tuple(
         PublishedView(
             view.name,
-            " UNION ALL ".join(increment.selects[place] for increment in increments),
+            _without(all_rows(increments, place), number, withdrawn),
             view.columns,
             view.comment,
         )
         for place, view in enumerate(views)
     )
+
+
+def _without(rows: str, number: str | None, withdrawn: QualifiedName | None) -> str:
+    if withdrawn is None:
+        return rows
+    assert number is not None  # what withdraws has one partition
+    return _STANDING.format(rows, withdrawn, quote(NUMBER), quote(number))
+
+
+_STANDING = "SELECT v.* FROM ({}) AS v WHERE NOT EXISTS (SELECT FROM {} AS w WHERE w.{} = v.{})"
 
 
 def all_checks(increments: Sequence[Increment]) -> tuple[CheckQuery, ...]:

@@ -29,3 +29,18 @@ class ValueSets:
     cell: QualifiedName
     sets: QualifiedName
     number: int
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """Newcomers whom runs committed to test together, and that no version decided on yet.
+
+    Attributes:
+        sets: who was released, whatever became of the cohorts.
+        cohort: (person, cohort), the newcomers that the run tests; None: all but `others`.
+        others: tables of those that runs of other releases will test.
+    """
+
+    sets: ValueSets
+    cohort: QualifiedName | None
+    others: tuple[QualifiedName, ...]

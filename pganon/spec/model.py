@@ -24,7 +24,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.spec.increments import Growth
-from pganon.spec.invariance import ValueSets
+from pganon.spec.invariance import Resumed, ValueSets
 
 
 class Scale(StrEnum):
@@ -195,6 +195,7 @@ class ReleaseSpec:
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
         value_sets: those that people were released with, which their groups must have again.
+        resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
     """
 
     policy: Policy
@@ -219,6 +220,7 @@ class ReleaseSpec:
     base_dir: Path
     growth: Growth | None = None
     value_sets: ValueSets | None = None
+    resumed: Resumed | None = None
 
     @property
     def has_identity(self) -> bool:
@@ -232,9 +234,12 @@ class ReleaseSpec:
 
     @property
     def keeps_cuts(self) -> bool:
-        """Whether the cuts of the run are kept, to divide newcomers as they divided its people."""
-        first = self.growth is not None and self.growth.version is None
-        return first and self.policy.method.replays
+        """Whether the cuts of the run may be kept, to divide newcomers as they divided its people.
+
+        Of a version that is made at once, too: a release may go on from it by increments.
+        """
+        first = self.growth is None or self.growth.version is None
+        return first and self.policy.method.replays and bool(self.individual or self.record_key)
 
     @property
     def minimum_size(self) -> int:

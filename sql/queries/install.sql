@@ -157,23 +157,48 @@ LIMIT 1;
 INSERT INTO pganon_private.object_set (checksum, manifest, program_version)
 VALUES (%s, %s, %s);
 
--- drop_function --
--- One DROP statement per function or procedure of this name in schema pganon.
-SELECT pg_catalog.format(
-    'DROP %%s %%s',
-    CASE p.prokind WHEN 'p' THEN 'PROCEDURE' WHEN 'a' THEN 'AGGREGATE' ELSE 'FUNCTION' END,
-    p.oid::pg_catalog.regprocedure
-)
-FROM pg_catalog.pg_proc AS p
-JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-WHERE n.nspname = 'pganon' AND p.proname = %s;
+-- extension --
+-- The version of the extension that schema pganon is a member of.
+SELECT e.extversion
+FROM pg_catalog.pg_extension AS e
+JOIN pg_catalog.pg_depend AS d
+    ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid
+    AND d.classid = 'pg_catalog.pg_namespace'::pg_catalog.regclass AND d.deptype = 'e'
+JOIN pg_catalog.pg_namespace AS n ON n.oid = d.objid
+WHERE e.extname = 'pganon' AND n.nspname = 'pganon';
 
--- drop_view --
--- The DROP statement of the view of this name in schema pganon.
-SELECT pg_catalog.format('DROP VIEW %%s', c.oid::pg_catalog.regclass)
-FROM pg_catalog.pg_class AS c
-JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = 'pganon' AND c.relname = %s AND c.relkind = 'v';
+-- extension_available --
+-- Whether the server has files of the extension.
+SELECT a.default_version
+FROM pg_catalog.pg_available_extensions AS a
+WHERE a.name = 'pganon';
+
+-- extension_path --
+-- How the server would update the extension from one version to another.
+SELECT p.path
+FROM pg_catalog.pg_extension_update_paths('pganon') AS p
+WHERE p.source = %s AND p.target = %s AND p.path IS NOT NULL;
+
+-- make_secret --
+-- The secret of the installation, where CREATE EXTENSION left none; migration 0005 makes the others.
+INSERT INTO pganon_private.installation_secret (key, seed_a, seed_b)
+SELECT
+    made.key,
+    ('x' || encode(substr(sha256(made.key || 'seed a'::bytea), 1, 8), 'hex'))::bit(64)::bigint,
+    ('x' || encode(substr(sha256(made.key || 'seed b'::bytea), 1, 8), 'hex'))::bit(64)::bigint
+FROM (
+    -- OFFSET keeps the planner from evaluating the random expression more than once.
+    SELECT sha256(
+        uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+        || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    ) AS key
+    OFFSET 0
+) AS made
+ON CONFLICT DO NOTHING;
+
+-- has_secret --
+-- Whether there is a secret of the installation.
+SELECT EXISTS (SELECT FROM pganon_private.installation_secret);
 
 -- foreign_privileges --
 -- Privileges of roles other than the owner on these schemas and their objects, with their REVOKE.

@@ -139,3 +139,7 @@ WHERE v.release = %(release)s AND v.version = %(version)s;
 SELECT p.name, p.sources, ARRAY(SELECT jsonb_array_elements_text(p.key)), p.counter
 FROM pganon_private.population AS p
 WHERE p.id = %(population)s;
+
+-- cohorts --
+-- Runs that committed to newcomers of a population.
+SELECT c.run_id FROM pganon_private.cohorts AS c WHERE c.population = %(population)s ORDER BY 1;

@@ -146,6 +146,13 @@ FROM pganon_private.cohorts AS c
 WHERE c.population = %(population)s
 ORDER BY c.run_id;
 
+-- unfinished_cohorts --
+-- Cohorts of people of a population that no run has decided on: run, whether they are the release's.
+SELECT c.run_id, c.release = %(release)s
+FROM pganon_private.cohorts AS c
+WHERE c.population = %(population)s AND c.finished_by IS NULL
+ORDER BY c.run_id;
+
 -- finish_cohorts --
 -- The unfinished cohorts of a release are published, or out for good.
 UPDATE pganon_private.cohorts SET finished_by = %(run_id)s, records_out = %(records_out)s

@@ -42,8 +42,12 @@ PAGES = sorted(
 )
 # Pages that start the embedded server, as their reader does.
 AT_HOME = {"README.md", "docs/tutorial/first-release.md", "docs/tutorial/every-month.md"}
+# The page that runs the program as it is installed.
+INSTALLED = "docs/how-to/install.md"
 # Pages that begin in a database without pganon.
-BARE = {"docs/how-to/install.md"}
+BARE = {INSTALLED, "docs/how-to/install-as-an-extension.md"}
+# Pages about what only later servers have.
+SINCE = {"docs/how-to/install-as-an-extension.md": 18}
 # Who runs the SQL of a page, if not the steward.
 ROLE = {"docs/how-to/hierarchies.md": "source_owner"}
 
@@ -174,8 +178,10 @@ def test_page(
     if binaries is None:
         pytest.skip("psql was not found")
     db = request.getfixturevalue("bare_db" if page in BARE else "db")
+    if db.version < SINCE.get(page, 0):
+        pytest.skip(f"about PostgreSQL {SINCE[page]} and later")
     with _folder() as folder:
-        program = None if page in BARE else quick
+        program = None if page == INSTALLED else quick
         environment = _environment(folder, program, binaries) | _server(db.dsn())
         environment["ADMIN"] = db.admin_dsn  # for what a page does unseen
         _run(page, folder, environment, db)

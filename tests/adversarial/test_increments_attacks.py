@@ -7,11 +7,14 @@ from unittest import mock
 
 import pytest
 
-from pganon.errors import PrivacyRefusal
+from pganon.errors import PganonError, PrivacyRefusal
 from pganon.publish import history, lifecycle
+from pganon.run.forgetting import forget_people, forget_version
+from pganon.run.rebuilding import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import (
+    POLICY,
     SOURCE,
     add,
     add_diseases,
@@ -180,3 +183,108 @@ def test_tables_that_were_changed_are_not_added_to(people: Database) -> None:
     with driver.refused("changed_after_verification") as caught:
         grow(people)
     assert isinstance(caught[0], PrivacyRefusal)
+
+
+def test_two_releases_commit_to_the_same_people(
+    people: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One finds out who is new and commits to them before the other looks."""
+    add(people, 1, 12)
+    found: list[str] = []
+
+    def another(step: str) -> None:
+        if step == "cohorts.commit":
+            monkeypatch.setattr("pganon.locks.WAITS", (0,))
+            with driver.refused("busy"):
+                grow(people, release="others")
+            found.append(step)
+
+    assert grow(people, another).added.tested == 12
+    assert found == ["cohorts.commit"]
+    with driver.refused("too_few_records"):
+        grow(people, release="others")
+    add(people, 13, 16)
+    assert grow(people, release="others").added.tested == 4
+
+
+def test_people_who_are_forgotten_are_new(people: Database) -> None:
+    """Neither versions nor cohorts know them any more."""
+    add(people, 1, 12)
+    grow(people)
+    people.source("CREATE TABLE public.gone AS SELECT id FROM public.person WHERE id < 3")
+    conn = people.connect("steward")
+    assert forget_people(conn, "people", "public.gone").people == 2
+    (run,) = people.admin.execute("SELECT run_id FROM pganon_private.cohorts").fetchall()
+    digest = "encode(substr(sha256(p.secret || convert_to(s.id::text, 'UTF8')), 1, 16), 'hex')"
+    text = (
+        f"SELECT count(*) FROM pganon_private.cohorts_{run[0]} AS c"
+        " JOIN pganon_private.population AS p ON true"
+        f" JOIN public.person AS s ON c.person = {digest}::uuid"
+    )
+    known = people.admin.execute(text.encode()).fetchone()
+    assert known == (10,)
+    done = grow(people)
+    assert (done.outcome, done.added.newcomers, done.added.waiting) == ("unchanged", 2, 2)
+
+
+def test_a_version_whose_groups_a_later_one_shows(people: Database) -> None:
+    """It cannot be forgotten before: nothing new would be judged beside these groups."""
+    add(people, 1, 12)
+    grow(people)
+    add(people, 13, 16)
+    grow(people)
+    conn = people.connect("steward")
+    with pytest.raises(PganonError, match="version 2 of the release people has the groups of"):
+        forget_version(conn, "people", 1, "no copy is left")
+    before = shown(people.owner())
+    lifecycle.rollback(conn, "people")
+    forget_version(conn, "people", 2, "no copy is left")
+    assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
+    (everybody,) = guarded(conn, driver.loaded(POLICY), rebuild=True).audiences
+    assert (everybody.versions, everybody.people) == (("people 1",), 12)
+    assert shown(people.owner()) < before
+
+
+def test_autovacuum_counts_nobody(people: Database) -> None:
+    """Everybody can read in pg_class how many rows an analyzed table has."""
+    add(people, 1, 12)
+    grow(people)
+    watched = people.admin.execute(
+        "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'pganon_private' AND c.relkind = 'r' AND c.relname ~ '[0-9]'"
+        " AND c.reloptions IS NULL"
+    ).fetchall()
+    assert watched == []
+    counted = people.admin.execute(
+        "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'pganon_private' AND c.reltuples > 0"
+        " AND c.relname ~ '(members|person|cohorts_[0-9]+)$'"
+    ).fetchall()
+    assert counted == []
+
+
+def test_a_cohort_of_which_nobody_is_left(people: Database) -> None:
+    """They have left, and later newcomers do not wait for them for ever."""
+    add(people, 1, 12)
+    grow(people)
+    conn = people.owner()
+    add_diseases(people, 20, "flu", "flu", "flu")
+    with driver.refused("infeasible"):
+        grow(people)
+    people.source("DELETE FROM public.person WHERE id >= 20", grant=False)
+    add(people, 30, 33)
+    assert grow(people).outcome == "unchanged"
+    assert cohorts(conn) == [(12, True), (3, True)]
+    assert grow(people).added.released == 4
+
+
+def test_a_cohort_that_another_release_has_meanwhile(people: Database) -> None:
+    """Whoever is in a version is no newcomer, also of a cohort that was not published."""
+    add(people, 1, 12)
+    grow(people)
+    add_diseases(people, 20, "flu", "flu", "flu")
+    with driver.refused("infeasible"):
+        grow(people)
+    grow(people, refresh="recompute", release="others", republication="warn")
+    assert grow(people).outcome == "unchanged"
+    assert cohorts(people.owner()) == [(12, True), (3, True)]

@@ -115,7 +115,7 @@ def test_spellings_of_a_part_that_are_equal_are_one_person(db: Any) -> None:
 @pytest.mark.parametrize("missing", [(None, "7"), ("north", None), (None, None)])
 def test_who_lacks_a_part_of_the_key_is_nobody(db: Any, missing: tuple[Any, Any]) -> None:
     build_keyed(db, [("north", "7"), ("south", "7"), missing])
-    with refused("nobody") as errors:
+    with refused("key_null") as errors:
         publish(db, keyed())
     assert "one of the columns house, person is NULL in 1 records" in str(errors[0])
 

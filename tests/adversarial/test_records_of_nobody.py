@@ -50,7 +50,7 @@ def test_records_of_nobody_are_refused(db: Database, method: str, many: bool) ->
     more = {"records_per_individual": "many_accepted"} if many else {}
     with pytest.raises(PreconditionError) as caught:
         faults.run(db.dsn(), _policy(method, privacy, **more))
-    assert caught.value.code == "nobody"
+    assert caught.value.code == "key_null"
     assert "column person is NULL in 3 records" in caught.value.message
     assert caught.value.hint
     done = faults.run(db.dsn(), _policy(method, privacy, where="person is not null", **more))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.publish import lifecycle
+from pganon.run import keeping
 from pganon.run.pipeline import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
@@ -135,3 +138,121 @@ def test_a_memory_that_was_changed_is_not_believed(db: Database) -> None:
     with pytest.raises(LedgerError) as caught:
         kept.release(people)
     assert caught.value.code == "memory"
+
+
+def waiting(kept: Kept) -> list[bool]:
+    """Of every run that committed to newcomers, whether a version decided on them."""
+    rows = kept.db.admin.execute(
+        "SELECT finished_by IS NOT NULL FROM pganon_private.cohorts ORDER BY run_id"
+    )
+    return [done for (done,) in rows.fetchall()]
+
+
+def people_of(kept: Kept) -> set[Person]:
+    return {person for group in kept.versions[-1].values() for person in group.people}
+
+
+def test_waiting_for_other_values(db: Database) -> None:
+    """Two newcomers are refused; were they released with the next two, who these are would say
+    what all four have. They are tested alone, whoever comes and whatever the policy says then."""
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.release(people)
+    assert waiting(kept) == []  # nobody is new
+    kept.fill(people | {3: "x", 4: "x"})
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+    everybody = people | {3: "x", 4: "x", 5: "y", 6: "z"}
+    kept.fill(everybody)
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0.1)
+    assert waiting(kept) == [False]
+    kept.release()
+    assert people_of(kept) == {1, 2}
+    assert kept.results[-1].suppressed == 2
+    assert kept.results[-1].warnings[0].startswith("2 newcomers wait for the next run")
+    assert waiting(kept) == [True]
+    kept.release()
+    assert people_of(kept) == {1, 2, 5, 6}
+    assert waiting(kept) == [True, True]
+    kept.release(everybody | {7: "x"})
+    assert people_of(kept) == {1, 2, 5, 6}  # those who were tested are not pooled with 7
+
+
+def test_a_table_with_another_name(db: Database) -> None:
+    """The same rows are the same people, who keep their value sets."""
+    kept = Kept(db, l=2)
+    kept.release({1: "a", 2: "b", 3: "c", 4: "d"})
+    db.connect("source_owner").execute("ALTER TABLE public.t RENAME TO u")
+    kept.release(source="public.u", release="r_u")
+    assert all(len(values) == 2 for values in candidates(kept).values())
+    assert waiting(kept) == []
+
+
+def test_newcomers_of_whom_nobody_is_left(db: Database) -> None:
+    """The source is that of the version before, and later newcomers do not wait for ever."""
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+    kept.fill(people | {5: "y", 6: "z"})
+    asked = driver.loaded(declared(l=2))
+    assert run_release(asked, dsn=db.dsn("steward")).outcome == "unchanged"
+    assert waiting(kept) == [True]
+    assert run_release(asked, dsn=db.dsn("steward")).released == 4
+
+
+def test_newcomers_of_another_release(db: Database) -> None:
+    """Whom one release committed to is nobody's companion in another."""
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+    kept.release(people | {3: "x", 4: "x", 5: "y", 6: "z"}, release="r_other")
+    assert people_of(kept) == {1, 2, 5, 6}
+    kept.release()
+    assert people_of(kept) == {1, 2, 5, 6}
+    assert waiting(kept) == [True, True]
+
+
+def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("before it was published")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pganon.run.pipeline.handover.staged", fail)
+        with pytest.raises(RuntimeError):
+            kept.release()
+    kept.release(people | {3: "x", 4: "x", 5: "y", 6: "y"})
+    assert people_of(kept) == {1, 2}
+
+
+def test_newcomers_whom_another_run_committed_to_meanwhile(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(db, l=2)
+    people: dict[Person, Value] = {1: "a", 2: "b"}
+    kept.release(people)
+    kept.fill(people | {3: "x", 4: "x"})
+    commit = keeping.commit
+
+    def later(*args: Any) -> None:
+        monkeypatch.setattr("pganon.run.pipeline.keeping.commit", commit)
+        with driver.refused("suppression_limit"):
+            kept.release(suppression_limit=0)
+        commit(*args)
+
+    monkeypatch.setattr("pganon.run.pipeline.keeping.commit", later)
+    with driver.refused("population_moved"):
+        kept.release(release="r_other")
+    assert waiting(kept) == [False]

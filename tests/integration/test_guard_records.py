@@ -14,7 +14,7 @@ from pganon.privacy.base import Model
 from pganon.privacy.frequency import RecursiveCLDiversity
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, IRAlpha, IRBeta, IRKAnonymity
 from pganon.privacy.knowledge import BackgroundKnowledge
-from pganon.privacy.likeness import TCloseness
+from pganon.privacy.likeness import BetaLikeness, TCloseness
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
@@ -185,3 +185,33 @@ def test_counts_that_are_only_bounds(db: Database) -> None:
         values = next(iter(population.cells.values()))["values"]
         assert {v: row["own"] for (_, v), row in values.items()} == {"a": 2, "b": 1}
         assert {v: row["at_least"] for (_, v), row in values.items()} == least
+
+
+@pytest.mark.parametrize("model", [BetaLikeness(0.5, "basic"), TCloseness(0.3)], ids=str)
+def test_values_that_people_had_are_compared_too(db: Database, model: Model) -> None:
+    """Two of three may have had any value, in a group where each has a third now."""
+    population = Population(db.owner())
+    rule = Rule(model, "v")
+    shares = {"v": {"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}}
+    first = {p: released(1, v) for p, v in enumerate("aabbcc")}
+    population.add(first, [rule], reference=shares)
+    assert {found["holds"] for found in population.outcome().values()} == {True}
+    changed = {0: released(2, "b"), 2: released(2, "c"), 4: released(2, "a")}
+    population.add({**first, **changed}, [rule], reference=shares)
+    by_people = {frozenset(row["people"]): cell for cell, row in population.cells.items()}
+    found = population.outcome()[by_people[frozenset(changed)]]
+    assert not found["holds"]
+    assert found["measure"] == pytest.approx(1)
+
+
+def test_combinations_of_columns_that_were_never_published_together(db: Database) -> None:
+    """Nothing is asked of who left before the other column was published."""
+    population = Population(db.owner(), columns=("v", "w"))
+    rule = Rule(QSKAnonymity(2, "product", 1), sets=(("v", "w"),))
+    population.add({p: released(1, "abcd"[p]) for p in range(4)}, published=("v",))
+    both = {p: Row((1, 1), (("abcd"[p],), ("xy"[p],))) for p in range(2)}
+    population.add(both, [rule])
+    by_people = {frozenset(row["people"]): cell for cell, row in population.cells.items()}
+    outcome = population.outcome()
+    assert outcome[by_people[frozenset({0, 1})]]["holds"]
+    assert by_people[frozenset({2, 3})] not in outcome

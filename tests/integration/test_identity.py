@@ -467,7 +467,7 @@ def test_what_cannot_be_reached(db: Database, requirement: dict[str, Any], part:
 def test_a_record_of_nobody(db: Database, name: str) -> None:
     build(db.connect("source_owner"), [*ROWS, [None, "F", 33, "10087", "Zanzibar-7319"]])
     declared = of_paper(eir(2), hierarchies=True, name=name, suppression_limit=1)
-    with refused("nobody") as errors:
+    with refused("key_null") as errors:
         publish(db, declared)
     assert "column person is NULL in 1 records, of which nobody knows" in str(errors[0])
     assert "Zanzibar" not in f"{errors[0]} {errors[0].hint}"

@@ -129,6 +129,8 @@ def test_the_guarantee_names_the_reader(
         "verified": "by the owner",
         "depends_on": depends,
         "column": None,
+        "over_versions": "readers who know which rows belong to people with the same past, and"
+        " nothing that other versions tell of their values",
         "adversary": "who knows the quasi-identifiers of a person, and expects the same of all who"
         f" have the same quasi-identifiers: the priors that {said}",
     }

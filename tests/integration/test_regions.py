@@ -293,3 +293,43 @@ def test_relaxed_cuts_cannot_be_replayed(db: Database) -> None:
     with driver.refused("policy") as caught:
         faults.run(db.dsn(), driver.loaded(policy), force=False)
     assert "variant: strict" in str(caught[0])
+
+
+def test_cuts_of_a_version_that_was_made_at_once(db: Database) -> None:
+    """A release that was recomputed goes on by increments in the regions of its newest version."""
+    columns = {name: COLUMNS[name] for name in ("age", "city", "job", "disease")}
+    policy = {**POLICY, "columns": columns}
+    at_once = {k: v for k, v in policy.items() if k not in ("refresh", "regions")}
+    db.source(SOURCE)
+    db.source(f"INSERT INTO public.person SELECT * FROM public.people(1, {PEOPLE}, 1)", grant=False)
+    faults.run(db.dsn(), driver.loaded(at_once), force=False)
+    db.source("INSERT INTO public.person SELECT * FROM public.people(1001, 1400, 2)", grant=False)
+    where = by_hand(db, range(1001, 1401), columns)
+    result = faults.run(db.dsn(), driver.loaded(policy), force=False)
+    sizes = Counter(where.values())
+    assert result.added is not None
+    assert result.added.cohorts == sum(size >= 4 for size in sizes.values()) > 5
+    groups = defaultdict(set)
+    for person, group in grouped(db.owner(), 2):
+        groups[group].add(where[person])
+    assert all(len(found) == 1 for found in groups.values())
+
+
+def test_cuts_of_many_categories_are_not_kept(db: Database) -> None:
+    """Each would be kept with all values on its left; newcomers have one region then."""
+    columns = {name: COLUMNS[name] for name in ("age", "job", "disease")}
+    policy = {**POLICY, "columns": columns}
+    at_once = {k: v for k, v in policy.items() if k not in ("refresh", "regions")}
+    db.source(SOURCE)
+    db.source(
+        "INSERT INTO public.person SELECT * FROM public.people(1, 1200, 1);"
+        " UPDATE public.person SET job = 'job' || id / 2 WHERE id > 100",
+        grant=False,
+    )
+    faults.run(db.dsn(), driver.loaded(at_once), force=False)
+    kept = "SELECT count(*) FROM pg_class WHERE relname ~ '^r[0-9]+_cuts$'"
+    assert db.owner().execute(kept).fetchone() == (0,)
+    db.source("INSERT INTO public.person SELECT * FROM public.people(2001, 2100, 2)", grant=False)
+    result = faults.run(db.dsn(), driver.loaded(policy), force=False)
+    assert result.added is not None
+    assert (result.added.cohorts, result.added.waiting) == (1, 0)

@@ -2068,14 +2068,12 @@ FROM (
   SELECT
     1 AS "col",
     COALESCE('=' || CAST((
-      "d"."value"
+      "x"."value"
     ) AS text), '') AS "value",
-    CAST("r"."position" AS BIGINT) AS "position",
-    CAST("r"."share" AS DOUBLE PRECISION) AS "share",
+    CAST("x"."code" AS BIGINT) AS "position",
+    CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share",
     CAST(NULL AS INT[]) AS "path"
-  FROM "pganon_work"."r0_ref0_source" AS "r"
-  JOIN "pganon_work"."r0_sdict0" AS "d"
-    ON "d"."code" = "r"."value"
+  FROM "pganon_work"."r0_sdict0" AS "x"
 ) AS "u";
 
 -- publish.publish: views, grants and ledger in one transaction

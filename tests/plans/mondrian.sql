@@ -1307,7 +1307,7 @@ WHERE
   "m"."again";
 
 -- partition.cut.tidy: drop the work tables of this round
-DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_certain0_0, pganon_work.r0_sides0_0, pganon_work.r0_checked_0, pganon_work.r0_hist0_0, pganon_work.r0_searched_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_certain0_0, pganon_work.r0_sides0_0, pganon_work.r0_checked_0, pganon_work.r0_hist0_0, pganon_work.r0_searched_0, pganon_work.r0_halves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
 -- partition.gather: all final groups with their cells
 CREATE TABLE pganon_work.r0_grouped AS
@@ -1321,8 +1321,64 @@ SELECT
   "d"."c1"
 FROM "pganon_work"."r0_done_0" AS "d";
 
+-- partition.cuts: the cuts by values, for people who come later
+CREATE TABLE pganon_stage.r0_cuts AS
+SELECT
+  CAST(SIGN("m"."node") AS BIGINT) * (
+    (
+      CAST(0 AS BIGINT) << 32
+    ) + CAST(ABS("m"."node") AS BIGINT) * 2654435761 % 4294967296
+  ) AS "node",
+  0 AS "round",
+  ARRAY_REMOVE(CAST(ARRAY[] AS TEXT[]), NULL) AS "nulls",
+  CAST((
+    CASE "m"."attr" WHEN 0 THEN 'age' WHEN 1 THEN 'zip' END
+  ) AS text) AS "column_name",
+  CAST((
+    CASE "m"."attr"
+      WHEN 0
+      THEN CAST("d0"."value" AS TEXT)
+      WHEN 1
+      THEN CAST(NULL AS TEXT)
+    END
+  ) AS text) AS "threshold",
+  CAST((
+    CASE "m"."attr"
+      WHEN 0
+      THEN CAST(NULL AS TEXT[])
+      WHEN 1
+      THEN (
+        SELECT
+          ARRAY_AGG(CAST("d"."value" AS TEXT) ORDER BY "d"."code")
+        FROM "pganon_work"."r0_dict1" AS "d"
+        WHERE
+          (
+            (
+              "m"."mask" >> "d"."code"
+            ) & 1 = 1
+          )
+      )
+    END
+  ) AS text[]) AS "members",
+  CAST((
+    CASE "m"."attr" WHEN 0 THEN CAST(NULL AS INT) WHEN 1 THEN CAST(NULL AS INT) END
+  ) AS integer) AS "level",
+  CAST(SIGN("m"."tl") AS BIGINT) * (
+    (
+      CAST(1 AS BIGINT) << 32
+    ) + CAST(ABS("m"."tl") AS BIGINT) * 2654435761 % 4294967296
+  ) AS "left_node",
+  CAST(SIGN("m"."tr") AS BIGINT) * (
+    (
+      CAST(1 AS BIGINT) << 32
+    ) + CAST(ABS("m"."tr") AS BIGINT) * 2654435761 % 4294967296
+  ) AS "right_node"
+FROM "pganon_work"."r0_moves_0" AS "m"
+LEFT JOIN "pganon_work"."r0_dict0" AS "d0"
+  ON "m"."attr" = 0 AND "m"."thr" = "d0"."code" AND "d0"."code" > 0;
+
 -- partition.tidy: drop what the rounds left
-DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1, pganon_work.r0_cellvalues0;
+DROP TABLE pganon_work.r0_moves_0, pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1, pganon_work.r0_cellvalues0;
 
 -- recode.numbers_class_id: random numbers for the classes
 CREATE TABLE pganon_work.r0_numbers_class_id AS
@@ -1619,7 +1675,7 @@ FROM (
 ) AS "u";
 
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_cuts', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -2318,6 +2374,7 @@ FROM (
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_cuts" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

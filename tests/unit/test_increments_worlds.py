@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support.oracles.increments import each_once, posteriors, waiting
+from tests.support.oracles.increments import each_once, leaving, posteriors, waiting
 
 
 def diverse(l: int):  # noqa: E741 - the letter of the definition
@@ -79,3 +79,22 @@ def test_waiting_is_wrong_for_many_beliefs() -> None:
     ]
     assert len(wrong) > 100
     assert 1 in wrong
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_that_go_as_a_whole_tell_nothing(seed: int) -> None:
+    """Whoever leaves takes the group along; what is believed of its people stays the share."""
+    drawn = random.Random(seed)
+    batches = [[0, 1, 2], [3, 4, 5]]
+    left = {person: drawn.randint(1, 3) for person in drawn.sample(range(6), 2)}
+    rule = leaving(each_once(drawn.choice(MODELS)), left, 4, whole=True)
+    found = list(posteriors(rule, batches, "xyz", any_belief(drawn)))
+    assert found
+    assert all(believed == share for *_, believed, share in found)
+
+
+def test_rows_that_go_alone_tell_a_value() -> None:
+    """The difference of the two versions is the value of who left."""
+    rule = leaving(each_once(diverse(2)), {0: 1}, 2, whole=False)
+    found = list(posteriors(rule, [[0, 1, 2]], "xyz", lambda number, histogram: 1))
+    assert {believed for _, person, _, believed, _ in found if person == 0} == {0, 1}

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pganon.forms.buckets import figures, inferred, links, staging, verification, views
 from pganon.metrics.buckets.report import BucketMetrics, metrics_of
 from pganon.metrics.buckets.steps import measure_steps
+from pganon.policy.options import EXPECTED, PROBABILITY
 from pganon.published.arrangement import Arrange
 from pganon.published.form import OnRequest, PublishedForm
 from pganon.published.utility import AnatomyUtility
@@ -62,5 +63,6 @@ def anatomized(
         ),
         settled=settled,
         linked=lambda spec, state, tables: links.linked(spec, arrange(spec, state), tables),
+        weights=(PROBABILITY, EXPECTED),
         warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pganon.forms.clusters import staging, utility, verification, views
 from pganon.forms.clusters.links import linked
+from pganon.policy.options import SIZE
 from pganon.published.form import PublishedForm
 from pganon.published.utility import ClusterUtility
 
@@ -26,4 +27,5 @@ CLUSTERS = PublishedForm(
     figures=ClusterUtility,
     groups="clusters",
     linked=linked,
+    weights=(SIZE,),
 )

@@ -17,13 +17,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
+from pganon.encode.cuts import keeps_cuts
 from pganon.methods.mondrian.cuts import in_mask
 from pganon.methods.mondrian.shape import CellShape
 from pganon.methods.pairs import paired
 from pganon.methods.rounds.rounds import all_moves
 from pganon.spec.increments import CUTS
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar, text, union_all
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, text, union_all
 from pganon.steps import CreateTable, State
 
 
@@ -36,6 +37,7 @@ def kept_step(spec: ReleaseSpec, shape: CellShape) -> CreateTable:
         lambda s: union_all(
             [_kept(spec, shape, s, number, moves) for number, moves in enumerate(all_moves(s))]
         ),
+        when=lambda s: keeps_cuts(spec, s),
     )
 
 
@@ -53,13 +55,13 @@ def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves)
         "round": num(number),
         "nulls": _nulls(spec, state) if number == 0 else fragment("null::text[]"),
         "column_name": by_attribute(lambda axis: text(axis.attribute.column.name), "text"),
-        "threshold": by_attribute(lambda axis: _threshold(shape, axis, state), "text"),
+        "threshold": by_attribute(_threshold, "text"),
         "members": by_attribute(lambda axis: _members(shape, axis, state), "text[]"),
         "level": by_attribute(lambda axis: _below(axis), "integer"),
         "left_node": _target(number + 1, col("tl", "m")),
         "right_node": _target(number + 1, col("tr", "m")),
     }
-    return query("select 1 from m", {"m": moves}).select(
+    return _joined(shape, state, query("select 1 from m", {"m": moves})).select(
         *[named(value, name) for name, value in columns.items()], append=False
     )
 
@@ -94,23 +96,30 @@ def _below(axis: Axis) -> exp.Expr:
     return fragment("greatest(m.level - 1, 0)::integer")
 
 
-def _threshold(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
+def _joined(shape: CellShape, state: State, tree: exp.Select) -> exp.Select:
+    """With what thresholds are read from. Joined: a dictionary may have as many values as there
+    are records, and be asked for every cut."""
+    for axis in shape.axes:
+        if axis.by_frequency:
+            continue
+        i = num(axis.index)
+        tables = {f"d{axis.index}": (axis.dictionary(state), "m.thr = :t.code and :t.code > 0")}
+        if isinstance(axis, TreeAxis):
+            same = "m.thr = :t.code and :t.level = m.level - 1"
+            tables[f"t{axis.index}"] = (axis.table(state), same)
+        for alias, (table, same) in tables.items():
+            on = fragment(f"m.attr = :i and {same.replace(':t', alias)}", i=i.copy())
+            tree = tree.join(aliased(table, alias), on=on, join_type="left")
+    return tree
+
+
+def _threshold(axis: Axis) -> exp.Expr:
     if axis.by_frequency:
         return fragment("null::text")
-    value = scalar(
-        query(
-            "select d.value::text from d where d.code = m.thr and d.code > 0",
-            {"d": axis.dictionary(state)},
-        )
-    )
+    value = fragment(":v::text", v=col("value", f"d{axis.index}"))
     if not isinstance(axis, TreeAxis):
         return value
-    end = scalar(
-        query(
-            "select t.upper::text from t where t.code = m.thr and t.level = m.level - 1",
-            {"t": axis.table(state)},
-        )
-    )
+    end = fragment(":v::text", v=col("upper", f"t{axis.index}"))
     return fragment("case when m.level > 1 then :end else :value end", end=end, value=value)
 
 

@@ -94,7 +94,11 @@ class Population:
             frozenset(shown),
             tuple(rules),
             memory=self.memory,
-            **{"republication": "allow", **options},
+            **{
+                "republication": "allow",
+                "distributed": frozenset(reference or ()),
+                **options,
+            },
         )
         state = State(next(_RUNS))
         self._load(version, state, source, shown, counterfeits, extra)

@@ -85,3 +85,23 @@ def posteriors(
                 for value, count in histogram:
                     has = sum(w for world, w in worlds.items() if world[person] == value)
                     yield what, person, value, Fraction(has, total), Fraction(count, len(group))
+
+
+def leaving(rule: Rule, left: Mapping[int, int], versions: int, *, whole: bool) -> Rule:
+    """A group is in every version from when it appears until somebody of it left.
+
+    Args:
+        left: the first version in which somebody is in the source no more.
+        whole: whether the group goes then, or only the row of who left.
+    """
+
+    def shown(batches: Batches, world: World) -> list[tuple[int, Group]]:
+        found: list[tuple[int, Group]] = []
+        for time, group in rule(batches, world):
+            for version in range(time, versions):
+                there = frozenset(p for p in group if left.get(p, versions) > version)
+                if there == group or not whole:
+                    found.append((version, there))
+        return found
+
+    return shown

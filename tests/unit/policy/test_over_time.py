@@ -45,9 +45,9 @@ def test_words(key: str) -> None:
 
 
 def test_what_is_not_there_yet() -> None:
-    told = problems(aliases={"relation": "public.also"}, ranges="region")
+    told = problems(assume=["independent_columns"], ranges="region")
     assert told == [
-        ("aliases", "aliases is not available yet"),
+        ("assume", "assume is not available yet"),
         ("ranges", "ranges is not available yet"),
     ]
 

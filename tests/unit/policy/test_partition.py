@@ -53,6 +53,7 @@ def test_every_key_that_decides_is_in_the_part() -> None:
         refresh="increments",
         increment_size=9,
         regions="leaves",
+        leavers="withdraw",
     )
     keys = {path.partition(".")[0] for path in part(data)}
     assert keys == partition.DECIDES - set(UNAVAILABLE) | {"revision"}

@@ -1,0 +1,20 @@
+"""Whether the cuts of a run are kept by their values."""
+
+from __future__ import annotations
+
+from pganon.encode.axis import axes
+from pganon.encode.facts import size
+from pganon.spec.model import ReleaseSpec
+from pganon.steps import State
+
+_MOST = 512
+"""Values of a column that is cut by frequency: a cut is kept with those on its left."""
+
+
+def keeps_cuts(spec: ReleaseSpec, state: State) -> bool:
+    """Of a version that newcomers may be added to: always where the policy says so, else where it
+    costs little."""
+    if not spec.keeps_cuts or spec.growth is not None:
+        return spec.keeps_cuts
+    sizes = [state.facts.get(size(a.index)) for a in axes(spec.attributes) if a.by_frequency]
+    return all(found is None or found <= _MOST for found in sizes)

@@ -1,0 +1,83 @@
+"""Versions that show fewer groups than the one before, and none that is new.
+
+Nothing is encoded or grouped: such a version has the list of groups that are shown no longer, and
+members without anybody, so that it enters the memory of its people as every version does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sqlglot import exp
+
+from pganon.forms.members import members_step
+from pganon.plan.build import Phase, Plan, fingerprint_check, verification_checks
+from pganon.privacy.quasi_sensitive import QSKAnonymity
+from pganon.published.form import PublishedForm
+from pganon.published.linked import Linked
+from pganon.published.remembered import staging_steps
+from pganon.published.stored import stored
+from pganon.spec.increments import Growth, all_checks
+from pganon.spec.model import ReleaseSpec
+from pganon.sqltools import fragment, named
+from pganon.steps import Parallel
+from pganon.steps.relations import PRIVATE_SCHEMA
+
+
+@dataclass(frozen=True)
+class Withdrawal(Plan):
+    """What is left to do where groups are withdrawn and none is added."""
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        spec, method = self.spec, self.method
+        checks = (fingerprint_check(spec, method), *verification_checks(spec, method))
+        return (
+            Phase(
+                "recode", "the list of withdrawn groups, staged", staging_steps(spec, method.form)
+            ),
+            Phase(
+                "verify",
+                "re-measure the stored relations against every requirement",
+                (Parallel("checks", "what must hold", [[check] for check in checks]),),
+            ),
+        )
+
+
+def withdrawal(plan: Plan) -> Withdrawal:
+    """The same plan for a version with nothing new."""
+    growth = plan.spec.growth
+    assert growth is not None
+    assert growth.number is not None
+    method = replace(plan.method, form=_form(plan.method.form, growth, growth.number))
+    spec = replace(_spec(plan.spec), growth=replace(growth, adds=False))
+    return Withdrawal(spec, method, plan.republication, plan.request)
+
+
+def _spec(spec: ReleaseSpec) -> ReleaseSpec:
+    """Combinations of values are those of people who are new, and there are none."""
+    kept = tuple(
+        requirement
+        for requirement in spec.requirements
+        if not (isinstance(requirement.model, QSKAnonymity) and requirement.model.counts_supported)
+    )
+    return replace(spec, requirements=kept)
+
+
+def _form(form: PublishedForm, growth: Growth, number: str) -> PublishedForm:
+    """The form of a version that has nobody of its own."""
+    nobody = exp.select(
+        named(fragment("null::uuid"), "member"),
+        named(fragment("null::integer"), number),
+        named(fragment("null::bigint[]"), "marks"),
+    ).where(exp.false())
+    return replace(
+        form,
+        relations=lambda spec, state: stored(state, [("members", PRIVATE_SCHEMA)]),
+        staging_steps=lambda spec: (members_step("group", lambda s: nobody.copy()),),
+        checks=lambda spec, state, tables: all_checks(growth.increments),
+        views=lambda spec, state, tables: growth.views,
+        linked=lambda spec, state, tables: Linked((number,), ()),
+        settled=lambda spec: True,
+    )

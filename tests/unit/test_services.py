@@ -1,0 +1,95 @@
+"""The Dockerfile, the compose files and the unit of systemd, as their own programs read them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pganon.cli.main import MODULES, application
+from tests.support.harness.services import FOLDER, SECRETS, compose, read
+
+DOCKERFILE = FOLDER / "Dockerfile"
+UNIT = FOLDER / "pganon-worker.service"
+
+
+def test_hadolint_finds_nothing() -> None:
+    done = read("hadolint", "--no-color", str(DOCKERFILE))
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_hadolint_would_find_something(tmp_path: Path) -> None:
+    worse = tmp_path / "Dockerfile"
+    worse.write_text(DOCKERFILE.read_text().replace("10001:10001", "root"))
+    assert read("hadolint", str(worse)).returncode == 1
+
+
+def test_the_image() -> None:
+    lines = DOCKERFILE.read_text().splitlines()
+    assert sum(line.startswith("FROM ") for line in lines) == 2
+    after = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM ")) :]
+    (user,) = [line for line in after if line.startswith("USER ")]
+    assert re.fullmatch(r"USER [1-9]\d+:[1-9]\d+", user)
+    assert any(line.startswith("HEALTHCHECK ") for line in after)
+    assert after[-1] == 'ENTRYPOINT ["pganon"]'
+    assert not any("COPY pganon" in line for line in after), "only what was installed"
+
+
+def test_what_the_image_is_built_from_is_sent_to_the_engine() -> None:
+    copied = set(re.findall(r"^COPY (?!--)(.+) \S+$", DOCKERFILE.read_text(), re.MULTILINE))
+    wanted = {word for words in copied for word in words.split()}
+    ignored = (FOLDER.parent / ".dockerignore").read_text().splitlines()
+    assert {line.removeprefix("!") for line in ignored if line.startswith("!")} == wanted
+    assert all((FOLDER.parent / word).exists() for word in wanted)
+
+
+@pytest.mark.parametrize("file", ["compose.yaml", "compose.worker.yaml"])
+def test_compose_reads_the_file(file: str) -> None:
+    done = read("docker-compose", "-f", str(FOLDER / file), "config", "-q", **SECRETS)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("missing", SECRETS)
+def test_compose_wants_the_passwords(missing: str) -> None:
+    others = {name: value for name, value in SECRETS.items() if name != missing}
+    file = str(FOLDER / "compose.worker.yaml")
+    done = read("docker-compose", "-f", file, "config", "-q", **others)
+    assert done.returncode != 0
+    assert missing in done.stderr
+
+
+def test_services_call_commands_that_there_are() -> None:
+    services = compose("compose.worker.yaml")
+    known = {command for commands in MODULES.values() for command in commands}
+    called = {services[name]["command"][0] for name in ("install", "policies", "worker")}
+    assert called <= known & set(application().commands)
+
+
+def _seconds(text: str) -> int:
+    number, unit = re.fullmatch(r"(\d+)(s|m|min)", text).groups()  # type: ignore[union-attr]
+    return int(number) * (1 if unit == "s" else 60)
+
+
+def test_a_worker_has_the_time_that_it_gives_its_request() -> None:
+    service = compose("compose.worker.yaml")["worker"]
+    grace = service["command"][service["command"].index("--grace") + 1]
+    assert _seconds(service["stop_grace_period"]) > _seconds(grace)
+    unit = UNIT.read_text()
+    (grace,) = re.findall(r"^ExecStart=.* --grace (\S+)", unit, re.MULTILINE)
+    (stop,) = re.findall(r"^TimeoutStopSec=(\S+)$", unit, re.MULTILINE)
+    assert _seconds(stop) > _seconds(grace)
+    assert "\nKillMode=mixed\n" in unit
+    assert "\nLoadCredential=" in unit
+
+
+def test_systemd_says_nothing_about_the_unit() -> None:
+    """It ends well on keys that it does not know, and only says so."""
+    done = read("systemd-analyze", "verify", str(UNIT))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_systemd_would_say_something(tmp_path: Path) -> None:
+    worse = tmp_path / UNIT.name
+    worse.write_text(UNIT.read_text().replace("KillMode=", "KilMode="))
+    assert "KilMode" in read("systemd-analyze", "verify", str(worse)).stderr
