@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -18,11 +18,17 @@ from pganon.policy.schedule import next_time
 Connection = psycopg.Connection[Any]
 
 
-def check(conn: Connection, release: str, revision: int | None = None) -> Stored:
+def check(
+    conn: Connection, release: str, revision: int | None = None, *, applied: bool = False
+) -> Stored:
     """Find out whether a policy can be used, and remember it; gives it as it is then.
 
-    The newest revision decides when the release is made of itself; one that cannot be used leaves
-    that as it was.
+    The newest revision decides when the release is made of itself, when it is applied or looked at
+    for the first time: looking again brings back no schedule that ended with its release. One that
+    cannot be used leaves that as it was.
+
+    Args:
+        applied: whether the policy is applied now, maybe again.
 
     Raises:
         LedgerError: unknown_policy.
@@ -38,7 +44,7 @@ def check(conn: Connection, release: str, revision: int | None = None) -> Stored
         problems = list(problems_of(error))
     until = policy.publish.review_by if policy else None
     with conn.transaction():
-        conn.execute(
+        row = conn.execute(
             sqlfiles.query("policies", "checked"),
             {
                 "release": release,
@@ -47,9 +53,11 @@ def check(conn: Connection, release: str, revision: int | None = None) -> Stored
                 "problems": problems,
                 "review_by": day(until) if until else None,
             },
-        )
-        if policy is not None and stored.revision == read(conn, release).revision:
-            _set_schedule(conn, policy, stored.revision)
+        ).fetchone()
+        assert row is not None
+        newest = stored.revision == read(conn, release).revision
+        if policy is not None and newest and (applied or stored.checked_at is None):
+            _set_schedule(conn, policy, stored.revision, row[0])
     return read(conn, release, stored.revision)
 
 
@@ -58,7 +66,7 @@ def unchecked(conn: Connection) -> list[tuple[str, int]]:
     return conn.execute(sqlfiles.query("policies", "unchecked")).fetchall()
 
 
-def _set_schedule(conn: Connection, policy: Policy, revision: int) -> None:
+def _set_schedule(conn: Connection, policy: Policy, revision: int, after: datetime) -> None:
     if policy.schedule is None:
         conn.execute(sqlfiles.query("policies", "no_schedule"), {"release": policy.release})
         return
@@ -69,6 +77,6 @@ def _set_schedule(conn: Connection, policy: Policy, revision: int) -> None:
             "revision": revision,
             "expression": policy.schedule,
             "time_zone": policy.time_zone,
-            "next_at": next_time(policy.schedule, policy.time_zone, datetime.now(UTC)),
+            "next_at": next_time(policy.schedule, policy.time_zone, after),
         },
     )

@@ -45,7 +45,8 @@ def apply(
     _refuse_twice([loaded.policy.release for loaded in found])
     with common.connect_owner(dsn, owner) as conn, conn.transaction():
         stored = [
-            check(conn, loaded.policy.release, store(conn, loaded, comment)) for loaded in found
+            check(conn, loaded.policy.release, store(conn, loaded, comment), applied=True)
+            for loaded in found
         ]
     if json:
         common.emit_json([_plain(policy) for policy in stored])

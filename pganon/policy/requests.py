@@ -128,6 +128,7 @@ class Requests(Declaration):
     max_per_day: Annotated[int, Field(ge=1, le=100_000)] | None = None
     max_refused_per_day: Annotated[int, Field(ge=1, le=1000)] = 3
     min_interval: Duration | None = None
+    on_change: Literal["run", "fail"] = "run"
 
 
 class Approval(Declaration):
@@ -135,10 +136,6 @@ class Approval(Declaration):
 
     by: Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)]
     expires: Duration = "30d"
-
-
-Schedule = tuple[Expression, TimeZone]
-Kind = Literal["run", "revert", "drop"]
 
 
 def parameter_of(value: Any) -> Parameter | None:

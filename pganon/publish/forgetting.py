@@ -21,6 +21,7 @@ from pganon.guard.replayed import key_of_plain
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.publish import history, memory
+from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.spec.increments import AS_RELEASED, cohorts_table
@@ -102,6 +103,7 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
             },
         )
     memory.count(conn, population.id)
+    stop_waiting(conn, population.id)
     return people
 
 

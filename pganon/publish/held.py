@@ -12,20 +12,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from pganon import locks, sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import views
+from pganon.publish import memory, views
 from pganon.publish.memory import MemoryMoved
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
-from pganon.requests.claim import Claim, Lost
+from pganon.requests.claim import Claim, Lost, overtaken
 
 Connection = psycopg.Connection[Any]
 
@@ -45,6 +45,45 @@ class Holding:
     expires: timedelta
     claim: Claim | None = None
     last: Callable[[int], None] = lambda request: None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A verified release that waits, as JSON in the database.
+
+    Attributes:
+        staged: what publication needs.
+        memories: keyed fingerprints of the memories that it would put in place, by audience.
+    """
+
+    # Bytes as JSON.
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    staged: Staged
+    memories: dict[str, bytes]
+
+    def to_json(self) -> str:
+        """Inverse of :meth:`of`."""
+        return json.dumps(_adapter().dump_python(self, mode="json"))
+
+    @classmethod
+    def of(cls, text: str) -> Kept:
+        return _adapter().validate_json(text)
+
+
+class Overtaken(PreconditionError):
+    """A version that was made later was published; this one is not any more."""
+
+    code = "superseded"
+
+    def __init__(self, staged: Staged, version: int) -> None:
+        self.run_id = staged.run_id
+        self.version = version
+        super().__init__(
+            f'version {version} of the release "{staged.release}" was made after the one that was'
+            " approved",
+            hint="run the release again if it is to be shown anew",
+        )
 
 
 def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
@@ -67,7 +106,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": json.dumps(_adapter().dump_python(staged, mode="json")),
+                "staged": Kept(staged, _memories(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -104,14 +143,25 @@ def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
     return holding.claim.id
 
 
-def staged_for(conn: Connection, request: int) -> Staged | None:
+def stop_waiting(conn: Connection, population: int) -> None:
+    """No release about these people waits for approval any more: it knows who was forgotten."""
+    rows = conn.execute(
+        sqlfiles.query("requests", "stop_waiting"), {"population": population}
+    ).fetchall()
+    for request, release, run_id in rows:
+        ledger.append(
+            conn, "superseded", run_id=run_id, release=release, details={"request": request}
+        )
+
+
+def kept_for(conn: Connection, request: int) -> Kept | None:
     """What a request wants to publish; None if it holds nothing."""
     row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
-    return _adapter().validate_json(row[1]) if row else None
+    return Kept.of(row[1]) if row else None
 
 
 def publish_held(
-    conn: Connection, staged: Staged, request: int, last: Callable[[PublishedVersion], None]
+    conn: Connection, kept: Kept, request: int, last: Callable[[PublishedVersion], None]
 ) -> PublishedVersion:
     """Publish what was approved, if it is still what was verified.
 
@@ -120,20 +170,23 @@ def publish_held(
 
     Raises:
         PrivacyRefusal: changed_after_verification; republication, if others appeared meanwhile.
-        PreconditionError: see :func:`pganon.publish.transaction.publish`.
+        PreconditionError: superseded; stale; see :func:`pganon.publish.transaction.publish`.
     """
+    staged = kept.staged
     with locks.release_lock(conn, staged.release), locks.run_lock(conn, staged.run_id):
-        names = [relation.staged for relation in staged.relations]
-        shared = [QualifiedName(item["schema"], item["name"]) for item in staged.shared]
-        if not all(views.find(conn, name) for name in (*shared, *names)):
+        newer = overtaken(conn, staged.release, staged.run_id)
+        if newer is not None:
+            raise Overtaken(staged, newer)
+        if not all(views.find(conn, name) for name in _tables(staged)):
             raise PreconditionError(
                 f'the tables of the approved release "{staged.release}" are gone',
                 hint="run the release again",
                 code="stale",
             )
         # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
+        names = [relation.staged for relation in staged.relations]
         taken = tuple(stamp for stamp, _ in stamps(conn, names))
-        if fingerprint(conn, staged.run_id, [*shared, *names]) != staged.fingerprint:
+        if fingerprint(conn, staged.run_id, _tables(staged)) != staged.fingerprint:
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:
@@ -141,10 +194,28 @@ def publish_held(
             last(version)
 
         with _alone(conn, staged):
+            if _memories(conn, staged) != kept.memories:
+                raise _changed(staged)
             try:
                 return publish(conn, replace(staged, stamps=taken), last=finally_)
             except MemoryMoved as moved:
                 raise PreconditionError(moved.message, hint=moved.hint, code="stale") from None
+
+
+def _tables(staged: Staged) -> list[QualifiedName]:
+    """All tables of the version, in the order of its fingerprint: shared ones come first."""
+    shared = [QualifiedName(item["schema"], item["name"]) for item in staged.shared]
+    return shared + [relation.staged for relation in staged.relations]
+
+
+def _memories(conn: Connection, staged: Staged) -> dict[str, bytes]:
+    """Fingerprints of staged memories, which no stamp covers; without those that are gone."""
+    judged = staged.judged
+    found = {
+        audience: memory.fingerprint(conn, staged.run_id, one)
+        for audience, one in (judged.memories if judged else {}).items()
+    }
+    return {audience: mark for audience, mark in found.items() if mark is not None}
 
 
 @contextmanager
@@ -166,5 +237,5 @@ def _changed(staged: Staged) -> PrivacyRefusal:
 
 
 @cache
-def _adapter() -> TypeAdapter[Staged]:
-    return TypeAdapter(Staged)
+def _adapter() -> TypeAdapter[Kept]:
+    return TypeAdapter(Kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -271,10 +271,42 @@ def _check_intact(conn: Connection, name: str, version: Version) -> None:
         )
 
 
-def drop(conn: Connection, name: str, *, cascade: bool = False) -> Changed:
+def withdraw(
+    conn: Connection,
+    name: str,
+    *,
+    last: Callable[[], None] = lambda: None,
+    pauses: Sequence[float] | None = None,
+) -> None:
+    """Take the views of a release away; versions, and copies, stay.
+
+    Args:
+        last: called before what is asked of the release is cancelled, and may raise.
+        pauses: between attempts to lock views that are in use, in seconds.
+
+    Raises:
+        RequestError: unknown_release.
+        PreconditionError: in_use.
+    """
+    with translated(), publishing(conn):
+        last()
+        text = sqlfiles.query("policies", "withdraw")
+        patiently(conn, lambda: conn.execute(text, {"release": name}), pauses=pauses)
+
+
+def drop(
+    conn: Connection,
+    name: str,
+    *,
+    cascade: bool = False,
+    last: Callable[[], None] = lambda: None,
+) -> Changed:
     """Take a release away: its views and stored tables.
 
     Version rows, ledger and members stay, because copies that analysts made stay as well.
+
+    Args:
+        last: called before what is asked of the release is cancelled, and may raise.
 
     Raises:
         LedgerError: unknown_release, not_stored.
@@ -288,6 +320,7 @@ def drop(conn: Connection, name: str, *, cascade: bool = False) -> Changed:
             raise LedgerError(f"the release {quote(name)} was dropped before", code="not_stored")
         cascaded, gone = patiently(conn, lambda: _take_away(conn, known, cascade))
         history.set_current(conn, known.release, None)
+        last()
         conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
         ledger.append(
             conn,

@@ -22,7 +22,8 @@ class Staged:
             {model, parameter..., column}.
         measures: utility and risk for the steward.
         stamps: pganon.stamp() of each of `relations`, of when it was made.
-        fingerprint: keyed fingerprint of the published relations when they were verified.
+        fingerprint: keyed fingerprint of `shared` and the published relations when they were
+            verified.
         partition: the partition part of the policy.
         sources: names of the source and of all relations that its rows come from.
         source_fingerprint: fingerprint with which the source of later versions is compared.

@@ -60,7 +60,7 @@ class PublishedVersion:
 def fingerprint(conn: Connection, run_id: int, relations: Sequence[QualifiedName]) -> bytes:
     """Keyed fingerprint, 32 bytes, of relations in this order, under the secrets of a run.
 
-    For a :class:`Staged` release: of `[relation.staged for relation in relations]`, all of them.
+    For a :class:`Staged` release: of the tables that it shares, then those that it staged.
     """
     row = conn.execute(
         sqlfiles.query("publish", "fingerprint"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 from psycopg.rows import class_row
@@ -17,6 +17,7 @@ from pganon import sqlfiles
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
+Kind = Literal["run", "revert", "drop"]
 
 
 class Lost(PreconditionError):
@@ -45,7 +46,7 @@ class Claim:
     id: int
     release: str
     revision: int
-    kind: str
+    kind: Kind
     origin: str
     parameters: dict[str, Any]
     login: str
@@ -108,14 +109,49 @@ def finish(
 
 
 def give_back(
-    conn: Connection, mine: Claim, *, after: timedelta = timedelta(0), counted: bool = True
-) -> bool:
-    """Let it wait again; False if it is not this worker's any more."""
-    values = {**mine.fence, "after": after, "counted": counted}
-    return conn.execute(sqlfiles.query("requests", "give_back"), values).rowcount > 0
+    conn: Connection,
+    mine: Claim,
+    *,
+    after: timedelta = timedelta(0),
+    counted: bool = True,
+    code: str = "worker_lost",
+) -> str | None:
+    """Let it wait again; gives the state, or None if it is not this worker's any more.
+
+    Args:
+        counted: whether this attempt counts; the third one that does is the last.
+        code: of a request that failed so.
+    """
+    values = {**mine.fence, "after": after, "counted": counted, "code": code}
+    while True:
+        try:
+            row = conn.execute(sqlfiles.query("requests", "give_back"), values).fetchone()
+        except psycopg.errors.UniqueViolation:
+            continue  # an equal one was made just now
+        return row[0] if row else None
 
 
 def superseded(conn: Connection, release: str, run_id: int) -> list[tuple[int, int]]:
     """Let no release that was made before this run wait for approval; gives requests and runs."""
     values = {"release": release, "run_id": run_id}
     return conn.execute(sqlfiles.query("requests", "supersede"), values).fetchall()
+
+
+def overtaken(conn: Connection, release: str, run_id: int) -> int | None:
+    """The latest version of a release that was made after a run; None if there is none."""
+    values = {"release": release, "run_id": run_id}
+    row = conn.execute(sqlfiles.query("requests", "overtaken"), values).fetchone()
+    return row[0] if row else None
+
+
+def ended(conn: Connection, mine: Claim) -> bool:
+    """Whether its release was withdrawn or dropped since it was asked for."""
+    row = conn.execute(sqlfiles.query("requests", "ended"), {"id": mine.id}).fetchone()
+    return row == (True,)
+
+
+def changed(conn: Connection, mine: Claim) -> bool:
+    """Whether the policy changed since, and the steward wants the earlier one not to be run."""
+    values = {"release": mine.release, "revision": mine.revision}
+    row = conn.execute(sqlfiles.query("requests", "changed"), values).fetchone()
+    return row == (True,)

@@ -22,6 +22,7 @@ class Shown:
     Attributes:
         confirmed_at: when the version was made, or found to be what a run would make.
         checked, problems: of the newest revision of the policy.
+        review_by: of the newest one that can be used, by which workers go.
     """
 
     release: str

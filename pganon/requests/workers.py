@@ -40,10 +40,8 @@ class Requeued:
 
 
 def requeue(conn: Connection, me: int) -> list[Requeued]:
-    """Give back the requests of workers that are dead, and forget these."""
-    working = conn.execute(sqlfiles.query("requests", "working"), {"me": me}).fetchall()
-    alive = locks.held_keys(conn, [key for _, key in working if key is not None])
-    dead = [worker for worker, key in working if key not in alive]
+    """Give back the requests of workers that are dead."""
+    dead = [row[0] for row in conn.execute(sqlfiles.query("requests", "lost"), {"me": me})]
     if not dead:
         return []
     rows = conn.execute(sqlfiles.query("requests", "requeue"), {"workers": dead}).fetchall()

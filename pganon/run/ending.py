@@ -122,13 +122,20 @@ def end_published(conn: Connection, version: PublishedVersion, claim: Claim | No
     if claim:
         finish(conn, claim, "released", version=version.version)
     for request, run_id in superseded(conn, version.release, version.run_id):
-        ledger.append(
-            conn,
-            "superseded",
-            run_id=run_id,
-            release=version.release,
-            details={"request": request, "by_version": version.version},
-        )
+        note_superseded(conn, version.release, request, run_id, version.version)
+
+
+def note_superseded(
+    conn: Connection, release: str, request: int, run_id: int, version: int
+) -> None:
+    """A release that waited for approval was overtaken by a version."""
+    ledger.append(
+        conn,
+        "superseded",
+        run_id=run_id,
+        release=release,
+        details={"request": request, "by_version": version},
+    )
 
 
 def needs_approval(policy: Policy, readers: Sequence[str]) -> bool:

@@ -25,10 +25,18 @@ from pganon.errors import (
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import lifecycle
-from pganon.publish.held import publish_held, staged_for
-from pganon.publish.transaction import publishing
-from pganon.requests.claim import Claim, Lost, finish, give_back, still_mine
-from pganon.run.ending import end_published
+from pganon.publish.held import Overtaken, kept_for, publish_held
+from pganon.requests.claim import (
+    Claim,
+    Kind,
+    Lost,
+    changed,
+    ended,
+    finish,
+    give_back,
+    still_mine,
+)
+from pganon.run.ending import end_published, note_superseded
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
 
@@ -80,11 +88,15 @@ class Job:
             return self._end("failed", f"internal ({type(error).__name__})")
 
     def _act(self) -> Done:
-        act: dict[str, Callable[[], Done]] = {"run": self._run, "revert": self._revert}
-        if self.claim.held:
-            return self._publish()
-        if self.claim.kind not in act:
-            return self._end("failed", "unknown_kind")
+        if ended(self.conn, self.claim):
+            return self._end("cancelled", "withdrawn")
+        if self.claim.kind == "run" and changed(self.conn, self.claim):
+            return self._end("failed", "changed")
+        act: dict[Kind, Callable[[], Done]] = {
+            "run": self._publish if self.claim.held else self._run,
+            "revert": self._revert,
+            "drop": self._drop,
+        }
         return act[self.claim.kind]()
 
     def _failed(self, error: PganonError) -> Done:
@@ -92,11 +104,13 @@ class Job:
             case Lost():
                 return Done("lost")
             case PreconditionError(code="busy"):
-                give_back(self.conn, self.claim, after=BUSY, counted=False)
-                return Done("waiting", code="busy")
+                return self._again("busy", counted=False)
+            case PreconditionError(code="in_use") if self.claim.held:
+                return self._again("in_use", failed="in_use")
             case Interrupted(code="interrupted"):
-                give_back(self.conn, self.claim, after=BUSY)
-                return Done("waiting", code="interrupted")
+                return self._again("interrupted")
+            case Overtaken():
+                return self._overtaken(error)
             case PrivacyRefusal() if self.claim.held:
                 return self._end("failed", "stale")
             case PrivacyRefusal():
@@ -104,7 +118,21 @@ class Job:
             case _:
                 return self._end("failed", error.code)
 
-    def _end(self, state: str, code: str) -> Done:
+    def _again(self, why: str, *, counted: bool = True, failed: str = "worker_lost") -> Done:
+        """Let the request wait again; its third attempt that counts was the last."""
+        state = give_back(self.conn, self.claim, after=BUSY, counted=counted, code=failed)
+        return Done(state, code=why) if state else Done("lost")
+
+    def _overtaken(self, error: Overtaken) -> Done:
+        with self.conn.transaction():
+            done = self._end("superseded", None)
+            if done.state == "superseded":
+                note_superseded(
+                    self.conn, self.claim.release, self.claim.id, error.run_id, error.version
+                )
+        return done
+
+    def _end(self, state: str, code: str | None) -> Done:
         try:
             finish(self.conn, self.claim, state, code=code)
         except Lost:
@@ -159,12 +187,12 @@ class Job:
 
     def _publish(self) -> Done:
         with contextlib.closing(self._connect()) as conn:
-            staged = staged_for(conn, self.claim.id)
-            if staged is None:
+            kept = kept_for(conn, self.claim.id)
+            if kept is None:
                 return self._end("failed", "stale")
             published = publish_held(
                 conn,
-                staged,
+                kept,
                 self.claim.id,
                 lambda version: end_published(conn, version, self.claim),
             )
@@ -187,10 +215,17 @@ class Job:
 
     def _withdraw(self, conn: Connection) -> Done:
         """There is no version before, so none is shown."""
-        with publishing(conn):
-            finish(conn, self.claim, "released")
-            conn.execute(sqlfiles.query("policies", "withdraw"), {"release": self.claim.release})
+        lifecycle.withdraw(conn, self.claim.release, last=self._done(conn))
         return Done("released")
+
+    def _drop(self) -> Done:
+        with contextlib.closing(self._connect()) as conn:
+            lifecycle.drop(conn, self.claim.release, last=self._done(conn))
+        return Done("released")
+
+    def _done(self, conn: Connection) -> Callable[[], None]:
+        """Ends the request, before what is asked of the release is cancelled."""
+        return lambda: finish(conn, self.claim, "released")
 
     def _connect(self) -> Connection:
         conn = database.connect(self.dsn, settings=RUN_SETTINGS)

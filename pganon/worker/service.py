@@ -18,14 +18,14 @@ from psycopg import conninfo
 from psycopg.rows import dict_row
 
 from pganon import database, locks, sqlfiles
-from pganon.errors import DatabaseError, Interrupted, PganonError, translate
+from pganon.errors import DatabaseError, Interrupted, translate
 from pganon.install.owner import become_owner
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter, forget_dead
 from pganon.worker.job import Job
 from pganon.worker.log import Log
 from pganon.worker.signals import Stop
-from pganon.worker.tidying import TASKS
+from pganon.worker.tidying import TASKS, kept_going
 
 Connection = psycopg.Connection[Any]
 
@@ -113,14 +113,19 @@ class Worker:
         """Serve until there is a reason to end, which is True."""
         self._idle_since = time.monotonic()
         while not self.stop.asked:
-            if self._look(conn, me):
-                while not self.stop.asked and self._next(conn, me):
-                    continue
-            elif self.manner.once or self._idle_too_long():
+            if self._look(conn, me) and self._drain(conn, me):
+                continue
+            if self.manner.once or self._idle_too_long():
                 return True
-            if not self.manner.once:
-                self._wait(conn)
+            self._wait(conn)
         return True
+
+    def _drain(self, conn: Connection, me: int) -> bool:
+        """Serve what is due; False if there was nothing to claim, as others are at it."""
+        before = self.served
+        while not self.stop.asked and self._next(conn, me):
+            continue
+        return self.served > before
 
     def _look(self, conn: Connection, me: int) -> bool:
         """One short query: whether a request is due; what else there is to do is done."""
@@ -128,8 +133,9 @@ class Worker:
         found = self._ask(conn, me)
         for name, task in TASKS.items():
             if found[name]:
-                self._tidy(conn, me, name, task)
-        asked_since = found["scheduled"] or found["others"]
+                with kept_going(self.log, name):
+                    task(conn, me, self.log)
+        asked_since = found["scheduled"] or found["lost"]
         return found["due"] or (asked_since and self._ask(conn, me)["due"])
 
     def _ask(self, conn: Connection, me: int) -> dict[str, bool]:
@@ -137,18 +143,6 @@ class Worker:
             found = cursor.execute(sqlfiles.query("requests", "look"), {"me": me}).fetchone()
         assert found is not None
         return found
-
-    def _tidy(self, conn: Connection, me: int, name: str, task: Any) -> None:
-        """What cannot be done now is tried again; only a lost connection ends the session."""
-        try:
-            task(conn, me, self.log)
-        except psycopg.Error as error:
-            if _lost(error):
-                raise
-            known = translate(error)
-            self.log("failed", task=name, code=known.code, sqlstate=error.sqlstate)
-        except PganonError as error:
-            self.log("failed", task=name, code=error.code)
 
     def _next(self, conn: Connection, me: int) -> bool:
         """Serve one request; False if there is none."""

@@ -1,23 +1,46 @@
-"""What any worker does beside requests: schedules, policies to look at, and what has expired."""
+"""What any worker does beside requests: schedules, policies to look at, and what has expired.
+
+What cannot be done for one release holds up no other: it is logged, and tried again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
 from pganon.applied.check import check, unchecked
+from pganon.errors import Interrupted, PganonError, translate
 from pganon.ledger import repository as ledger
 from pganon.policy.schedule import next_time
+from pganon.publish import lifecycle
 from pganon.requests.workers import forget_dead, requeue
 from pganon.run.cleanup import drop_run
 from pganon.worker.log import Log
 
 Connection = psycopg.Connection[Any]
 Task = Callable[[Connection, int, Log], None]
+
+
+@contextmanager
+def kept_going(log: Log, task: str, **facts: Any) -> Iterator[None]:
+    """Log what goes wrong in the block, also a defect; only a lost server ends the worker."""
+    try:
+        yield
+    except psycopg.Error as error:
+        known = translate(error)
+        if isinstance(known, Interrupted):
+            raise
+        log("failed", task=task, code=known.code, sqlstate=error.sqlstate, **facts)
+    except Interrupted:
+        raise
+    except PganonError as error:
+        log("failed", task=task, code=error.code, **facts)
+    except Exception as error:
+        log("failed", task=task, code=f"internal ({type(error).__name__})", **facts)
 
 
 def give_back_lost(conn: Connection, me: int, log: Log) -> None:
@@ -30,27 +53,34 @@ def give_back_lost(conn: Connection, me: int, log: Log) -> None:
 def look_at_policies(conn: Connection, me: int, log: Log) -> None:
     """Policies that were applied in SQL."""
     for release, revision in unchecked(conn):
-        stored = check(conn, release, revision)
-        log("checked", release=release, revision=revision, state=stored.state)
+        with kept_going(log, "unchecked", release=release):
+            stored = check(conn, release, revision)
+            log("checked", release=release, revision=revision, state=stored.state)
 
 
 def keep_schedules(conn: Connection, me: int, log: Log) -> None:
     """Ask for what is due, once for all times that were missed.
 
-    Rows are locked while the next time is set, after now: a clock that moves back repeats nothing
-    that has come, and other workers skip them.
+    The next time comes after the server's now, which says what is due, too: neither its clock,
+    moved back, nor that of this machine repeats anything. Other workers skip the locked row.
     """
-    with conn.transaction():
-        for release, revision, expression, zone in conn.execute(
-            sqlfiles.query("policies", "due")
-        ).fetchall():
-            row = conn.execute(
-                sqlfiles.query("requests", "schedule"), {"release": release, "revision": revision}
-            ).fetchone()
-            coming = next_time(expression, zone, datetime.now(UTC))
-            values = {"release": release, "next_at": coming}
-            conn.execute(sqlfiles.query("policies", "next"), values)
-            log("scheduled", request=row and row[0], release=release, next=coming.isoformat())
+    for (release,) in conn.execute(sqlfiles.query("policies", "due")).fetchall():
+        with kept_going(log, "scheduled", release=release), conn.transaction():
+            _ask(conn, release, log)
+
+
+def _ask(conn: Connection, release: str, log: Log) -> None:
+    values = {"release": release}
+    due = conn.execute(sqlfiles.query("policies", "take_due"), values).fetchone()
+    if due is None:
+        return
+    revision, expression, zone, after = due
+    row = conn.execute(
+        sqlfiles.query("requests", "schedule"), {**values, "revision": revision}
+    ).fetchone()
+    coming = next_time(expression, zone, after)
+    conn.execute(sqlfiles.query("policies", "next"), {**values, "next_at": coming})
+    log("scheduled", request=row and row[0], release=release, next=coming.isoformat())
 
 
 def end_expired(conn: Connection, me: int, log: Log) -> None:
@@ -68,20 +98,22 @@ def end_expired(conn: Connection, me: int, log: Log) -> None:
 def discard_staged(conn: Connection, me: int, log: Log) -> None:
     """Tables of releases that will not be published."""
     for request, run_id in conn.execute(sqlfiles.query("requests", "discarded")).fetchall():
-        drop_run(conn, run_id)
-        conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
-        log("discarded", request=request, run=run_id)
+        with kept_going(log, "discarded", request=request):
+            drop_run(conn, run_id)
+            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
+            log("discarded", request=request, run=run_id)
 
 
 def withdraw_unreviewed(conn: Connection, me: int, log: Log) -> None:
     """Releases whose policy should have been reviewed by now."""
     for (release,) in conn.execute(sqlfiles.query("policies", "to_review")).fetchall():
-        conn.execute(sqlfiles.query("policies", "withdraw"), {"release": release})
-        log("withdrawn", release=release, reason="review_by")
+        with kept_going(log, "review", release=release):
+            lifecycle.withdraw(conn, release, pauses=())
+            log("withdrawn", release=release, reason="review_by")
 
 
 TASKS: dict[str, Task] = {
-    "others": give_back_lost,
+    "lost": give_back_lost,
     "unchecked": look_at_policies,
     "scheduled": keep_schedules,
     "expired": end_expired,

@@ -61,7 +61,8 @@ ORDER BY f.path;
 UPDATE pganon_private.policy
 SET checked_at = clock_timestamp(), policy_hash = %(policy_hash)s, problems = %(problems)s,
     review_by = %(review_by)s
-WHERE release = %(release)s AND revision = %(revision)s;
+WHERE release = %(release)s AND revision = %(revision)s
+RETURNING checked_at;
 
 -- set_schedule --
 -- When a release is made of itself.
@@ -81,11 +82,16 @@ ON CONFLICT (release) DO UPDATE SET
 DELETE FROM pganon_private.schedule WHERE release = %(release)s;
 
 -- due --
--- Schedules whose time has come; locked, so that one worker has each.
-SELECT s.release, s.revision, s.expression, s.time_zone
-FROM pganon_private.schedule AS s
+-- Schedules whose time has come.
+SELECT s.release FROM pganon_private.schedule AS s
 WHERE s.next_at <= clock_timestamp()
-ORDER BY s.next_at
+ORDER BY s.next_at;
+
+-- take_due --
+-- One of them, if no other worker has it; with the moment after which its next time comes.
+SELECT s.revision, s.expression, s.time_zone, clock_timestamp()
+FROM pganon_private.schedule AS s
+WHERE s.release = %(release)s AND s.next_at <= clock_timestamp()
 FOR UPDATE SKIP LOCKED;
 
 -- next --

@@ -15,17 +15,24 @@ DELETE FROM pganon_private.worker AS w WHERE w.id = %(me)s;
 LISTEN pganon_request;
 
 -- look --
--- Whether there is anything to do, in one short statement: requests that are due, requests of
--- other workers that are dead, schedules, policies to look at, approvals that expired, reviews.
+-- Whether there is anything to do, in one short statement: requests that can be claimed, requests
+-- of workers that are dead, schedules, policies to look at, approvals that expired, reviews.
 SELECT
     EXISTS (
         SELECT FROM pganon_private.request AS q
         WHERE q.state IN ('waiting', 'approved') AND q.due_at <= clock_timestamp()
+            AND NOT EXISTS (
+                SELECT
+                FROM pganon_private.request AS o
+                WHERE o.release = q.release AND o.state = 'running'
+            )
     ) AS due,
     EXISTS (
-        SELECT FROM pganon_private.request AS r
-        WHERE r.state = 'running' AND r.worker <> %(me)s
-    ) AS others,
+        SELECT
+        FROM pganon_private.request AS r
+        LEFT JOIN pganon.worker AS w ON w.id = r.worker
+        WHERE r.state = 'running' AND r.worker <> %(me)s AND w.alive IS NOT TRUE
+    ) AS lost,
     EXISTS (
         SELECT FROM pganon_private.schedule AS s WHERE s.next_at <= clock_timestamp()
     ) AS scheduled,
@@ -56,10 +63,11 @@ SELECT
     ) AS review;
 
 -- claim --
--- Take the request that has been due for longest, of a release that nobody works on.
+-- Take the request that has been due for longest, of a release that nobody works on. What was made
+-- before its approval keeps the time from when the source was read.
 UPDATE pganon_private.request AS r
-SET state = 'running', attempts = attempts + 1, worker = %(me)s, started_at = clock_timestamp(),
-    step = NULL
+SET state = 'running', attempts = attempts + 1, worker = %(me)s, step = NULL,
+    started_at = CASE r.state WHEN 'approved' THEN r.started_at ELSE clock_timestamp() END
 WHERE r.id = (
     SELECT q.id
     FROM pganon_private.request AS q
@@ -77,12 +85,12 @@ RETURNING
     r.id, r.release, r.revision, r.kind, r.origin, r.parameters, r.login, r.attempts, r.worker,
     r.run_id, EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) AS held;
 
--- working --
--- Other workers that have a request, with their locks; NULL: the worker has no row.
-SELECT r.worker, w.lock_key
+-- lost --
+-- Workers that have a request and are dead, or have no row.
+SELECT r.worker
 FROM pganon_private.request AS r
-LEFT JOIN pganon_private.worker AS w ON w.id = r.worker
-WHERE r.state = 'running' AND r.worker <> %(me)s;
+LEFT JOIN pganon.worker AS w ON w.id = r.worker
+WHERE r.state = 'running' AND r.worker <> %(me)s AND w.alive IS NOT TRUE;
 
 -- requeue --
 -- Give back requests of dead workers; the third attempt was the last.
@@ -146,7 +154,8 @@ INSERT INTO pganon_private.request (
 )
 VALUES (
     %(release)s, %(revision)s, 'run', 'command', session_user, 'awaiting_approval',
-    clock_timestamp(), %(approvers)s, clock_timestamp() + %(expires)s, %(run_id)s
+    (SELECT l.at FROM pganon_private.ledger AS l WHERE l.id = %(run_id)s),
+    %(approvers)s, clock_timestamp() + %(expires)s, %(run_id)s
 )
 RETURNING id;
 
@@ -164,39 +173,110 @@ SELECT h.run_id, h.staged::text FROM pganon_private.held AS h WHERE h.request = 
 DELETE FROM pganon_private.held AS h WHERE h.request = %(request)s;
 
 -- answered --
--- Equal requests from before this one began are answered by it.
+-- Equal requests from before this one began are answered by it. One that somebody is about to
+-- cancel is passed over: publication waits for nobody.
 UPDATE pganon_private.request AS r
-SET state = %(state)s, version = %(version)s, run_id = done.run_id, finished_at = clock_timestamp()
-FROM pganon_private.request AS done
-WHERE done.id = %(id)s AND r.state = 'waiting' AND r.release = done.release
-    AND r.revision = done.revision AND r.kind = done.kind AND r.parameters = done.parameters
-    AND r.requested_at < done.started_at AND r.due_at <= done.started_at;
+SET state = %(state)s, version = %(version)s, finished_at = clock_timestamp(),
+    run_id = (SELECT d.run_id FROM pganon_private.request AS d WHERE d.id = %(id)s)
+WHERE r.id IN (
+    SELECT q.id
+    FROM pganon_private.request AS q
+    JOIN pganon_private.request AS done ON done.id = %(id)s
+    WHERE q.state = 'waiting' AND q.release = done.release AND q.revision = done.revision
+        AND q.kind = done.kind AND q.parameters = done.parameters
+        AND q.requested_at < done.started_at AND q.due_at <= done.started_at
+    FOR UPDATE OF q SKIP LOCKED
+);
 
 -- supersede --
--- Releases made before this one do not wait for approval any more.
+-- Releases made before this one do not wait for approval any more. One that somebody is about to
+-- decide is passed over, and refused when it is to be published.
 UPDATE pganon_private.request AS r
 SET state = 'superseded', finished_at = clock_timestamp()
-WHERE r.release = %(release)s AND r.state IN ('awaiting_approval', 'approved')
-    AND r.run_id < %(run_id)s
+WHERE r.id IN (
+    SELECT q.id
+    FROM pganon_private.request AS q
+    WHERE q.release = %(release)s AND q.state IN ('awaiting_approval', 'approved')
+        AND q.run_id < %(run_id)s
+    FOR UPDATE SKIP LOCKED
+)
 RETURNING r.id, r.run_id;
 
+-- stop_waiting --
+-- Releases about people of whom some were forgotten, and that nobody publishes at the moment.
+UPDATE pganon_private.request AS r
+SET state = 'superseded', finished_at = clock_timestamp()
+FROM pganon_private.held AS h
+WHERE h.request = r.id AND r.state IN ('awaiting_approval', 'approved')
+    AND (h.staged #>> '{staged,judged,population}')::bigint = %(population)s
+RETURNING r.id, r.release, r.run_id;
+
+-- overtaken --
+-- The latest version of a release that was made after a run.
+SELECT max(v.version)
+FROM pganon_private.version AS v
+WHERE v.release = %(release)s AND v.run_id > %(run_id)s;
+
+-- ended --
+-- Whether the release was withdrawn or dropped since a request was made: one that was committed
+-- later, or was about to be cancelled or decided, was passed over then.
+SELECT EXISTS (
+    SELECT
+    FROM pganon_private.request AS r
+    JOIN pganon_private.ledger AS l ON l.release = r.release AND l.at >= r.requested_at
+    WHERE r.id = %(id)s AND l.event IN ('withdrawn', 'dropped')
+);
+
+-- changed --
+-- Whether the newest policy of a release is a later one and wants no other to be run.
+SELECT EXISTS (
+    SELECT
+    FROM (
+        SELECT p.revision, p.document
+        FROM pganon_private.policy AS p
+        WHERE p.release = %(release)s
+        ORDER BY p.revision DESC
+        LIMIT 1
+    ) AS n
+    WHERE n.revision > %(revision)s AND n.document #>> '{requests,on_change}' = 'fail'
+);
+
 -- give_back --
--- The request waits again; `counted` attempts count.
+-- The request waits again, unless this was the third attempt that counts. Among equal ones that
+-- wait only one may have no attempt.
 UPDATE pganon_private.request AS r
 SET state = CASE
+        WHEN %(counted)s AND r.attempts >= 3 THEN 'failed'
         WHEN EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) THEN 'approved'
         ELSE 'waiting' END,
-    worker = NULL, step = NULL, attempts = r.attempts - CASE WHEN %(counted)s THEN 0 ELSE 1 END,
+    code = CASE WHEN %(counted)s AND r.attempts >= 3 THEN %(code)s END,
+    finished_at = CASE WHEN %(counted)s AND r.attempts >= 3 THEN clock_timestamp() END,
+    worker = NULL, step = NULL,
+    attempts = r.attempts - CASE
+        WHEN %(counted)s OR EXISTS (
+            SELECT
+            FROM pganon_private.request AS q
+            WHERE q.release = r.release AND q.revision = r.revision AND q.kind = r.kind
+                AND q.requester = r.requester AND q.parameters = r.parameters
+                AND q.not_before IS NOT DISTINCT FROM r.not_before
+                AND q.state = 'waiting' AND q.attempts = 0
+        ) THEN 0
+        ELSE 1 END,
     due_at = clock_timestamp() + %(after)s
 WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
     AND r.attempts = %(attempts)s
-RETURNING r.id;
+RETURNING r.state;
 
 -- expire --
 -- Nobody approved in time.
 UPDATE pganon_private.request AS r
 SET state = 'expired', finished_at = clock_timestamp()
-WHERE r.state = 'awaiting_approval' AND r.expires_at <= clock_timestamp()
+WHERE r.id IN (
+    SELECT q.id
+    FROM pganon_private.request AS q
+    WHERE q.state = 'awaiting_approval' AND q.expires_at <= clock_timestamp()
+    FOR UPDATE SKIP LOCKED
+)
 RETURNING r.id, r.release, r.run_id;
 
 -- discarded --
@@ -259,7 +339,7 @@ SELECT
     ) AS confirmed_at,
     r.readers,
     n.revision,
-    n.review_by,
+    u.review_by,
     n.checked_at IS NOT NULL AS checked,
     coalesce(cardinality(n.problems), 0) AS problems,
     s.expression,
@@ -267,10 +347,17 @@ SELECT
     s.next_at
 FROM pganon_private.release AS r
 FULL JOIN (
-    SELECT DISTINCT ON (p.release) p.release, p.revision, p.review_by, p.checked_at, p.problems
+    SELECT DISTINCT ON (p.release) p.release, p.revision, p.checked_at, p.problems
     FROM pganon_private.policy AS p
     ORDER BY p.release, p.revision DESC
 ) AS n ON n.release = r.name
+LEFT JOIN LATERAL (
+    SELECT p.review_by
+    FROM pganon_private.policy AS p
+    WHERE p.release = n.release AND p.checked_at IS NOT NULL AND p.problems = '{}'
+    ORDER BY p.revision DESC
+    LIMIT 1
+) AS u ON true
 LEFT JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
 LEFT JOIN pganon_private.schedule AS s ON s.release = coalesce(r.name, n.release)
 WHERE %(release)s::text IS NULL OR coalesce(r.name, n.release) = %(release)s

@@ -17,7 +17,9 @@ SELECT
     r.expires_at,
     r.version,
     CASE
-        WHEN s.steward OR r.code IN ('unchecked', 'limit', 'worker_lost', 'stale', 'withdrawn') THEN r.code
+        WHEN s.steward OR r.code IN (
+            'unchecked', 'changed', 'limit', 'worker_lost', 'stale', 'withdrawn'
+        ) THEN r.code
         WHEN r.state IN ('refused', 'failed') THEN r.state
     END AS code
 FROM pganon_private.request AS r

@@ -93,6 +93,24 @@ def test_probing_by_refusals_is_stopped(db: Database) -> None:
     assert faults.content(db.owner()) is None
 
 
+def test_probing_by_failures_is_stopped(db: Database) -> None:
+    """Attack: whether a run fails may depend on a value, such as one that no hierarchy has."""
+    columns = {
+        **faults.POLICY["columns"],
+        "city": {"role": "quasi_identifying", "hierarchy": {"inline": {"any": ["Rome", "Oslo"]}}},
+    }
+    queue.applied(db, columns=columns)
+    analyst = db.connect("analyst")
+    for k in (8, 9, 10, 11):
+        queue.ask(analyst, k=k)
+    queue.serve(db)
+    assert queue.states(db) == ["failed"] * 4
+    assert queue.state(db, 3)[1] != "limit"
+    assert queue.state(db, 4) == ("failed", "limit")
+    seen = analyst.execute("SELECT DISTINCT code FROM pganon.requests WHERE id < 4").fetchall()
+    assert seen == [("failed",)]
+
+
 def test_a_hostile_search_path(db: Database) -> None:
     """Attack: types and operators of another role stand first in the path of the caller."""
     queue.applied(db)
@@ -119,14 +137,26 @@ def test_a_hostile_search_path(db: Database) -> None:
         db.source(
             f"CREATE DOMAIN evil.{name} AS pg_catalog.{name} CHECK (evil.catch(VALUE))", grant=False
         )
-    analyst = db.connect("analyst")
+    analyst, steward = db.connect("analyst"), db.owner()
     with queue.serving(db.dsn()):
-        analyst.execute("SET search_path = evil, pg_catalog")
+        for conn in (analyst, steward):
+            conn.execute("SET search_path = evil, pg_catalog")
         analyst.execute("CALL pganon.release('patients'::pg_catalog.text)")
         analyst.execute("SELECT pganon.assert_release('patients'::pg_catalog.text)")
+        analyst.execute("SELECT id, state, parameters, expires_at FROM pganon.requests")
+        with pytest.raises(psycopg.Error, match="does not wait any more"):
+            analyst.execute("SELECT pganon.cancel_request(1)")
+        with pytest.raises(psycopg.Error, match="may decide"):
+            analyst.execute("SELECT pganon.approve_release(1, 'x'::pg_catalog.text)")
+        steward.execute("SELECT alive FROM pganon.worker")
+        steward.execute("CALL pganon.revert_release('patients'::pg_catalog.text)")
+        analyst.execute("RESET search_path")
+        queue.ask(steward_again := db.owner())
+        faults.patiently(lambda: faults.content(steward_again) is not None)
+        steward.execute("CALL pganon.drop_release('patients'::pg_catalog.text)")
     caught = db.admin.execute("SELECT * FROM evil.caught").fetchall()
     assert caught == []
-    assert queue.states(db) == ["released"]
+    assert queue.states(db) == ["released"] * 4
 
 
 def test_a_requester_that_disconnects(db: Database) -> None:

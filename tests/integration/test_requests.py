@@ -251,3 +251,69 @@ def test_equal_requests_of_others_are_answered(db: Database) -> None:
         "SELECT count(DISTINCT run_id), min(version), max(version) FROM pganon_private.request"
     )
     assert row.fetchone() == (1, 1, 1)
+
+
+@pytest.mark.parametrize("how", ["CALL pganon.drop_release", "SELECT pganon.request_drop"])
+def test_dropping(db: Database, how: str) -> None:
+    """As `pganon drop` does, by a worker; what is asked of the release ends with it."""
+    queue.applied(db, schedule="0 3 * * 1")
+    analyst, steward = db.connect("analyst"), db.owner()
+    queue.ask(analyst)
+    queue.serve(db)
+    later = analyst.execute(
+        "SELECT pganon.request_release('patients', not_before => '2999-01-01')"
+    ).fetchone()
+    assert later is not None
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        analyst.execute(f"{how}('patients')".encode())
+    told: list[str] = []
+    steward.execute("SET client_min_messages = notice")
+    steward.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+    with queue.serving(db.dsn()):
+        steward.execute(f"{how}('patients')".encode())
+        faults.patiently(lambda: queue.states(db) == ["released", "cancelled", "released"])
+    if how.startswith("CALL"):
+        assert told[-1] == 'request 3 for the release "patients": dropped'
+    assert queue.state(db, later[0]) == ("cancelled", "withdrawn")
+    assert faults.content(steward) is None
+    assert faults.events(steward)[-1] == "dropped"
+    stored = "SELECT dropped_at IS NOT NULL FROM pganon_private.version"
+    assert steward.execute(stored).fetchall() == [(True,)]
+    assert steward.execute("SELECT * FROM pganon_private.schedule").fetchall() == []
+    message = _refused(steward, "PA401", f"{how}('patients')")
+    assert message == 'there is no release "patients" that is shown'
+    inside = "DO $$ BEGIN BEGIN CALL pganon.drop_release('patients'); END; END $$"
+    _refused(steward, "PA405", f"BEGIN; {inside}")
+
+
+def test_dropping_what_others_use(db: Database) -> None:
+    """Objects that depend on the views stop it, and the request has failed."""
+    queue.applied(db)
+    steward = db.owner()
+    queue.ask(steward)
+    queue.serve(db)
+    steward.execute("CREATE SCHEMA made CREATE VIEW upon AS SELECT * FROM published.patients")
+    steward.execute("SELECT pganon.request_drop('patients')")
+    queue.serve(db)
+    assert queue.state(db, 2) == ("failed", "dependents")
+    faults.guarantee_holds(steward)
+
+
+def test_reverting(db: Database) -> None:
+    queue.applied(db)
+    steward = db.owner()
+    told: list[str] = []
+    steward.execute("SET client_min_messages = notice")
+    steward.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+    for k in (8, 9):
+        queue.ask(steward, k=k)
+    queue.serve(db)
+    assert faults.version(steward) == 2
+    with queue.serving(db.dsn()):
+        steward.execute("CALL pganon.revert_release('patients')")
+        assert told[-1] == 'request 3 for the release "patients": released, version 1'
+        assert faults.version(steward) == 1
+        steward.execute("CALL pganon.revert_release('patients')")
+    assert told[-1] == 'request 4 for the release "patients": withdrawn'
+    assert faults.content(steward) is None
+    assert queue.states(db) == ["released"] * 4

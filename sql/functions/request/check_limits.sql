@@ -1,6 +1,7 @@
 -- Refuse a request beyond the limits of its policy: per login, between two releases, and after
--- refusals, by which a requester could try out what the data allow. A worker asks again, for a
--- request that has its number by then, since many may have been queued at once.
+-- refusals, by which a requester could try out what the data allow. A run that failed may have done
+-- so because of a value, so it counts as one. A worker asks again, for a request that has its number
+-- by then, since many may have been queued at once.
 CREATE FUNCTION pganon.check_limits(
     p_release text, p_document json, p_login text, p_id bigint DEFAULT NULL
 )
@@ -20,11 +21,15 @@ BEGIN
         WHEN 'number' THEN (requests ->> 'max_refused_per_day')::numeric ELSE 3 END;
     SELECT count(*) INTO refused
     FROM pganon_private.request AS r
-    WHERE r.release = p_release AND r.origin = 'request' AND r.state = 'refused' AND r.finished_at > past;
+    WHERE r.release = p_release AND r.origin = 'request' AND r.finished_at > past AND (
+        r.state = 'refused'
+        OR r.state = 'failed' AND r.run_id IS NOT NULL
+        AND r.code NOT IN ('worker_lost', 'stale', 'changed', 'in_use')
+    );
     IF refused >= most THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA403',
-            MESSAGE = format('requests for the release "%s" were refused too often', p_release),
+            MESSAGE = format('requests for the release "%s" were refused, or failed, too often', p_release),
             HINT = 'ask the steward, or try again tomorrow';
     END IF;
     IF jsonb_typeof(requests -> 'max_per_day') = 'number' THEN

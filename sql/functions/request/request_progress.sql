@@ -17,7 +17,7 @@ DECLARE
     now_is timestamptz := clock_timestamp();
     found_row record;
 BEGIN
-    SELECT r.release, r.state, r.version, r.code INTO found_row
+    SELECT r.release, r.kind, r.state, r.version, r.code INTO found_row
     FROM pganon_private.request AS r
     WHERE r.id = p_id AND (r.requester = who OR pg_has_role(who, current_user, 'USAGE'));
     IF NOT FOUND THEN
@@ -38,7 +38,9 @@ BEGIN
                 'request %s for the release "%s" %s', p_id, found_row.release,
                 CASE found_row.state WHEN 'failed' THEN 'failed' ELSE 'was ' || found_row.state END
             ),
-            HINT = 'the version before is unchanged; the steward sees why';
+            HINT = CASE found_row.code
+                WHEN 'changed' THEN 'the policy has changed since: ask again'
+                ELSE 'the version before is unchanged; the steward sees why' END;
     ELSIF NOT done AND now_is - p_since > p_wait THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA406',
@@ -47,7 +49,9 @@ BEGIN
     END IF;
     IF done OR seen IS DISTINCT FROM found_row.state OR now_is - told >= interval '5 seconds' THEN
         note := format('request %s for the release "%s": %s', p_id, found_row.release,
-            found_row.state || coalesce(', version ' || found_row.version, ''));
+            CASE WHEN done AND found_row.version IS NULL
+                THEN CASE found_row.kind WHEN 'drop' THEN 'dropped' ELSE 'withdrawn' END
+                ELSE found_row.state END || coalesce(', version ' || found_row.version, ''));
         told := now_is;
     END IF;
     seen := found_row.state;

@@ -1,0 +1,285 @@
+"""Releases that wait for approval, and what happens to them meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from pganon.publish import lifecycle, transaction
+from pganon.requests.claim import claim
+from pganon.requests.workers import enter
+from pganon.run.forgetting import forget_people
+from pganon.run.pipeline import run_release
+from pganon.worker.job import Job
+from tests.support.harness import faults, queue
+from tests.support.harness.cluster import Database
+from tests.support.sources import growing
+
+BY = "source_owner"
+APPROVAL = {"readers": ["analyst"], "approval": {"by": [BY]}}
+
+
+def _held(db: Database, **parameters: Any) -> int:
+    asked = queue.ask(db.connect("analyst"), **parameters)
+    queue.serve(db)
+    assert queue.state(db, asked) == ("awaiting_approval", None)
+    return asked
+
+
+def _approved(db: Database, request: int) -> tuple[str, str | None]:
+    """The state after a worker served what was approved."""
+    _approve(db, request)
+    queue.serve(db)
+    return queue.state(db, request)
+
+
+def _first(db: Database, request: int) -> None:
+    """Let it be the next one to be served."""
+    db.admin.execute(
+        "UPDATE pganon_private.request SET due_at = now() - interval '1 h' WHERE id = %s",
+        [request],
+    )
+
+
+def _approve(db: Database, request: int) -> None:
+    db.connect(BY).execute("SELECT pganon.approve_release(%s, 'fine')", [request])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM {} WHERE ctid IN (SELECT ctid FROM {} LIMIT 1)",
+        pytest.param("TRUNCATE {}", marks=pytest.mark.slow),
+        pytest.param("DROP TABLE {}", marks=pytest.mark.slow),
+    ],
+    ids=["a row", "emptied", "gone"],
+)
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["person", "cell", "value"])
+def test_the_memory_that_waits_was_changed(db: Database, number: int, change: str) -> None:
+    """Attack: later versions would be judged beside people who are not remembered."""
+    queue.applied(db, publish=APPROVAL)
+    request = _held(db)
+    conn = db.owner()
+    row = conn.execute("SELECT staged FROM pganon_private.held").fetchone()
+    assert row is not None
+    memory = row[0]["staged"]["judged"]["memories"][""]
+    table = memory[("person", "cell", "value")[number]]
+    name = sql.Identifier(table["schema"], table["name"])
+    conn.execute(change.replace("{}", name.as_string(conn)).encode())
+    assert _approved(db, request) == ("failed", "stale")
+    assert faults.content(conn) is None
+    remembered = conn.execute("SELECT count(*) FROM pganon_private.memory").fetchone()
+    assert remembered == (0,)
+    queue.serve(db)
+    assert faults.run_tables(conn) == []
+
+
+def test_later_versions_are_judged_beside_it(db: Database) -> None:
+    """What was approved is remembered as if it had been published at once."""
+    queue.applied(db, publish=APPROVAL, republication="refuse")
+    assert _approved(db, _held(db)) == ("released", None)
+    conn = db.owner()
+    about = conn.execute("SELECT cardinality(runs) FROM pganon_private.memory").fetchall()
+    assert about == [(1,)]
+    other = faults.policy(release="others", privacy=[{"model": "k_anonymity", "k": 9}])
+    assert run_release(other, dsn=db.dsn()).guard["guard_people"] == 24
+
+
+def _forget(db: Database) -> None:
+    db.source("CREATE TABLE public.erased AS SELECT id FROM public.patient WHERE id = 3")
+    forget_people(db.owner(), "patients", "public.erased")
+
+
+def test_people_who_were_forgotten_meanwhile(db: Database) -> None:
+    """Their digests must not come back with a release that knew them, nor stay with it."""
+    queue.applied(db, publish=APPROVAL)
+    assert _approved(db, _held(db)) == ("released", None)
+    request = _held(db, k=9)
+    _forget(db)
+    assert queue.state(db, request) == ("superseded", None)
+    assert faults.events(db.owner())[-2:] == ["superseded", "forgotten"]
+    queue.serve(db)
+    assert faults.run_tables(db.owner()) == []
+
+
+def test_people_who_were_forgotten_when_it_was_claimed(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL)
+    assert _approved(db, _held(db)) == ("released", None)
+    request = _held(db, k=9)
+    _approve(db, request)
+    worker = db.owner()
+    mine = claim(worker, enter(worker, "worker"))
+    assert mine is not None
+    _forget(db)
+    assert Job(worker, db.dsn(), None, mine).perform().code == "stale"
+    assert queue.state(db, request) == ("failed", "stale")
+
+
+@pytest.fixture
+def people(db: Database) -> Database:
+    """A release that grows, and waits for approval every time."""
+    db.source(growing.SOURCE)
+    growing.add(db, 1, 12)
+    return db
+
+
+def _grown(db: Database) -> int:
+    result = growing.grow(db, publish=APPROVAL)
+    assert (result.outcome, result.version) == ("awaiting_approval", None)
+    assert result.request is not None
+    return result.request
+
+
+def test_increments_wait_with_their_cohorts(people: Database) -> None:
+    """A cohort is finished when its release is published, and not before."""
+    conn = people.owner()
+    first = _grown(people)
+    assert growing.cohorts(conn) == [(12, False)]
+    assert _approved(people, first) == ("released", None)
+    assert growing.cohorts(conn) == [(12, True)]
+    before = growing.shown(conn)
+    growing.add(people, 13, 18)
+    second = _grown(people)
+    assert growing.cohorts(conn) == [(12, True), (6, False)]
+    assert growing.shown(conn) == before
+    assert _approved(people, second) == ("released", None)
+    assert growing.cohorts(conn) == [(12, True), (6, True)]
+    assert before < growing.shown(conn)
+    assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
+
+
+def test_two_increments_of_one_cohort(people: Database) -> None:
+    """The second was tested on the same people: one of both is published."""
+    conn = people.owner()
+    first = _grown(people)
+    growing.add(people, 13, 18)
+    second = _grown(people)
+    assert growing.cohorts(conn) == [(12, False)], "who came since waits"
+    assert _approved(people, first) == ("released", None)
+    assert _approved(people, second) == ("failed", "stale")
+    assert len(growing.rows(conn)) == 12
+    third = _grown(people)
+    assert growing.cohorts(conn) == [(12, True), (6, False)]
+    assert _approved(people, third) == ("released", None)
+    assert len(growing.rows(conn)) == 18
+
+
+def test_a_rejected_increment_is_tested_again(people: Database) -> None:
+    """Whoever was looked at stays in the cohort: a rejection lets nobody be tested with others."""
+    conn = people.owner()
+    first = _grown(people)
+    people.connect(BY).execute("SELECT pganon.reject_release(%s, 'not yet')", [first])
+    queue.serve(people)
+    growing.add(people, 13, 18)
+    again = _grown(people)
+    assert growing.cohorts(conn) == [(12, False)]
+    assert _approved(people, again) == ("released", None)
+    assert len(growing.rows(conn)) == 12
+
+
+def test_shared_tables_were_changed_meanwhile(people: Database) -> None:
+    """Attack: an increment shows tables of the version before, too."""
+    conn = people.owner()
+    assert _approved(people, _grown(people)) == ("released", None)
+    growing.add(people, 13, 18)
+    request = _grown(people)
+    row = conn.execute(
+        "SELECT r ->> 'name' FROM pganon_private.version, jsonb_array_elements(relations) AS r"
+        " WHERE r ->> 'schema' = 'pganon_data' AND r ->> 'part' = 'records'"
+    ).fetchone()
+    assert row is not None
+    table = sql.Identifier("pganon_data", row[0])
+    conn.execute(sql.SQL("UPDATE {} SET disease = 'flu'").format(table))
+    assert _approved(people, request) == ("failed", "stale")
+
+
+def test_views_in_use_cost_no_approval(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader's long query is waited for; the third attempt is the last."""
+    monkeypatch.setattr(transaction, "PAUSES", ())
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "200ms")
+    queue.applied(db, publish=APPROVAL)
+    assert _approved(db, _held(db)) == ("released", None)
+    queue.apply(db, publish=APPROVAL, suppression_limit=0.1)
+    request = _held(db)
+    reader = db.connect("analyst")
+    reader.execute("BEGIN; SELECT count(*) FROM published.patients")
+    assert _approved(db, request) == ("approved", None)
+    reader.execute("ROLLBACK")
+    _first(db, request)
+    queue.serve(db)
+    assert queue.state(db, request) == ("released", None)
+    other = _held(db, k=9)
+    reader.execute("BEGIN; SELECT count(*) FROM published.patients")
+    _approve(db, other)
+    for _ in range(3):
+        _first(db, other)
+        queue.serve(db)
+    assert queue.state(db, other) == ("failed", "in_use")
+
+
+def test_a_reader_role_was_dropped(db: Database) -> None:
+    """Neither what waits nor the next run is published for fewer readers than were approved."""
+    with queue.role(db, "reader") as (reader,):
+        publish = {**APPROVAL, "readers": [reader]}
+        queue.applied(db, publish=publish, schedule="0 3 * * 1")
+        request = _held(db)
+    again = db.connect("analyst")
+    assert _approved(db, request) == ("failed", "missing_role")
+    asked = queue.ask(again)
+    log = queue.serve(db)
+    assert queue.state(db, asked) == ("failed", "missing_role")
+    assert log[-1].startswith("stopped")
+    assert faults.content(db.owner()) is None
+
+
+def test_who_asks_after_the_source_was_read(db: Database) -> None:
+    """An equal request of somebody else is not answered by an older state of the source."""
+    queue.applied(db, publish=APPROVAL)
+    request = _held(db)
+    later = queue.ask(db.owner())
+    _approve(db, request)
+    _first(db, request)
+    queue.serve(db)
+    assert queue.state(db, request) == ("released", None)
+    row = db.owner().execute(
+        "SELECT count(DISTINCT run_id) FROM pganon_private.request WHERE id = ANY (%s)",
+        [[request, later]],
+    )
+    assert row.fetchone() == (2,)
+    assert queue.state(db, later) == ("unchanged", None)
+
+
+def test_who_asks_after_a_command_read_the_source(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL)
+    policy = faults.policy(requests=queue.ASKED, republication="allow", publish=APPROVAL)
+    asked: list[int] = []
+    result = faults.run(
+        db.dsn(),
+        policy,
+        before=faults.at("verify.balance", lambda: asked.append(queue.ask(db.owner()))),
+    )
+    assert result.request is not None
+    _approve(db, result.request)
+    _first(db, result.request)
+    queue.serve(db)
+    assert queue.state(db, result.request) == ("released", None)
+    assert queue.state(db, asked[0]) == ("unchanged", None), "it was run on its own"
+
+
+def test_a_policy_that_changed_since(db: Database) -> None:
+    """The steward's newest policy may want no earlier one to be run, nor published."""
+    queue.applied(db, publish=APPROVAL)
+    request, waiting = _held(db), queue.ask(db.connect("analyst"), k=9)
+    queue.apply(db, publish=APPROVAL, requests={**queue.ASKED, "on_change": "fail"})
+    assert _approved(db, request) == ("failed", "changed")
+    assert queue.state(db, waiting) == ("failed", "changed")
+    code = "SELECT code FROM pganon.requests WHERE id = %s"
+    with pytest.raises(psycopg.Error, match="failed") as caught:
+        db.connect("analyst").execute("CALL pganon.await_request(%s, '1 min')", [waiting])
+    assert caught.value.diag.message_hint == "the policy has changed since: ask again"
+    assert db.connect("analyst").execute(code.encode(), [waiting]).fetchone() == ("changed",)
+    assert faults.content(db.owner()) is None
+    assert _approved(db, _held(db)) == ("released", None), "of the newest revision"
