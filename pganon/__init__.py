@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pganon.published.request import Request as MetricsRequest
     from pganon.published.request import Workload
     from pganon.run.options import Options
-    from pganon.run.pipeline import plan_release, releases, run_release
+    from pganon.run.pipeline import releases, run_release
+    from pganon.run.planning import plan_release
     from pganon.run.result import RunResult
 
 __all__ = [
@@ -51,7 +52,7 @@ _PLACES = {
     "Workload": "published.request.Workload",
     "assess": "assessment.assess",
     "load_policy": "loading.load_policy",
-    "plan_release": "run.pipeline.plan_release",
+    "plan_release": "run.planning.plan_release",
     "releases": "run.pipeline.releases",
     "run_release": "run.pipeline.run_release",
 }

@@ -21,7 +21,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
 from pganon.published.request import Request, Workload, parse_workload
 from pganon.run.options import RUN_SETTINGS, Options
-from pganon.run.pipeline import plan_release, run_release
+from pganon.run.pipeline import run_release
+from pganon.run.planning import plan_release
 from pganon.run.result import Added, RunResult
 from pganon.steps import State
 

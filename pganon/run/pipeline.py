@@ -25,7 +25,6 @@ from pganon.increments.steps import DUE
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
-from pganon.methods.registry import method_of
 from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
@@ -41,15 +40,15 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
-from pganon.published.remembered import is_plain, is_remembered
 from pganon.run import growing, handover, keeping, withdrawing
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
 from pganon.run.ending import Ending, needs_approval
 from pganon.run.handover import verified_checks
-from pganon.run.judging import Judging, population_of, remembered
+from pganon.run.judging import Judging, population_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.planning import beside
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
@@ -64,36 +63,9 @@ _JUDGED_AGAIN = 3
 """How often a version is judged that others change the memory for meanwhile."""
 
 
-def plan_release(
-    policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
-) -> Plan:
-    """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
-    loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
-    with contextlib.closing(database.connect(dsn)) as conn, _translated():
-        become_owner(conn, named=owner)
-        spec = resolve_policy(conn, loaded)
-        sources = history.sources_of(conn, spec.source.oid)
-        spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
-        plan = build_plan(spec, _beside(conn, spec, sources, publishes=True))
-        known = remembered(conn, plan, sources)
-        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
-        return replace(plan, spec=spec, memory=known)
-
-
-def _beside(
-    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
-) -> Republication:
-    """The run beside the versions that were ever readable."""
-    earlier = history.earlier(conn, spec.policy.release, sources)
-    form = method_of(spec).form
-    keyed = is_remembered(spec, form)
-    judged = keyed and is_plain(spec, form)
-    return Republication(spec.policy, spec.partition, earlier, publishes, judged, keyed)
-
-
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
     """Releases that the connecting role may know of: the steward all, others what they read."""
-    with contextlib.closing(database.connect(dsn)) as conn, _translated():
+    with contextlib.closing(database.connect(dsn)) as conn, lifecycle.translated():
         lifecycle.become_steward(conn, named=owner)
         return lifecycle.releases(conn)
 
@@ -138,17 +110,9 @@ def run_release(
     def run(asked: LoadedPolicy, how: Options) -> RunResult:
         return _Run(conn, connect, asked, how).go()
 
-    with contextlib.closing(connect()) as conn, _translated():
+    with contextlib.closing(connect()) as conn, lifecycle.translated():
         result = run(loaded, options)
         return with_costs(result, loaded, options, run) if options.costs else result
-
-
-@contextlib.contextmanager
-def _translated():
-    try:
-        yield
-    except psycopg.Error as error:
-        raise translate(error) from None
 
 
 class _Run:
@@ -237,8 +201,8 @@ class _Run:
             resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
             spec = replace(spec, growth=growth, resumed=resumed)
             dry = self.options.dry_run
-            beside = _beside(self.conn, spec, self.sources, publishes=not dry)
-            republication = beside if growth is None or growth.version is None else None
+            found = beside(self.conn, spec, self.sources, publishes=not dry)
+            republication = found if growth is None or growth.version is None else None
             refusal = republication and republication.before_work()
             if refusal is not None:
                 raise refusal
@@ -260,7 +224,7 @@ class _Run:
                 if standing is not None:
                     keeping.end_unless_there(self.conn, spec, run_id)
                     return self._renew(plan, *standing)
-                judging = self._judging(computation, beside)
+                judging = self._judging(computation, found)
                 if judging is not None and not dry:
                     keeping.commit(self.conn, computation, judging.population, self.sources)
                 plan = computation.plan
@@ -342,12 +306,12 @@ class _Run:
             drop_run(self.conn, result.run_id)
         return self._finished(result)
 
-    def _judging(self, computation: Computation, beside: Republication) -> Judging | None:
+    def _judging(self, computation: Computation, known: Republication) -> Judging | None:
         """The guard, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
         found = source_fingerprint(computation.plan.spec, computation.state.facts)
-        population = population_of(self.conn, computation.plan, beside, self.sources, found)
+        population = population_of(self.conn, computation.plan, known, self.sources, found)
         if computation.plan.spec.growth is not None:
             growing.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:

@@ -14,7 +14,8 @@ from pganon.identifiers import QualifiedName
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
-from pganon.run.pipeline import plan_release, run_release
+from pganon.run.pipeline import run_release
+from pganon.run.planning import plan_release
 from tests.support.harness.cli import pganon as command
 from tests.support.harness.driver import leftovers, publish, refused
 from tests.support.sources.builders import policy

@@ -15,7 +15,8 @@ from pganon.encode.lookups import AT_MOST
 from pganon.loading import load_policy
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
-from pganon.run import executor, pipeline
+from pganon.run import executor
+from pganon.run.planning import plan_release
 from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 from tests.support.sources import visits
@@ -88,7 +89,7 @@ def wide(db: Database, attributes: int) -> LoadedPolicy:
 @pytest.mark.slow
 def test_statements_of_hundreds_of_attributes(db: Database) -> None:
     """No expression is as deep as there are attributes: rendering it would be refused."""
-    plan = pipeline.plan_release(wide(db, 220), dsn=db.dsn())
+    plan = plan_release(wide(db, 220), dsn=db.dsn())
     assert {"coded", "members", "qit1"} <= {step.step for step in explain(plan)}
 
 

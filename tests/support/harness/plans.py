@@ -16,7 +16,7 @@ from sqlglot import exp
 from pganon.loading import load_policy
 from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
-from pganon.run.pipeline import plan_release
+from pganon.run.planning import plan_release
 from tests.support.harness.cluster import Database, find_origins
 
 FOLDER = Path(__file__).parents[2] / "plans"

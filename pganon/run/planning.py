@@ -1,0 +1,54 @@
+"""Plans, and what a run stands beside: versions that were ever readable."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from pganon import database
+from pganon.install.owner import become_owner
+from pganon.loading import load_policy
+from pganon.methods.registry import method_of
+from pganon.plan.build import Plan, build_plan
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import history, lifecycle
+from pganon.published.remembered import is_plain, is_remembered
+from pganon.run import growing, keeping
+from pganon.run.judging import remembered
+from pganon.run.resolving import resolve_policy
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Republication
+
+Connection = psycopg.Connection[Any]
+
+
+def plan_release(
+    policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
+) -> Plan:
+    """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
+    loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
+    with contextlib.closing(database.connect(dsn)) as conn, lifecycle.translated():
+        become_owner(conn, named=owner)
+        spec = resolve_policy(conn, loaded)
+        sources = history.sources_of(conn, spec.source.oid)
+        spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
+        plan = build_plan(spec, beside(conn, spec, sources, publishes=True))
+        known = remembered(conn, plan, sources)
+        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
+        return replace(plan, spec=spec, memory=known)
+
+
+def beside(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
+) -> Republication:
+    """The run beside the versions that were ever readable."""
+    earlier = history.earlier(conn, spec.policy.release, sources)
+    form = method_of(spec).form
+    keyed = is_remembered(spec, form)
+    judged = keyed and is_plain(spec, form)
+    return Republication(spec.policy, spec.partition, earlier, publishes, judged, keyed)
