@@ -1,8 +1,8 @@
 """Work tables that tell the guard what a version publishes of whom.
 
 People are told apart by a digest of their key, columns by their number in the memory, values by a
-text of their own that every version gives the same value; NULL is a value like any other. Tables
-of one `part` are about columns that are judged together; see :mod:`pganon.guard.components`.
+text of their own that every version gives the same value; NULL is a value like any other. `part`
+tells the versions apart that a run enters into memories.
 """
 
 from __future__ import annotations

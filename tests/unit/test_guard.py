@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import pytest
 
-from pganon.guard.components import components
 from pganon.guard.floors import applied_rules, new_floors
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import Rule, judged_rules, rule_of
@@ -118,13 +117,6 @@ def test_raised_parameters_hold_for_all() -> None:
         K10: (0, 1, 2),
         L3: (2,),
     }
-
-
-def test_columns_are_judged_together_if_a_version_has_them_together() -> None:
-    names = ("a", "b", "c", "d")
-    assert components(names, []) == (("a",), ("b",), ("c",), ("d",))
-    assert components(names, [{"c", "b"}, {"a"}]) == (("a",), ("b", "c"), ("d",))
-    assert components(names, [{"c", "b"}, {"a", "d"}, {"d", "b"}]) == (names,)
 
 
 def test_g4_waiting_tells_what_comes_last() -> None:
