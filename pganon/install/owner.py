@@ -26,6 +26,6 @@ def become_owner(conn: Connection, *, named: str | None = None) -> str:
 
 def _complete(conn: Connection) -> None:
     """Make the secret that CREATE EXTENSION leaves to the first command: a dump may bring one."""
-    row = conn.execute(sqlfiles.query("install", "has_secret")).fetchone()
-    if not (row and row[0]):
+    row = conn.execute(sqlfiles.query("install", "lacks_secret")).fetchone()
+    if row and row[0]:
         conn.execute(sqlfiles.query("install", "make_secret"))

@@ -196,9 +196,11 @@ FROM (
 ) AS made
 ON CONFLICT DO NOTHING;
 
--- has_secret --
--- Whether there is a secret of the installation.
-SELECT EXISTS (SELECT FROM pganon_private.installation_secret);
+-- lacks_secret --
+-- Whether nothing was published yet, and there is no secret of the installation. Another one than
+-- that of the versions would make every copy of their sources a new source.
+SELECT NOT EXISTS (SELECT FROM pganon_private.installation_secret)
+    AND NOT EXISTS (SELECT FROM pganon_private.version);
 
 -- foreign_privileges --
 -- Privileges of roles other than the owner on these schemas and their objects, with their REVOKE.

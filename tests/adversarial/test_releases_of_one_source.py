@@ -559,6 +559,8 @@ def test_a_memory_that_was_changed_judges_nothing(source: Database) -> None:
 
 
 def test_without_the_secret_nothing_is_published(source: Database) -> None:
+    """Another one would not recognize the sources of the versions that there are."""
+    publish(source, CASES[1].policy)
     source.admin.execute("DELETE FROM pganon_private.installation_secret")
     with driver.refused("internal") as errors:
         publish(source, CASES[1].policy)

@@ -66,4 +66,5 @@ def run_with(
         return dataclasses.replace(method_of(spec), partition_steps=partition_steps)
 
     monkeypatch.setattr(build, "method_of", forced)
+    monkeypatch.setattr(ReleaseSpec, "keeps_cuts", False)  # nothing was cut
     return run(conn, policy, request=request)
