@@ -50,6 +50,21 @@ PAGES = sorted(
 AT_HOME = {"README.md", "docs/tutorial/first-release.md", "docs/tutorial/every-month.md"}
 # The page that runs the program as it is installed.
 INSTALLED = "docs/how-to/install.md"
+# Pages that take long.
+LONG = {
+    f"docs/{name}.md"
+    for name in (
+        "how-to/migrate-releases",
+        "how-to/operate",
+        "how-to/protect-against-what-others-know",
+        "how-to/protect-several-sensitive-columns",
+        "how-to/publish-exact-quasi-identifiers",
+        "how-to/release-a-table-that-grows",
+        "how-to/serve-requests",
+        "how-to/share-joined-sources",
+        "tutorial/releases-of-an-application",
+    )
+}
 # Pages that begin in a database without pganon.
 BARE = {INSTALLED, "docs/how-to/install-as-an-extension.md"}
 # Pages about what only later servers have.
@@ -57,6 +72,7 @@ SINCE = {"docs/how-to/install-as-an-extension.md": 18}
 # Who runs the SQL of a page, if not the steward.
 ROLE = {"docs/how-to/hierarchies.md": "source_owner"}
 
+assert set(PAGES) >= AT_HOME | BARE | LONG
 PARSED = {page: blocks((ROOT / page).read_text("utf-8")) for page in PAGES}
 RUNNING = [page for page in PAGES if any(block.runs for block in PARSED[page])]
 
@@ -175,7 +191,14 @@ def test_page_on_the_embedded_server(page: str, quick: Path) -> None:
 
 
 @pytest.mark.primary_server_only
-@pytest.mark.parametrize("page", [page for page in RUNNING if page not in AT_HOME])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow) if page in LONG else page
+        for page in RUNNING
+        if page not in AT_HOME
+    ],
+)
 def test_page(
     page: str, server: cluster.Server, quick: Path, request: pytest.FixtureRequest
 ) -> None:

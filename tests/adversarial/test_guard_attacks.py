@@ -329,6 +329,7 @@ def test_raised_and_lowered(source: Database) -> None:
     assert error.required in (6, 3)  # pyright: ignore
 
 
+@pytest.mark.slow
 def test_twelve_months(source: Database) -> None:
     """Recomputed monthly, each version would be fine alone."""
     change(source, "CREATE VIEW public.w AS SELECT * FROM public.t WHERE id < 24")

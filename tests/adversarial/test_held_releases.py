@@ -18,6 +18,8 @@ from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
 
+pytestmark = pytest.mark.slow
+
 BY = "source_owner"
 APPROVAL = {"readers": ["analyst"], "approval": {"by": [BY]}}
 

@@ -138,6 +138,7 @@ def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
     assert publish(source, "two", "z", two, third).version == 2
 
 
+@pytest.mark.slow
 def test_a_version_shown_again(source: Database, roles: list[str]) -> None:
     """A rollback shows an older version to who reads the release now."""
     one, two, _ = roles
@@ -150,6 +151,7 @@ def test_a_version_shown_again(source: Database, roles: list[str]) -> None:
         driver.publish(source, declared("two", "z", two))
 
 
+@pytest.mark.slow
 def test_memories_of_others_stay(source: Database, roles: list[str]) -> None:
     one, two, third = roles
     publish(source, "one", "q", one)
