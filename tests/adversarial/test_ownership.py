@@ -264,10 +264,11 @@ def test_objects_of_others_are_not_touched(db: Database, tmp_path: Path, what: s
 def test_a_run_leaves_no_object_that_counts_as_foreign(db: Database) -> None:
     db.source(faults.SOURCE)
     seen: list[str] = []
+    analyst = db.connect("analyst")
 
     def look(step: str) -> None:
         seen.append(step)
-        access.check_objects(db.connect("analyst"), "steward")
+        access.check_objects(analyst, "steward")
 
     faults.run(db.dsn(), before=look)
     assert len(seen) > 20
