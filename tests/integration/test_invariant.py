@@ -91,7 +91,7 @@ def test_random_histories(db: Database) -> None:
                 back = [p for p in gone if p not in leaving and rng.random() < 0.3]
                 people |= {p: gone.pop(p) for p in back}
             come = rng.randint(18, 30) if not month else rng.randint(0, 9)
-            first = 100 * month
+            first = 1000 * number + 100 * month  # else equal tables would be of the same people
             weights = [3, *[1] * (len(values) - 1)] if month else None
             new = rng.choices(values, weights, k=come) if month else None
             new = new or (list(values) * come)[:come]
