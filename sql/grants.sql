@@ -32,6 +32,7 @@ GRANT EXECUTE ON ROUTINE
     pganon.cancel_request(bigint),
     pganon.is_atomic(text),
     pganon.request_progress(bigint, timestamptz, interval, text, timestamptz),
+    pganon.assert_may_wait(text, text),
     pganon.await_request(bigint, interval),
     pganon.release(text, jsonb, interval),
     pganon.approve_release(bigint, text),

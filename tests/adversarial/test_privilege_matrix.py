@@ -50,7 +50,7 @@ AS_OWNER = {
 }
 """Functions that act as the owner, and find out themselves what the caller may."""
 
-ASKING = AS_OWNER | {"await_request", "is_atomic", "release"}
+ASKING = AS_OWNER | {"assert_may_wait", "await_request", "is_atomic", "release"}
 
 FOR_ALL = {
     ("schema", "pganon"): {"USAGE"},

@@ -16,7 +16,9 @@ SECURITY_DEFINER = frozenset(
 )
 
 # They commit, which a SET clause forbids; their names are qualified (test_waiting_calls).
-PROCEDURES_THAT_COMMIT = frozenset({"release", "await_request", "revert_release", "drop_release"})
+PROCEDURES_THAT_COMMIT = frozenset(
+    {"release", "assert_may_wait", "await_request", "revert_release", "drop_release"}
+)
 
 # What analysts may use: see sql/grants.sql. A function that reads a table does so as the caller.
 PUBLIC_VIEWS = frozenset({"releases", "release_columns", "requests"})
