@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.support.harness.mutations import Mutation, mutations
@@ -145,11 +146,18 @@ class Copy:
     def survives(self, mutation: Mutation, tests: list[str], seconds: float) -> bool:
         file = self.folder / mutation.path.relative_to(self.root)
         before = file.read_text()
-        file.write_text(mutation.of(before))
+        _replace(file, mutation.of(before))
         try:
             return self.passes(tests, seconds)
         finally:
-            file.write_text(before)
+            _replace(file, before)
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file of which nothing compiled is left: Python tells versions of a module apart by
+    their size and second only, and two changes can have both in common."""
+    file.write_text(text)
+    Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
 
 def survivors(target: Target, only: str = "", root: Path = ROOT) -> list[Mutation]:
