@@ -2,7 +2,7 @@
 
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
 every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`. On a
-second server tests are slow ones, unless they are marked `every_server`.
+second server all tests are slow ones.
 `crashable_server` is a server of its own that may be killed, of the first version found.
 Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
@@ -59,9 +59,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "random_tables: `make test-slow` runs it again with more examples"
     )
-    config.addinivalue_line(
-        "markers", "every_server: `make test` runs it on a second version, too, if there is one"
-    )
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
@@ -83,7 +80,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" in metafunc.fixturenames:
         marked = metafunc.definition.get_closest_marker
         found = _found(first_only=marked("primary_server_only") is not None)
-        slow = [] if marked("every_server") or named_majors() else [pytest.mark.slow]
+        slow = [] if named_majors() else [pytest.mark.slow]
         servers = [_parameter(found[0]), *(_parameter(other, slow) for other in found[1:])]
         metafunc.parametrize("server", servers, indirect=True, scope="session")
     if "crashable_server" in metafunc.fixturenames:

@@ -72,6 +72,7 @@ def release(db: Any, folder: Path, declared: dict[str, Any]) -> dict[str, Any]:
     return ran.json
 
 
+@pytest.mark.slow
 def test_an_analyst_reads_what_was_promised(adult: Any, tmp_path: Path) -> None:
     result = release(adult, tmp_path, policy(10, 3))
     source = adult.owner().execute(f"SELECT {', '.join(QIS)}, occupation FROM data.adult")
@@ -142,6 +143,7 @@ GOLDEN = [
 ]
 
 
+@pytest.mark.slow
 def test_golden_figures_on_complete_rows(adult: Any, tmp_path: Path) -> None:
     for choose, k, l, classes, gcp in GOLDEN:  # noqa: E741
         method = {"name": "mondrian", "choose": choose}
@@ -165,6 +167,7 @@ def unlinked(sensitive: str, l: int, columns: tuple[str, ...], **others: Any) ->
     }
 
 
+@pytest.mark.slow
 def test_relationship_can_be_inferred_from_exact_quasi_identifiers(
     adult: Any, tmp_path: Path
 ) -> None:
@@ -181,6 +184,7 @@ def test_relationship_can_be_inferred_from_exact_quasi_identifiers(
     assert pairs[:2] == [("sex", "relationship"), ("marital_status", "relationship")]
 
 
+@pytest.mark.slow
 def test_occupation_can_be_inferred_from_everything_else(adult: Any, tmp_path: Path) -> None:
     """1/4 is promised."""
     others = tuple(name for name in NAMES.split(",") if name not in ("fnlwgt", "occupation"))

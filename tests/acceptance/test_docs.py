@@ -54,14 +54,21 @@ INSTALLED = "docs/how-to/install.md"
 LONG = {
     f"docs/{name}.md"
     for name in (
+        "how-to/ask-for-a-release",
+        "how-to/install-as-an-extension",
+        "how-to/keep-records-of-a-person-together",
+        "how-to/let-people-decide-what-is-sensitive",
         "how-to/migrate-releases",
         "how-to/operate",
         "how-to/protect-against-what-others-know",
         "how-to/protect-several-sensitive-columns",
         "how-to/publish-exact-quasi-identifiers",
+        "how-to/query-sliced-releases",
+        "how-to/read-a-release",
         "how-to/release-a-table-that-grows",
         "how-to/serve-requests",
         "how-to/share-joined-sources",
+        "reference/python",
         "tutorial/releases-of-an-application",
     )
 }

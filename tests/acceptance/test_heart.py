@@ -77,6 +77,7 @@ def error(heart: Database, model: dict[str, Any], **method: Any) -> tuple[Staged
     return staged, [float(found[r].mean or 0) for r in ("1", "2")]
 
 
+@pytest.mark.slow
 def test_slamsa_against_its_baselines(heart: Database) -> None:
     """SLAMSA < MSB < SLOMS, growing with l and with the columns that are asked about."""
     staged, three = error(heart, {"l": 3}, name="slamsa", optimizer="firefly")

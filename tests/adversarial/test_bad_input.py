@@ -304,6 +304,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_hostile_names(db: Database, run: Run) -> None:
     """As schema, table and columns at once; the release publishes them as they are."""
     for schema, table in zip(HOSTILE, reversed(HOSTILE), strict=True):
@@ -409,6 +410,7 @@ def hostile_role(db: Database) -> Iterator[None]:
     )
 
 
+@pytest.mark.slow
 def test_hostile_settings_change_nothing(
     db: Database, hostile_role: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

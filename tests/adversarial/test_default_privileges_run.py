@@ -50,6 +50,7 @@ def test_no_private_table_is_open_in_any_step(db: Database) -> None:
     assert held.fetchone() == (0,)
 
 
+@pytest.mark.slow
 def test_nothing_is_seen_within_a_step(db: Database) -> None:
     """Creation and revocation are one transaction: a busy onlooker never finds an open table."""
     db.source(faults.SOURCE)

@@ -159,6 +159,7 @@ def test_dropped_and_released_again(source: Database) -> None:
     refused(source)
 
 
+@pytest.mark.slow
 def test_rolled_back_between(source: Database) -> None:
     driver.publish(source, declared())
     driver.publish(source, declared())
@@ -182,6 +183,7 @@ def test_guessed_digests(source: Database) -> None:
     assert not any(f"p{n}" in text[0] for n in range(PEOPLE))
 
 
+@pytest.mark.slow
 def test_asking_until_it_is_not_refused(source: Database) -> None:
     """Refusals depend on what readers know already: no number of them changes the memory."""
     driver.publish(source, declared())
@@ -211,6 +213,7 @@ def test_two_releases_at_once(source: Database) -> None:
     assert sorted(isinstance(one, str) for one in found) == [False, True]
 
 
+@pytest.mark.slow
 def test_a_failed_publication_leaves_the_memory(
     source: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +299,7 @@ def test_erased_people(source: Database) -> None:
     assert lifecycle.events(conn, "r")[-3]["details"] == {"people": 0}
 
 
+@pytest.mark.slow
 def test_a_version_that_nobody_has(source: Database) -> None:
     driver.publish(source, declared())
     changed = declared(privacy=[{**K, "k": 5}, L], republication="allow", release="other")

@@ -72,6 +72,7 @@ def test_a_promise_that_the_policy_gives_up(source: Database) -> None:
     assert driver.publish(source, declared("z", floor="policy")).version == 1
 
 
+@pytest.mark.slow
 def test_ancestors_that_nobody_knows(source: Database) -> None:
     """Without the hierarchy the distance cannot be measured, and what is not known is missed."""
     driver.publish(source, declared("q", closeness(0.01, "hierarchical")))

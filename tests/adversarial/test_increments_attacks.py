@@ -75,6 +75,7 @@ def test_weaker_models_test_the_same_people(people: Database) -> None:
     assert sorted(row[-1] for row in rows(people.owner())) == ["x", "x", "y", "y"]
 
 
+@pytest.mark.slow
 def test_a_later_cohort_that_fails_is_out(people: Database) -> None:
     add(people, 1, 30)
     conn = people.owner()
@@ -97,6 +98,7 @@ LATER = ["snapshot.cohorts", "verify.balance", "guard", "publish.publish"]
 CRASHES = ["partition.cells", *[pytest.param(step, marks=pytest.mark.slow) for step in LATER]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", CRASHES)
 def test_stopped_between_cohort_and_publication(people: Database, step: str) -> None:
     """The next run finishes the cohort as it was; who came since waits for the one after."""
@@ -127,6 +129,7 @@ def test_stopped_before_the_cohort(people: Database) -> None:
     assert cohorts(people.owner()) == []
 
 
+@pytest.mark.slow
 def test_publication_that_fails(people: Database) -> None:
     add(people, 1, 12)
     grow(people)
@@ -227,6 +230,7 @@ def test_people_who_are_forgotten_are_new(people: Database) -> None:
     assert (done.outcome, done.added.newcomers, done.added.waiting) == ("unchanged", 2, 2)
 
 
+@pytest.mark.slow
 def test_a_version_whose_groups_a_later_one_shows(people: Database) -> None:
     """It cannot be forgotten before: nothing new would be judged beside these groups."""
     add(people, 1, 12)
@@ -263,6 +267,7 @@ def test_autovacuum_counts_nobody(people: Database) -> None:
     assert counted == []
 
 
+@pytest.mark.slow
 def test_a_cohort_of_which_nobody_is_left(people: Database) -> None:
     """They have left, and later newcomers do not wait for them for ever."""
     add(people, 1, 12)
@@ -278,6 +283,7 @@ def test_a_cohort_of_which_nobody_is_left(people: Database) -> None:
     assert grow(people).added.released == 4
 
 
+@pytest.mark.slow
 def test_a_cohort_that_another_release_has_meanwhile(people: Database) -> None:
     """Whoever is in a version is no newcomer, also of a cohort that was not published."""
     add(people, 1, 12)

@@ -73,6 +73,7 @@ def rising(numbers: list[int]) -> float:
     return sum(numbers[j] < numbers[i] for i, j in pairs) / len(pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("buckets", ["independent", "aligned"])
 @pytest.mark.parametrize("method", ["lgb_mdp", "lgb_ncp"])
 def test_numbers_of_two_versions_tell_nothing(db: Database, method: str, buckets: str) -> None:
@@ -88,6 +89,7 @@ def test_numbers_of_two_versions_tell_nothing(db: Database, method: str, buckets
         assert 0.2 < rising(again) < 0.8
 
 
+@pytest.mark.slow
 def test_numbers_of_columns_tell_nothing_of_each_other(db: Database) -> None:
     """Within a version, too: organ and symptom have equal histograms and equal plans."""
     one, two = versions(db, "lgb_mdp", "independent")
@@ -95,6 +97,7 @@ def test_numbers_of_columns_tell_nothing_of_each_other(db: Database) -> None:
         assert sum(row["organ_bucket"] == row["symptom_bucket"] for row in rows) < 12
 
 
+@pytest.mark.slow
 def test_numbers_in_common_are_the_same_in_all_columns(db: Database) -> None:
     for rows in versions(db, "lgb_mdp", "aligned"):
         assert all(row["organ_bucket"] == row["symptom_bucket"] for row in rows)

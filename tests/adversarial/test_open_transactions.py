@@ -84,6 +84,7 @@ def test_who_cancels_holds_up_no_withdrawal(db: Database, how: str) -> None:
     assert faults.content(steward) is None
 
 
+@pytest.mark.slow
 def test_a_request_committed_after_the_withdrawal(db: Database) -> None:
     """The steward alone can make it again, however long somebody kept a request ready."""
     queue.applied(db)
@@ -110,6 +111,7 @@ def _held(db: Database) -> int:
     return asked
 
 
+@pytest.mark.slow
 def test_who_approves_holds_up_no_withdrawal(db: Database) -> None:
     queue.applied(db, publish=APPROVAL)
     first = _held(db)

@@ -59,6 +59,7 @@ def _refused(db: Database, source: str, column: str = "run_id") -> None:
     assert found == (None,)
 
 
+@pytest.mark.slow
 def test_no_release_of_what_is_stored(released: Database) -> None:
     for source in OWN:
         _refused(released, source)

@@ -34,7 +34,6 @@ def _outline(steps: list[str]) -> tuple[list[str], set[str]]:
     return [step for step in steps if step not in rounds], rounds
 
 
-@pytest.mark.every_server
 @pytest.mark.parametrize("method", plans.METHODS)
 def test_the_plan_lists_the_steps_of_a_run(db: Database, method: str) -> None:
     """In their order, but for those of a repetition: of later rounds some steps are the first."""
@@ -79,6 +78,7 @@ def test_plans_are_equal_byte_for_byte(db: Database, policy_file: str) -> None:
     assert first.out == second.out
 
 
+@pytest.mark.slow
 def test_a_plan_shows_what_a_run_does_beside_earlier_versions(db: Database) -> None:
     """It takes over the groups of the version over the same source, and is judged beside it."""
     db.source(faults.SOURCE)

@@ -153,6 +153,7 @@ def without_key(db: Database) -> None:
 # -- other policies ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_case
 @pytest.mark.parametrize("name", ["r", "other"])
 def test_another_policy(source: Database, case: Case, name: str) -> None:
@@ -201,6 +202,7 @@ def test_allowed_without_a_word(source: Database) -> None:
 # -- other names ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_case
 def test_another_name_shows_the_same(source: Database, case: Case) -> None:
     """Three releases tell no more than one."""
@@ -218,6 +220,7 @@ def test_another_name_shows_the_same(source: Database, case: Case) -> None:
     assert fewer(seen[0], possible(source, case, done.run_id)) > PEOPLE / 10
 
 
+@pytest.mark.slow
 @every_case
 def test_a_changed_source_under_another_name(source: Database, case: Case) -> None:
     publish(source, case.policy)
@@ -229,6 +232,7 @@ def test_a_changed_source_under_another_name(source: Database, case: Case) -> No
     assert done.guard["guard_fewest_values"] == 1
 
 
+@pytest.mark.slow
 @every_case
 @pytest.mark.parametrize("kind", ["numeric", "text"])
 def test_a_record_that_was_respelled(source: Database, case: Case, kind: str) -> None:
@@ -294,6 +298,7 @@ def test_the_release_itself_is_named_first(source: Database) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_was_shown_may_be_shown_again(source: Database) -> None:
     """Not only the newest version counts: any whose groups come out again will do."""
     case = CASES[0]
@@ -303,6 +308,7 @@ def test_what_was_shown_may_be_shown_again(source: Database) -> None:
     assert possible(source, case, again.run_id) == possible(source, case, first.run_id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["dropped", "retired", "rolled back"])
 def test_copies_survive(source: Database, how: str) -> None:
     """Versions that nobody can read any more were read."""
@@ -329,6 +335,7 @@ COPIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", COPIES)
 def test_a_table_of_another_name(source: Database, other: str) -> None:
     """The same rows are the same people."""
@@ -439,6 +446,7 @@ GRANT SELECT ON public.tree TO steward
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", TREES)
 def test_labels_of_the_database_are_source(source: Database, how: str) -> None:
     """Other labels show other groups: both together are finer than one."""
@@ -451,6 +459,7 @@ def test_labels_of_the_database_are_source(source: Database, how: str) -> None:
     refused(source, {**declared, "release": "other"})
 
 
+@pytest.mark.slow
 def test_files_count_by_what_they_hold(source: Database, tmp_path: Any) -> None:
     for folder, width in (("one", 8), ("two", 8), ("three", 7)):
         (tmp_path / folder).mkdir()
@@ -472,6 +481,7 @@ def test_files_count_by_what_they_hold(source: Database, tmp_path: Any) -> None:
     assert getattr(errors[0], "model", None) == "k_anonymity"
 
 
+@pytest.mark.slow
 def test_public_combinations_are_source(source: Database) -> None:
     source.source("CREATE TABLE public.known AS SELECT DISTINCT q, z FROM public.t")
     columns = {name: {"role": "quasi_sensitive", "set": "a"} for name in ("q", "z")}
@@ -489,6 +499,7 @@ def test_public_combinations_are_source(source: Database) -> None:
 # -- no change --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_no_change(source: Database) -> None:
     case = CASES[0]
     first = publish(source, case.policy)
@@ -510,6 +521,7 @@ def test_what_is_no_change(source: Database) -> None:
 # -- at the same time ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_case
 def test_two_names_at_once(source: Database, case: Case) -> None:
     """Both find nothing before them; one is published, the other is judged beside it."""
@@ -546,6 +558,7 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
 # -- what is remembered -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_memory_that_was_changed_judges_nothing(source: Database) -> None:
     """Whoever moves a person in what is remembered could let through what it should stop."""
     case = CASES[1]
@@ -568,6 +581,7 @@ def test_without_the_secret_nothing_is_published(source: Database) -> None:
     assert driver.leftovers(source) == []
 
 
+@pytest.mark.slow
 def test_versions_from_before_an_upgrade(source: Database) -> None:
     """They have neither names of sources nor anything to be compared by."""
     case = CASES[1]

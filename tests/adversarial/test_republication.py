@@ -39,6 +39,7 @@ def _holds(result: RunResult) -> None:
     assert _told(result, *names) == (24, 12, 0, 0, 3, 0)
 
 
+@pytest.mark.slow
 def test_refused_by_default(db: Database, tmp_path: Path) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
@@ -63,6 +64,7 @@ def test_refused_by_default(db: Database, tmp_path: Path) -> None:
     _holds(again)
 
 
+@pytest.mark.slow
 def test_what_counts_as_a_change(db: Database) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
@@ -77,6 +79,7 @@ def test_what_counts_as_a_change(db: Database) -> None:
     assert faults.run(db.dsn()).version == 2
 
 
+@pytest.mark.slow
 def test_what_divides_nobody(db: Database) -> None:
     """Columns and rows may change where all people stay among those whom they were among."""
     db.source(faults.SOURCE)
@@ -89,6 +92,7 @@ def test_what_divides_nobody(db: Database) -> None:
     assert _told(changed, "people_newcomers", "people_leavers", "people_changed") == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_the_policy_may_accept_it(db: Database) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
@@ -109,6 +113,7 @@ def test_the_policy_may_accept_it(db: Database) -> None:
     assert _told(allowed, "people", "below_k", "certain") == (25, 1, 1)
 
 
+@pytest.mark.slow
 def test_memory_outlives_drop_rollback_and_retention(db: Database) -> None:
     """Copies of a dropped version survive, so it still guards."""
     db.source(faults.SOURCE)
@@ -128,6 +133,7 @@ def test_memory_outlives_drop_rollback_and_retention(db: Database) -> None:
     _holds(again)
 
 
+@pytest.mark.slow
 def test_every_version_ever_readable_guards(db: Database) -> None:
     """Going back makes no version unread; what one of them showed shows nothing new."""
     db.source(faults.SOURCE)

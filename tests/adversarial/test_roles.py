@@ -115,6 +115,7 @@ def _may(conn: Connection, text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_every_role_may_what_it_needs(db: Database, people: dict[str, str]) -> None:
     tried = _released(db, people)
     assert tried.keys() == MAY.keys()

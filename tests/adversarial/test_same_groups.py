@@ -139,6 +139,7 @@ def secrets(db: Database, column: str, *versions: Version) -> list[Any]:
     return [row[0] for row in found if row]
 
 
+@pytest.mark.slow
 @every_method
 def test_versions_over_one_source_have_the_same_groups(db: Database, method: Method) -> None:
     build(db)
@@ -188,6 +189,7 @@ def test_releases_over_one_source_have_the_same_groups(db: Database, method: Met
     assert len(set(secrets(db, "partition_seed", first, second))) == 1
 
 
+@pytest.mark.slow
 @every_method
 def test_another_source_is_drawn_anew(db: Database, method: Method) -> None:
     build(db)
@@ -203,6 +205,7 @@ def test_another_source_is_drawn_anew(db: Database, method: Method) -> None:
     assert fourth.groups == first.groups, "the records of the first version again"
 
 
+@pytest.mark.slow
 def test_the_seed_outlives_rollback_drop_and_failed_runs(db: Database) -> None:
     method = METHODS[2]
     build(db)

@@ -114,6 +114,7 @@ def test_statement_timeout(db: Database) -> None:
     assert faults.run(db.dsn()).version == 1
 
 
+@pytest.mark.slow
 def test_a_terminated_session(db: Database) -> None:
     """The administrator ends the session: the run fails, and another session tidies up."""
     db.source(faults.SOURCE)
@@ -193,6 +194,7 @@ def test_a_session_that_does_not_end(db: Database, monkeypatch: pytest.MonkeyPat
     assert faults.events(conn) == ["started", "failed: interrupted"]
 
 
+@pytest.mark.slow
 def test_a_failing_clean_up_does_not_undo_a_publication(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

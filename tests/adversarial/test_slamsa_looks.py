@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from psycopg import sql
 
 from tests.support.harness.cluster import Database
@@ -47,6 +48,7 @@ def looks(db: Database) -> dict[str, list[str]]:
     return {kind: LOOKS[kind] for kind in known}
 
 
+@pytest.mark.slow
 def test_equal_values_that_look_different_keep_no_order(db: Database) -> None:
     """A sort that calls them equal would keep the order of the source, and so would a count."""
     kinds = looks(db)

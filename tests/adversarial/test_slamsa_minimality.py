@@ -133,6 +133,7 @@ def likelihood(ages: Sequence[int], values: Sequence[str], groups: list[int], l:
     return Fraction(hits, total)
 
 
+@pytest.mark.slow
 def test_public_parts_and_random_buckets_say_nothing() -> None:
     """Worlds of a release are as likely as each other for who knows all but the random order."""
     rng = random.Random(7)

@@ -141,6 +141,7 @@ def test_verify_finds_what_was_changed_in_the_store(source: Database) -> None:
         assert replaced == [("view", f"published.{view}")]
 
 
+@pytest.mark.slow
 def test_independent_links_are_verified(source: Database) -> None:
     """Every link by itself, though no bucket is shared."""
     options = {**stays.METHODS["independent, sliced"], "optimizer": "base"}

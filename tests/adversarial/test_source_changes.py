@@ -26,6 +26,7 @@ def _as_owner(db: Database, text: str) -> Callable[[], None]:
     return lambda: db.source(text, grant=False)
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_after_the_snapshot_nothing_matters(db: Database) -> None:
     db.source(faults.SOURCE)

@@ -28,6 +28,7 @@ def _busy(act: Callable[[], object]) -> None:
     assert not isinstance(caught.value, DatabaseError), "the second had to wait"
 
 
+@pytest.mark.slow
 def test_one_run_per_release(db: Database, tmp_path: Path) -> None:
     """While a run goes on, a second one, a rollback and a drop of the release are refused."""
     db.source(faults.SOURCE)
@@ -95,6 +96,7 @@ def test_two_releases_at_once(db: Database, other: str, steps: tuple[str, ...]) 
     assert faults.exposed(conn) == []
 
 
+@pytest.mark.slow
 def test_a_run_inside_a_run_of_another_release(db: Database) -> None:
     """The clean-up of the inner run takes nothing from the outer one."""
     db.source(faults.SOURCE)
@@ -104,6 +106,7 @@ def test_a_run_inside_a_run_of_another_release(db: Database) -> None:
     assert faults.version(db.owner(), "inner") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_readers_are_not_blocked(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an open transaction reads cannot be dropped: publication gives up, nothing changes."""

@@ -35,6 +35,7 @@ def start(db: Database) -> tuple[Kept, dict[Person, Value]]:
     return kept, people
 
 
+@pytest.mark.slow
 def test_versions_cannot_be_intersected(db: Database) -> None:
     """People leave, return and come; in releases of two names; a lone newcomer among them."""
     kept, people = start(db)
@@ -48,6 +49,7 @@ def test_versions_cannot_be_intersected(db: Database) -> None:
     assert all(len(values) == 3 for values in found.values())
 
 
+@pytest.mark.slow
 def test_who_left_and_returned_is_nobodys_filler(db: Database) -> None:
     """A place in another set than before would tell the values that both have in common."""
     kept = Kept(db, l=2)
@@ -152,6 +154,7 @@ def people_of(kept: Kept) -> set[Person]:
     return {person for group in kept.versions[-1].values() for person in group.people}
 
 
+@pytest.mark.slow
 def test_waiting_for_other_values(db: Database) -> None:
     """Two newcomers are refused; were they released with the next two, who these are would say
     what all four have. They are tested alone, whoever comes and whatever the policy says then."""
@@ -205,6 +208,7 @@ def test_newcomers_of_whom_nobody_is_left(db: Database) -> None:
     assert run_release(asked, dsn=db.dsn("steward")).released == 4
 
 
+@pytest.mark.slow
 def test_newcomers_of_another_release(db: Database) -> None:
     """Whom one release committed to is nobody's companion in another."""
     kept = Kept(db, l=2)

@@ -10,7 +10,6 @@ import pytest
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
 
-pytestmark = pytest.mark.every_server
 CALL = "CALL pganon.release('patients')"
 
 
@@ -111,6 +110,7 @@ def test_probing_by_failures_is_stopped(db: Database) -> None:
     assert seen == [("failed",)]
 
 
+@pytest.mark.slow
 def test_a_hostile_search_path(db: Database) -> None:
     """Attack: types and operators of another role stand first in the path of the caller."""
     queue.applied(db)

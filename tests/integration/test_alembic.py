@@ -158,6 +158,7 @@ def test_forwards_and_back(project: Project) -> None:
         assert project.stamp() == [("a1",)]
 
 
+@pytest.mark.slow
 def test_autogenerate_writes_policies_that_differ(project: Project) -> None:
     db = project.db
     tree = project.policies / "city.csv"

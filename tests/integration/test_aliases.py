@@ -54,6 +54,7 @@ def rename(db: Database, old: str, new: str) -> None:
     change(db, f"UPDATE public.t SET who = '{new}' WHERE who = '{old}'")
 
 
+@pytest.mark.slow
 def test_who_is_known_under_another_key(source: Database) -> None:
     first = driver.publish(source, declared())
     assert first.guard["guard_people"] == PEOPLE

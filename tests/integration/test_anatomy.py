@@ -139,6 +139,7 @@ def pieces_of(order: Sequence[int], l: int) -> list[list[int]]:  # noqa: E741
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("division", ["public", "eligible"])
 def test_blocks_are_as_small_as_the_rule_allows(db: Database, division: str) -> None:
@@ -526,6 +527,7 @@ def test_null_is_as_frequent_as_any_value(db: Database) -> None:
 # -- not eligible -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_suppression_leaves_out_as_few_as_possible(db: Database) -> None:
     rng = random.Random(9)

@@ -41,6 +41,7 @@ def failing(conn: Connection) -> list[str]:
     return [m.model for m in lifecycle.verify(conn, "visits") if not m.holds]
 
 
+@pytest.mark.slow
 def test_commands(source: Database, tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(visits.document()))
@@ -100,6 +101,7 @@ def test_not_eligible_leaves_nothing_behind(source: Database, tmp_path: Path) ->
     assert visits.SECRET not in ran.out + ran.err
 
 
+@pytest.mark.slow
 def test_another_l_and_back(source: Database) -> None:
     conn = source.owner()
     release(source, privacy=requirement(2))

@@ -129,6 +129,7 @@ def test_expired(waiting: Waiting) -> None:
     assert waiting.leftovers() == []
 
 
+@pytest.mark.slow
 def test_a_later_release_supersedes(waiting: Waiting) -> None:
     """The approver is overtaken by a second run."""
     db = waiting.db
@@ -155,6 +156,7 @@ def test_what_was_approved_is_what_was_verified(waiting: Waiting) -> None:
     assert waiting.leftovers() == []
 
 
+@pytest.mark.slow
 def test_a_version_that_appeared_meanwhile(db: Database) -> None:
     """The guard counts again: another release of the source was published since."""
     queue.applied(db, publish=_publish(), republication="refuse")
@@ -186,6 +188,7 @@ def test_by_a_command(db: Database) -> None:
     faults.guarantee_holds(db.owner())
 
 
+@pytest.mark.slow
 def test_more_readers_need_approval(waiting: Waiting) -> None:
     db = waiting.db
     waiting.decide()

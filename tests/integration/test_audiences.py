@@ -62,6 +62,7 @@ def remembered(source: Database) -> dict[str, tuple[str, ...]]:
     return {one.name: one.versions for one in found}
 
 
+@pytest.mark.slow
 def test_readers_of_one_version_each(source: Database, roles: list[str]) -> None:
     one, two, both = roles
     publish(source, "one", "q", one)
@@ -83,6 +84,7 @@ def test_the_same_readers(source: Database, roles: list[str]) -> None:
         driver.publish(source, declared("two", "z", roles[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("public", [False, True])
 def test_who_could_read_by_a_grant_of_the_owner(
     source: Database, roles: list[str], public: bool
@@ -110,6 +112,7 @@ def test_inherited(source: Database, roles: list[str]) -> None:
     assert "that were ever readable" in str(errors[0])  # the member has all versions
 
 
+@pytest.mark.slow
 def test_a_reader_is_judged_before(source: Database, roles: list[str]) -> None:
     one, two, third = roles
     publish(source, "one", "q", one)
@@ -128,6 +131,7 @@ def test_a_reader_is_judged_before(source: Database, roles: list[str]) -> None:
         change_readers(steward, "one", [third])  # reads two
 
 
+@pytest.mark.slow
 def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
     """An unchanged source makes no version anew, but its readers are judged."""
     one, two, third = roles

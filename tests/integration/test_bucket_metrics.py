@@ -329,6 +329,7 @@ def check_membership(got: BucketMetrics, p: Published, rows: Sequence[Row]) -> N
 # -- command line -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     registry.build(db)
     method = {

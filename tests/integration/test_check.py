@@ -223,6 +223,7 @@ def status(db: Database, *options: str) -> dict[str, Any]:
     return found[0] if found else {}
 
 
+@pytest.mark.slow
 def test_status_of_what_has_changed(db: Database, folder: Path) -> None:
     assert status(db) == {}
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0

@@ -408,6 +408,7 @@ def test_tables_that_buckets_link_always_ask_it(db: Database) -> None:
     assert "leave out sensitive=no" in (caught.value.hint or "")
 
 
+@pytest.mark.slow
 def test_it_is_said_what_queries_were_on(db: Database, tmp_path: Path) -> None:
     build(db.connect("source_owner"))
     file = tmp_path / "policy.json"

@@ -221,6 +221,7 @@ def test_a_worker_of_a_run_that_is_cleaned_up(db: Database) -> None:
         assert not locks.take_worker(conn, 7)
 
 
+@pytest.mark.slow
 def test_a_session_that_the_administrator_ends(visit: Database) -> None:
     """Whichever of the run's sessions it is, nothing is published and nothing stays."""
     conn = visit.owner()

@@ -71,6 +71,7 @@ def test_it_fails_where_a_run_fails(source: Database) -> None:
     assert state(conn) == before
 
 
+@pytest.mark.slow
 def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None:
     """Figures are shown all the same: that is how a steward finds a better policy."""
     faults.run(source.dsn())
@@ -132,6 +133,7 @@ def accidents(**changes) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_why_a_release_is_bad(db: Database, tmp_path: Path) -> None:
     """A column that is known of some people only decides a sensitive one, and costs the others."""
     db.source(ACCIDENTS)

@@ -70,6 +70,7 @@ def test_the_same_folder_gives_the_same_files(folder: Path, tool: Tool) -> None:
         assert {path: file.read_text("utf-8") for path, file in once.items()} == first
 
 
+@pytest.mark.slow
 @needs_psql
 def test_plain_sql(db: Database, folder: Path) -> None:
     db.source(faults.SOURCE)

@@ -282,6 +282,7 @@ def both_views(db: Database) -> list[list[tuple[Any, ...]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", VERSIONS)
 def test_it_goes_back_with_the_release(clinic: Database, tmp_path: Path, other: str) -> None:
     given = policy(republication="allow")

@@ -189,6 +189,7 @@ def aged(db: Database, run_id: int) -> None:
         db.admin.execute(text.encode())
 
 
+@pytest.mark.slow
 def test_versions_of_an_earlier_pganon(source: Database, tmp_path: Path) -> None:
     """Their people enter the memory when it is made again; till then nothing is judged."""
     file, dsn = tmp_path / "policy.json", ("--dsn", source.dsn("steward"))

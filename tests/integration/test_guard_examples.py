@@ -30,7 +30,6 @@ def population(db: Database) -> Population:
     return Population(db.owner())
 
 
-@pytest.mark.every_server
 def test_g1_who_leaves_a_group(population: Population) -> None:
     """G1"""
     population.add(FOUR, rounds=1)

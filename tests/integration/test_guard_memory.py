@@ -77,6 +77,7 @@ def remembered(db: Database) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.slow
 def test_made_again_it_is_the_same(db: Database) -> None:
     history(db)
     before = remembered(db)
@@ -90,6 +91,7 @@ def test_made_again_it_is_the_same(db: Database) -> None:
     assert found.changes == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [

@@ -412,6 +412,7 @@ def test_periods_ignore_the_time_zone_of_the_session(trees):
     assert trees.read("labels[2], lowers[1] = '2024-05-31 00:00+00'") == [("2024-05-31", True)]
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_many_values_take_few_statements(trees):
     rows = [[str(i), f"{i // 10}x", f"{i // 100}y", "*"] for i in range(100_000)]

@@ -71,6 +71,7 @@ def slicing(**options: Any) -> dict[str, Any]:
     return policy({"q": "q", "r": "q", "s": "s"}, SLICING, method={"name": "slicing", **options})
 
 
+@pytest.mark.slow
 def test_slicing_is_told_to_publish_the_sensitive_column_alone(db: Database) -> None:
     """`q` decides `s`, so both are put in one column, where every q has one s."""
     rows = [[f"p{n}", n % 4, n % 3, n % 4] for n in range(24)]

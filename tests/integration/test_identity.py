@@ -287,6 +287,7 @@ def test_a_residual_that_costs_more_than_it_is_worth(db: Database) -> None:
     assert staged.utility.vulnerable == oracle.vulnerable(triples(rows), 3) == 0.5
 
 
+@pytest.mark.slow
 def test_every_order_keeps_the_promise(db: Database) -> None:
     build(db.connect("source_owner"))
     owner = db.owner()
@@ -562,6 +563,7 @@ def test_vulnerable_classes_of_table_3(
 # -- versions and verification ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["danonyir", "geneir"])
 def test_versions_of_an_unchanged_source_have_the_same_classes(db: Database, name: str) -> None:
     build(db.connect("source_owner"))

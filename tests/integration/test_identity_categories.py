@@ -24,6 +24,7 @@ def document(**options: Any) -> dict[str, Any]:
     return policy(roles, [eir(2)], method={"name": "danonyir", **options}, suppression_limit=0.9)
 
 
+@pytest.mark.slow
 def test_more_values_than_a_table_could_have_columns(db: Database) -> None:
     """A column per 64 values would be 1,600 columns here; NULL is a value like the others."""
     people = 1_000
@@ -39,6 +40,7 @@ def test_more_values_than_a_table_could_have_columns(db: Database) -> None:
     assert oracle.violations([eir(2)], triples(rows)) == []
 
 
+@pytest.mark.slow
 def test_classes_show_the_values_of_their_individuals(db: Database) -> None:
     """Blocks number their values anew, and share classes with the blocks beside."""
     rows = [

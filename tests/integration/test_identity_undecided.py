@@ -47,6 +47,7 @@ def classes(db: Database, run_id: int) -> list[list[set[str]]]:
     return [list(held.values()) for held in found.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["danonyir", "geneir"])
 def test_ten_of_fifty_values(db: Database, method: str) -> None:
     build(db, 250, values=50, each=10)

@@ -36,6 +36,7 @@ def content(conn: Connection, view: str) -> Counter[str]:
     return Counter(row for (row,) in found)
 
 
+@pytest.mark.slow
 def test_a_version_grows(people: Database) -> None:
     first = grow(people)
     conn = people.owner()
@@ -98,6 +99,7 @@ def test_rows_of_earlier_versions_stay(db: Database, method: str) -> None:
     assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
 
 
+@pytest.mark.slow
 def test_rollback_keep_and_export(people: Database, tmp_path: Path) -> None:
     conn = people.owner()
     told = []

@@ -101,6 +101,7 @@ def test_random_histories(db: Database) -> None:
         check_memory(kept, out)
 
 
+@pytest.mark.slow
 def test_posteriors_of_all_versions(db: Database) -> None:
     kept = Kept(db, l=3)
     kept.release({1: "a", 2: "b", 3: "c", 4: "a", 5: "b", 6: "c"})
@@ -161,6 +162,7 @@ def test_values_that_all_left_are_counterfeits(db: Database) -> None:
     assert sorted(shown, key=repr) == [("1",), ("2",), (None,)]
 
 
+@pytest.mark.slow
 def test_a_memory_made_again_keeps_the_sets(db: Database) -> None:
     kept = Kept(db, l=3)
     people: dict[Person, Value] = {n: "abc"[n % 3] for n in range(9)} | {20: "d", 21: "d"}

@@ -53,6 +53,7 @@ def released(db: Database, changes: dict[str, Any]) -> list[Any]:
     return tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", METHODS, ids=lambda changes: changes["method"]["name"])
 def test_the_same_release(
     db: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
@@ -93,6 +94,7 @@ def test_statements_of_hundreds_of_attributes(db: Database) -> None:
     assert {"coded", "members", "qit1"} <= {step.step for step in explain(plan)}
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_memory_of_the_planner(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """With subqueries that it writes out, it takes ten times as much and grows with the cube."""

@@ -99,6 +99,7 @@ def test_groups_go_with_who_left(people: Database) -> None:
     assert again.released == result.released
 
 
+@pytest.mark.slow
 def test_who_was_withdrawn_never_returns(people: Database) -> None:
     """Nor do those who went with them; newcomers have other groups."""
     grow(people, **WITHDRAW)
@@ -144,6 +145,7 @@ def test_newcomers_and_leavers_in_one_version(people: Database) -> None:
     assert holds(people)
 
 
+@pytest.mark.slow
 def test_versions_before_stay_as_they_were(people: Database) -> None:
     """A rollback shows the groups again; what comes later is without them."""
     publish = {"readers": ["analyst"], "keep": 2}
@@ -230,6 +232,7 @@ def test_keys_that_were_made_anew(people: Database) -> None:
     assert shown(conn) == before
 
 
+@pytest.mark.slow
 def test_a_cohort_that_fails_holds_nobody_back(people: Database) -> None:
     """Otherwise who left would be shown for as long as newcomers are refused."""
     grow(people, **WITHDRAW)
@@ -247,6 +250,7 @@ def test_a_cohort_that_fails_holds_nobody_back(people: Database) -> None:
     assert holds(people)
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_withdrawal(people: Database) -> None:
     """Cells stay whole, and the memory is made again as it was."""
     grow(people, **WITHDRAW)

@@ -102,6 +102,7 @@ def _seen(staged: Staged) -> dict[str, list[tuple[list[int], list[Any]]]]:
     }
 
 
+@pytest.mark.slow
 def test_9_4_section_1_with_buckets_apart(db: Database) -> None:
     """What the bound is for: the same table under independent buckets tells more."""
     build(db, SECTION_1)

@@ -85,6 +85,7 @@ def test_verified_again_and_changed(db: Database) -> None:
     assert failing >= {"buckets", "local_bucket_diversity"}
 
 
+@pytest.mark.slow
 def test_an_unchanged_source_keeps_groups_and_buckets(db: Database) -> None:
     """So that two releases cannot be put together to tell more."""
     make_example(db)

@@ -33,6 +33,7 @@ def write(folder: Path, **changes: Any) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
     db.source(
@@ -82,6 +83,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_between_sending_and_waiting(db: Database, tmp_path: Path) -> None:
     """One line for people, whatever the driver has to say of its session."""
     db.source(faults.SOURCE)

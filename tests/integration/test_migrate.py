@@ -59,6 +59,7 @@ def _k(db: Database) -> int:
     return int(row[0])
 
 
+@pytest.mark.slow
 def test_forwards_and_back(db: Database, folder: Path) -> None:
     done = migrate(db, two(folder))
     assert done.out.splitlines() == [
@@ -119,6 +120,7 @@ def test_status_and_dry_run_change_nothing(db: Database, folder: Path) -> None:
     assert migrate(db, folder, "--status", "--dry-run").code == 2
 
 
+@pytest.mark.slow
 def test_a_refusal_stops_there_and_the_next_call_goes_on(db: Database, folder: Path) -> None:
     two(folder)
     write(folder, "0002_patients_k12", privacy=k(25))
@@ -434,6 +436,7 @@ def test_a_busy_release_stops_it(db: Database, folder: Path) -> None:
     assert migrate(db, folder).code == 0
 
 
+@pytest.mark.slow
 def test_a_session_that_was_taken_for_dead_publishes_nothing(
     db: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,7 @@ class EverySideAsItIs(oracle.Mondrian):
         return sum(len(side) * self.weighted_loss(side) for side in sides)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1, 0.4])
 def test_a_tree_competes_as_if_its_children_were_apart(db: Database, weight: float) -> None:
     """Against numbers and texts, which count by what both sides lose."""
@@ -157,6 +158,7 @@ def test_a_tree_competes_as_if_its_children_were_apart(db: Database, weight: flo
     assert released(db, rows, ["text", "int", "int", "text"], "loss", declared) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choose", ["width", "loss"])
 def test_more_attributes_than_values_are_described_by(db: Database, choose: str) -> None:
     """Small groups are tried on several at first, most of which cannot be cut, then on all."""

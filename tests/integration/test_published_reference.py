@@ -154,6 +154,7 @@ def _conceals(rows: list[tuple[Any, ...]], left: set[int], k: int, t: Fraction) 
     return len(left) >= k and sum(gaps) / 2 <= t
 
 
+@pytest.mark.slow
 def test_mondrian(db: Database) -> None:
     """One that is too small for a class of its own is left out, and would be told of."""
     columns = {"age": {"nulls": "own_class"}, "s": "s"}

@@ -91,6 +91,7 @@ def test_commands(source: Database, tmp_path: Path) -> None:
     assert pganon("clean", *at).out == "nothing to clean\n"
 
 
+@pytest.mark.slow
 def test_another_k_and_back(source: Database) -> None:
     conn = source.owner()
     release(source, privacy=vehicles.requirement(2))
@@ -124,6 +125,7 @@ def test_a_changed_version_is_not_rolled_back_to(source: Database) -> None:
     assert faults.version(conn, "vehicles") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 def test_changed_columns_and_what_depends_on_them(source: Database, view: str) -> None:
     """Dependents of either view stop a change of its columns, unless they may go."""
@@ -157,6 +159,7 @@ def pipeline_cascade(db: Database, loaded: Any) -> Any:
     return run_release(loaded, dsn=db.dsn(), options=Options(cascade=True))
 
 
+@pytest.mark.slow
 def test_another_method_takes_its_views_along(source: Database) -> None:
     conn = source.owner()
     release(source)
@@ -208,6 +211,7 @@ def test_a_release_whose_part_has_no_room_for_its_name(source: Database) -> None
     assert faults.events(source.owner(), "v" * 60) == []
 
 
+@pytest.mark.slow
 def test_views_outlive_pganon(source: Database) -> None:
     conn = source.owner()
     release(source)
@@ -293,6 +297,7 @@ def test_parquet(db: Database, tmp_path: Path) -> None:
 # -- republication and memory -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_changed_source(source: Database) -> None:
     conn = source.owner()
     release(source)

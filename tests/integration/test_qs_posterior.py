@@ -45,6 +45,7 @@ def worst(existing: set[tuple[Any, ...]], shown: list[set[Any]], size: int) -> F
     return Fraction(most, ways(values, size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_few_records_do_not_hide_behind_many_combinations(db: Any, method: str) -> None:
     """Two opposite records have all values of five bits, and no other two records do."""

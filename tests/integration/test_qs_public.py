@@ -66,6 +66,7 @@ def test_fewer_registered_combinations_need_larger_clusters(db: Any) -> None:
     assert few.product["vehicle"].least >= 9  # three years and three colours at least
 
 
+@pytest.mark.slow
 def test_fewer_registered_combinations_tell_nothing_more_of_the_same_clusters(db: Any) -> None:
     """Whoever has the public table has it for the version before, too: what a cluster loses by it
     is no news. Clusters of others are made with what is left, and are judged by that."""

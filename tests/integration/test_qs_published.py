@@ -58,6 +58,7 @@ def rows_of(rows: list[dict[str, Any]]) -> list[Published]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_worked_example(db: Any, method: str) -> None:
     make_table(db.connect("source_owner"), VEHICLES, ROWS)
@@ -253,6 +254,7 @@ def test_loss_in_a_hierarchy_is_by_height(db: Any, tmp_path: Path, form: dict[st
 # -- NULL, conditions, individuals -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nulls(db: Any) -> None:
     rows = [*ROWS, (None, "red", "Z1", None), (2015, None, None, 7)]
     make_table(db.connect("source_owner"), VEHICLES, rows)

@@ -298,6 +298,7 @@ def test_drop_on_a_terminal(
     assert (done.code, faults.version(source.owner())) == ((0, None) if answer else (2, 1))
 
 
+@pytest.mark.slow
 def test_progress_without_a_terminal(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -220,6 +220,7 @@ def test_asserting(db: Database) -> None:
     _refused(analyst, "PA412", ask, stored.policy_hash, None)
 
 
+@pytest.mark.slow
 def test_withdrawing(db: Database) -> None:
     queue.applied(db, schedule="0 3 * * 1")
     analyst, steward = db.connect("analyst"), db.owner()
@@ -299,6 +300,7 @@ def test_dropping_what_others_use(db: Database) -> None:
     faults.guarantee_holds(steward)
 
 
+@pytest.mark.slow
 def test_reverting(db: Database) -> None:
     queue.applied(db)
     steward = db.owner()

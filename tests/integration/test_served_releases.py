@@ -47,6 +47,7 @@ def test_what_all_versions_tell_together(db: Database) -> None:
     assert faults.last_details(db.owner())["model"] == "k_anonymity"
 
 
+@pytest.mark.slow
 def test_newcomers_by_request(db: Database) -> None:
     """Too few to be tested leave the version as it is."""
     db.source(growing.SOURCE)
@@ -62,6 +63,7 @@ def test_newcomers_by_request(db: Database) -> None:
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("publish", [{"readers": ["analyst"]}, APPROVAL], ids=["at once", "held"])
 def test_value_sets_are_kept(db: Database, publish: dict[str, Any]) -> None:
     """Whoever was released is with the same values again, however long a version waited."""

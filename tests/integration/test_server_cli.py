@@ -29,6 +29,7 @@ def home(monkeypatch):
         embedded.embedded().stop("immediate")
 
 
+@pytest.mark.slow
 def test_life_of_the_server(home):
     before = pganon("server", "status", "--json").json
     assert before["running"] is False

@@ -81,6 +81,7 @@ THREE = [["x", "y"], ["z", "w"], ["v"]]
 # -- versions -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_unchanged_source_keeps_its_buckets(db: Database) -> None:
     """Under other numbers, in several blocks; back, and away."""
     build(db, rows(APART))
@@ -106,6 +107,7 @@ def test_an_unchanged_source_keeps_its_buckets(db: Database) -> None:
     assert faults.run_tables(conn) == []
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_other_columns_belong_together(db: Database) -> None:
     """The views swap; nobody's view on a table of the old columns is broken unasked."""
@@ -134,6 +136,7 @@ def test_other_columns_belong_together(db: Database) -> None:
     assert failing(conn) == []
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_fewer_tables(db: Database) -> None:
     """A view that is not needed any more goes, unless somebody needs it."""
@@ -167,6 +170,7 @@ def test_fewer_tables(db: Database) -> None:
 # -- work in other processes --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     used = mock.Mock(wraps=processes.Parallel)
@@ -191,6 +195,7 @@ def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) 
 # -- commands -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_commands(db: Database, tmp_path: Path) -> None:
     build(db, rows(APART))

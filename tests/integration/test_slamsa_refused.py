@@ -95,6 +95,7 @@ def pairs(
     return rows, policy(columns, [model(2)], method=full)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["contingency", "msc"])
 def test_associated_columns(db: Database, how: str) -> None:
     """By corrected V, whichever measure divides the columns."""

@@ -231,6 +231,7 @@ def random_policy(l: int, exclusions: list[Any], **others: Any) -> dict[str, Any
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_random_rules(db: Database, seed: int) -> None:
     rng = random.Random(seed)

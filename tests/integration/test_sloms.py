@@ -122,6 +122,7 @@ def test_classes_of_the_worked_example(db: Database, k: int) -> None:
     assert (staged.utility.groups, staged.utility.smallest_group) == (2, 3)
 
 
+@pytest.mark.slow
 def test_the_registry_from_the_policy_to_its_readers(db: Database) -> None:
     registry.build(db)
     result = publish(db, of_registry())

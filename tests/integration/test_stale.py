@@ -33,6 +33,7 @@ def change(db: Database, text: str) -> None:
     db.source(f"UPDATE public.person SET {text}", grant=False)
 
 
+@pytest.mark.slow
 def test_values_and_quasi_identifiers(people: Database) -> None:
     assert stale(people) == 0
     assert stale(people) == 0

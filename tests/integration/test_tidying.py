@@ -99,6 +99,7 @@ def test_a_policy_that_breaks_the_check_holds_up_no_other(db: Database) -> None:
     assert any(line.startswith("checked release=patients") for line in log), log
 
 
+@pytest.mark.slow
 def test_a_review_that_cannot_be_kept_holds_up_no_other(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_records_of_a_person(db: Database) -> None:
     assert faults.run(db.dsn(), loaded, force=False).outcome == "unchanged"
 
 
+@pytest.mark.slow
 def test_command(source: Database, tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(faults.POLICY))
@@ -124,6 +125,7 @@ def test_another_bound_of_inference_is_a_change(source: Database) -> None:
     assert rerun(source, **POLICIES["anatomy"], inference=bound).outcome == "released"
 
 
+@pytest.mark.slow
 def test_another_source_is_a_change(source: Database) -> None:
     rerun(source)
     source.source("UPDATE public.patient SET days = days + 1 WHERE id = 1", grant=False)
@@ -133,6 +135,7 @@ def test_another_source_is_a_change(source: Database) -> None:
     assert rerun(source, republication="allow").outcome == "released"
 
 
+@pytest.mark.slow
 def test_after_a_rollback_or_a_drop(source: Database) -> None:
     rerun(source)
     faults.run(source.dsn())
@@ -163,6 +166,7 @@ def test_readers_are_applied(source: Database) -> None:
     assert caught.value.code == "missing_role"  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_versions_kept_are_applied(source: Database) -> None:
     for _ in range(3):
         faults.run(source.dsn())
@@ -219,6 +223,7 @@ def test_what_was_damaged_is_made_anew(source: Database, damage: str) -> None:
     assert all(item.holds for item in lifecycle.verify(conn, "patients"))
 
 
+@pytest.mark.slow
 def test_without_the_secrets_of_a_version_its_memory_is_made_anew(source: Database) -> None:
     rerun(source)
     source.owner().execute("DELETE FROM pganon_private.run_secret")

@@ -46,6 +46,7 @@ def nodes_made(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> int:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_statements_take_time_in_proportion_to_their_length(
     db: Database, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,7 @@ def test_what_init_made(new_db: Make, tmp_path: Path, options: tuple[str, ...]) 
     _works(original, copy)
 
 
+@pytest.mark.slow
 def test_an_extension_that_its_owner_created_before(
     extension_db: Database, new_db: Make, tmp_path: Path
 ) -> None:

@@ -12,8 +12,6 @@ from pganon.install import state
 from pganon.install.owner import become_owner
 from tests.support.harness.cluster import Database
 
-pytestmark = pytest.mark.every_server
-
 SCHEMAS = set(state.SCHEMAS)
 
 

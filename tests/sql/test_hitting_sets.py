@@ -54,6 +54,7 @@ def test_hitting_sets_of_many_individuals(db: Database) -> None:
         assert hits_within(family, l - 1) is None
 
 
+@pytest.mark.slow
 def test_a_search_that_is_stopped_says_so(db: Database) -> None:
     rng = random.Random(1)
     family = bits([set(rng.sample(range(40), 3)) for _ in range(130)], 40)

@@ -107,6 +107,7 @@ def test_classes_that_miss_eir_l_diversity(conn: Connection, rows: Any, l: int) 
     assert violating == [not missed, len(missed), sum(map(len, missed)), people]
 
 
+@pytest.mark.slow
 def test_a_class_that_cannot_be_decided(conn: Connection) -> None:
     """`assess` counts it as one that shares a value, the function says that it does not know."""
     rng = random.Random(1)

@@ -80,6 +80,7 @@ def test_patients() -> None:
     assert sum(person.weight for person in people) / 4000 == 73.06925
 
 
+@pytest.mark.slow
 def test_clusters_of_patients() -> None:
     priors = priors_of(patients(4000), lambda cell: exam_prior(*cell))
     assert priors.tree.levels.max() == pytest.approx(0.229574, abs=5e-7)

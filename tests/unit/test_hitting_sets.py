@@ -251,6 +251,7 @@ def test_a_family_that_could_not_be_decided_is_searched_again(
     assert size > needed
 
 
+@pytest.mark.slow
 def test_ten_of_fifty_equally_frequent_values() -> None:
     rng = random.Random(1)
     family = [rng.sample(range(50), 10) for _ in range(500)]

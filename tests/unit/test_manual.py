@@ -44,6 +44,7 @@ def test_groff_reads_it() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "found"), [("pganon ver", "verify"), ("pganon extension b", "build")]
 )

@@ -432,6 +432,7 @@ def assert_equal_residuals_stay_together(
             assert home[record] == home[following]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(cases(), st.randoms(use_true_random=False))
 def test_growing_until_nothing_is_left_gives_the_same_clusters(case: Case, random: Any):
