@@ -291,7 +291,16 @@ def _guarantee(guarantee: list[dict[str, Any]]) -> str:
     return ", ".join(_requirement(item) for item in guarantee)
 
 
-_TOLD = ("model", "column", "if_not_null", "profile", "division", "adversary", "over_versions")
+_TOLD = (
+    "model",
+    "column",
+    "if_not_null",
+    "profile",
+    "division",
+    "adversary",
+    "over_versions",
+    "groups",
+)
 
 
 def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
@@ -311,7 +320,8 @@ def _requirement(item: Mapping[str, Any]) -> str:
     rest = [f"{k}={v}" for k, v in item.items() if k not in _TOLD and v is not None]
     given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
     known = [f"({given} if it is not NULL)"] if given else []
-    return " ".join([f"{item.get('model', '')}{column}", *rest, *known])
+    of = [f"for groups {item['groups']}"] if "groups" in item else []
+    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *of])
 
 
 def moment(moment: Any) -> str:

@@ -21,7 +21,7 @@ def number_of(version: Version, applied: Applied) -> exp.Expr:
 
 
 def largest(cells: exp.Select, model: Model) -> exp.Select:
-    """SELECT id, size, judged, measure, of a model that the largest share decides.
+    """SELECT id, size, judged, measure of every column, of a model that the largest share decides.
 
     All values of a set that people keep have the same one.
     """
@@ -31,7 +31,8 @@ def largest(cells: exp.Select, model: Model) -> exp.Select:
         copy=False,
     )
     tree = query(
-        "select g.id, g.size, g.judged from g group by g.id, g.size, g.judged", {"g": counted}
+        "select g.id, g.size, g.judged from g group by g.id, g.size, g.judged, g.col",
+        {"g": counted},
     )
     return tree.select(named(model.of_bounds("g"), "measure"), copy=False)
 

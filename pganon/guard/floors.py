@@ -58,13 +58,14 @@ def floor_after(version: Version, released: exp.Expr, old: exp.Expr) -> exp.Expr
 
 
 def applied_rules(version: Version) -> tuple[Applied, ...]:
-    """Every rule that some cell must keep, each once."""
+    """Every rule that some cell must keep and the version judges, each once."""
     floors = {0: (), **dict(enumerate(_old(version), start=1))}
     kept = {
         number: _raised(version, floor if version.strongest else ())
         for number, floor in floors.items()
     }
-    rules = dict.fromkeys(rule for found in kept.values() for rule in found)
+    every = (rule for found in kept.values() for rule in found)
+    rules = dict.fromkeys(rule for rule in every if version.judges(rule))
     return tuple(
         Applied(
             rule,

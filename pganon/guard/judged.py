@@ -61,12 +61,13 @@ def outcome(version: Version, state: State, applied: Applied) -> exp.Select:
 
 
 def _of_column(version: Version, state: State, applied: Applied) -> exp.Select:
-    """SELECT id, size, judged: cells for whose people values of the columns were published.
+    """SELECT id, size, col, judged: cells for whose people values of the columns were published.
 
     Of a rule about rows of several columns, there is one for each of these.
     """
     return query(
-        "select m.id, m.size, not m.whole or m.fresh as judged from m where :among and :applies",
+        "select m.id, m.size, m.col, not m.whole or m.fresh as judged from m"
+        " where :among and :applies",
         {"m": version.work(state, "measured")},
         among=_among(version, applied),
         applies=applied.applies("m"),

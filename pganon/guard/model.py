@@ -84,6 +84,8 @@ class Version:
         part: which work tables are read; see :mod:`pganon.guard.work`.
         number: of this memory among those of the run, for names of staged tables and of facts.
         audience: a role that could ever read the versions; empty where these are all versions.
+        independent: which rules are judged here: those that hold only for who takes columns to be
+            independent, on what versions of the same columns tell; the others; or, None, all.
     """
 
     columns: tuple[str, ...]
@@ -102,6 +104,10 @@ class Version:
     part: int = 0
     number: int = 0
     audience: str = ""
+    independent: bool | None = None
+
+    def judges(self, rule: Rule) -> bool:
+        return self.independent is None or self.independent == rule.independent
 
     @property
     def kept(self) -> str | None:

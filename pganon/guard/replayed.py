@@ -39,6 +39,16 @@ class Entered:
     histogram: QualifiedName | None
     guard: Mapping[str, Any]
 
+    def told(self, members: QualifiedName, histogram: QualifiedName) -> Told:
+        """What it tells, by these tables."""
+        return Told(
+            members=members,
+            histogram=histogram,
+            links=tuple(self.guard["links"]),
+            columns=tuple((name, link) for name, link in self.guard["columns"]),
+            several=self.guard["several"],
+        )
+
 
 def population_by_id(population: int) -> Callable[[State], exp.Select]:
     """SELECT of its secret."""
@@ -101,13 +111,8 @@ def replay_steps(
         )
 
     def tell(state: State) -> Told:
-        return Told(
-            members=_digested(state, version) if guard.get("plain") else entered.members,
-            histogram=entered.histogram or _nothing(state, version),
-            links=tuple(guard["links"]),
-            columns=tuple((name, link) for name, link in guard["columns"]),
-            several=guard["several"],
-        )
+        members = _digested(state, version) if guard.get("plain") else entered.members
+        return entered.told(members, entered.histogram or _nothing(state, version))
 
     return (
         *steps,

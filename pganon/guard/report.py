@@ -31,6 +31,9 @@ _FIGURES = {
 """Counts of people, but for the smallest cell, the largest probability that one of them has a
 value, and the fewest different values of a cell."""
 
+OF_VALUES = ("worst_probability", "above", "fewest_values", "certain")
+"""Those about what can be learned of columns."""
+
 _ABSENT = ("smallest_cell", "worst_probability", "fewest_values")
 """Figures that are None where there is nobody."""
 

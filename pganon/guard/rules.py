@@ -42,15 +42,19 @@ class Rule:
         column: None for a model of people, or of sets of columns.
         sets: the columns of every QS set, for a model of combinations; for one of rows, those of
             the rows.
+        independent: whether it is promised only for readers to whom columns that no version shows
+            together tell nothing of one another.
     """
 
     model: Model
     column: str | None = None
     sets: tuple[tuple[str, ...], ...] = ()
+    independent: bool = False
 
     @property
     def label(self) -> str:
-        return f"{self.model.label}{self.on}"
+        assumed = ", columns taken to be independent" if self.independent else ""
+        return f"{self.model.label}{self.on}{assumed}"
 
     @property
     def on(self) -> str:
@@ -74,6 +78,7 @@ class Rule:
             "parameters": parameters,
             "column": self.column,
             "sets": [list(names) for names in self.sets],
+            "independent": self.independent,
         }
 
 
@@ -84,7 +89,8 @@ def rule_of(kept: Mapping[str, Any]) -> Rule:
         for name, value in kept["parameters"].items()
     }
     sets = tuple(tuple(names) for names in kept["sets"])
-    return Rule(_NAMED[kept["model"]](**parameters), kept["column"], sets)
+    model = _NAMED[kept["model"]](**parameters)
+    return Rule(model, kept["column"], sets, kept.get("independent", False))
 
 
 def judged_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -107,7 +113,7 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
         for item in _fields(rule.model)
         if item.name != rule.model.symbol
     }
-    return (type(rule.model), rule.column, rule.sets, *same.items())
+    return (type(rule.model), rule.column, rule.sets, rule.independent, *same.items())
 
 
 def _fields(model: Model) -> Sequence[Field[Any]]:

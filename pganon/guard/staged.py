@@ -15,7 +15,7 @@ from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Tell, Told, columns_after, told_steps
 from pganon.privacy.base import Requirement
-from pganon.privacy.judged import Judged
+from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.published.form import PublishedForm
 from pganon.published.linked import LinkedColumn
@@ -83,13 +83,14 @@ def _rules(spec: ReleaseSpec, columns: Sequence[LinkedColumn]) -> Iterator[Rule]
     )
     for requirement in spec.requirements:
         model = requirement.model
+        assumed = bool(spec.policy.assume) and model.judged in OF_COLUMNS
         if isinstance(model, QSKAnonymity):
-            yield Rule(model, sets=qs_sets)
+            yield Rule(model, sets=qs_sets, independent=assumed)
         elif model.of_rows:
             for rows in dict.fromkeys(column.rows for column in columns):
-                yield Rule(model, sets=(rows,))
+                yield Rule(model, sets=(rows,), independent=assumed)
         else:
-            yield Rule(model, _column(spec, requirement))
+            yield Rule(model, _column(spec, requirement), independent=assumed)
 
 
 def _column(spec: ReleaseSpec, requirement: Requirement) -> str | None:

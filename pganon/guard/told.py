@@ -287,30 +287,38 @@ class _Tables:
         return cases
 
     def own(self, state: State) -> exp.Expr:
-        """(person, col, value, n): a mark shows which of the values of a group is a person's."""
+        """(person, col, value, n)."""
         if not self.told.columns:
             return query(
                 "select null::uuid as person, 1 as col, ''::text as value, 1::bigint as n"
                 " where false"
             )
-        parts = [
-            query(
-                "select m.member as person, :place as col, h.value from m"
-                " join h on h.col = :own and h.link = (:link)::bigint"
-                " where :marked = :mark",
-                {"m": self.told.members, "h": self.told.histogram},
-                place=num(self._place(name)),
-                own=num(number),
-                marked=fragment(f"m.marks[{number}]"),
-                link=col(link, "m"),
-                mark=mark(col("member", "m"), col("value", "h"), self.secret),
-            )
-            for number, (name, link) in enumerate(self.told.columns, start=1)
-        ]
         return query(
             "select o.person, o.col, o.value, count(*) as n from o group by 1, 2, 3",
-            {"o": stacked(parts)},
+            {"o": own_values(self.told, self.secret, self._place)},
         )
+
+
+def own_values(told: Told, secret: exp.Select, place: Callable[[str], int]) -> exp.Select:
+    """SELECT person, col, value of every record; `place` numbers the columns.
+
+    A mark shows which of the values of a group is a person's.
+    """
+    parts = [
+        query(
+            "select m.member as person, :place as col, h.value from m"
+            " join h on h.col = :own and h.link = (:link)::bigint"
+            " where :marked = :mark",
+            {"m": told.members, "h": told.histogram},
+            place=num(place(name)),
+            own=num(number),
+            marked=fragment(f"m.marks[{number}]"),
+            link=col(link, "m"),
+            mark=mark(col("member", "m"), col("value", "h"), secret.copy()),
+        )
+        for number, (name, link) in enumerate(told.columns, start=1)
+    ]
+    return stacked(parts)
 
 
 def _of_several(table: str) -> exp.Expr:

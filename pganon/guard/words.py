@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pganon.identifiers import quote
@@ -34,3 +34,19 @@ def sentences(figures: Mapping[str, Any], audience: str = "") -> Iterator[str]:
         )
     if certain:
         yield f"{who} knows a value of {certain} of {everybody} people"
+
+
+def assumption(columns: Sequence[str], others: Sequence[str], worst: float | None) -> str:
+    """What was taken for granted of the readers of a version, and what if it is wrong.
+
+    Args:
+        columns: of the version, and of those that share or associate them.
+        others: columns that are taken to tell nothing of them.
+        worst: largest bound on the probability of a value by all versions.
+    """
+    names = " and ".join(", ".join(map(quote, found)) or "nothing" for found in (columns, others))
+    told = "" if worst is None else f", at worst with probability {worst:.4g}"
+    return (
+        f"taken for granted (assume): to readers, {names} are independent; who knows otherwise can"
+        f" hold a value for likelier than that allows{told}"
+    )

@@ -80,8 +80,12 @@ def _released(sets: ValueSets) -> exp.Select:
     )
 
 
-def commit_steps(spec: ReleaseSpec, sets: ValueSets) -> tuple[Step, ...]:
-    """The newcomers of the run, committed before they are tested."""
+def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[Step, ...]:
+    """The newcomers of the run, committed before they are tested.
+
+    Args:
+        commits: False for a dry run, which only counts them.
+    """
     return (
         CreateTable(
             "due",
@@ -95,7 +99,7 @@ def commit_steps(spec: ReleaseSpec, sets: ValueSets) -> tuple[Step, ...]:
             lambda s: query("select count(*) as due, 1 as cohorts from d", {"d": s.work("due")}),
             gives=[DUE, COHORTS],
         ),
-        commit_step(spec, lambda s: s[DUE] > 0),
+        commit_step(spec, lambda s: commits and s[DUE] > 0),
     )
 
 

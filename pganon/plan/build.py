@@ -135,12 +135,13 @@ class Plan:
 
     @property
     def _newcomers(self) -> tuple[Phase, ...]:
-        """Of a version that keeps value sets, if no run committed to newcomers before."""
+        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
         spec = self.spec
         resumes = spec.resumed is not None and spec.resumed.cohort is not None
-        if spec.value_sets is None or resumes or self.reasoned:
+        if spec.value_sets is None or (resumes and not self.reasoned):
             return ()
-        return (Phase(NEWCOMERS, "who is tested together", commit_steps(spec, spec.value_sets)),)
+        steps = commit_steps(spec, spec.value_sets, commits=not self.reasoned)
+        return (Phase(NEWCOMERS, "who is tested together", steps),)
 
     @property
     def is_remembered(self) -> bool:

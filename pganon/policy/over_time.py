@@ -53,7 +53,7 @@ REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
-UNAVAILABLE = ("ranges", "assume")
+UNAVAILABLE = ("ranges",)
 """Keys that nothing reads yet."""
 
 
@@ -68,7 +68,8 @@ class OverTime(Declaration):
         audiences: whether everybody is taken to have every version, or roles what they can read.
         aliases: relation with the columns `old` and `new`, of people whose key changed.
         exclude: relation with the key columns of people who are in no version from now on.
-        assume: what the steward takes for granted of readers.
+        assume: what the steward takes for granted of readers: that columns which no version shows
+            together tell them nothing of one another.
         increment_size: newcomers of a region that make an increment.
         regions: whether newcomers are divided as the first version was.
         ranges: whether groups show what they contain, or the region that they are in.
@@ -116,6 +117,12 @@ def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
         yield from _invariant_refusals(given, method)
+    if given.get("assume") and given.get("audiences") == "by_reader":
+        yield Refusal(
+            ("assume",),
+            "what is taken for granted of readers is judged for readers of all versions",
+            "write audiences: everybody, or remove assume",
+        )
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue

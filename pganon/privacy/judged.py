@@ -26,6 +26,10 @@ class Judged(StrEnum):
     NOTHING = "nothing"
 
 
+OF_COLUMNS = frozenset({Judged.MOST, Judged.EXTREMES, Judged.VALUES, Judged.COMBINATIONS})
+"""What readers conclude about columns from the groups of versions, without knowing whose rows of
+different versions belong together."""
+
 HOLDS_FOR = {
     Judged.PEOPLE: "readers who also know which rows of different versions belong together",
     Judged.MOST: "readers who know who was in which group of every version",
@@ -38,6 +42,12 @@ HOLDS_FOR = {
     " combinations remain possible, not equally likely",
     Judged.NOTHING: "readers of one version",
 }
+
+INDEPENDENT = (
+    "; taken for granted is that columns which no version shows together tell them nothing of one"
+    " another"
+)
+"""Added where cells are those of versions that share or associate columns."""
 
 KEPT_SETS = (
     "readers who know who was in which group of every version, and hold no value of a group for"

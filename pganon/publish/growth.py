@@ -95,6 +95,7 @@ def at_once(version: Version) -> Increment:
         version.row_count,
         version.suppressed,
         version.row_count,  # no group is without a record
+        tuple(version.guarantee),
     )
 
 

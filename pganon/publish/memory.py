@@ -48,6 +48,7 @@ class About:
     Attributes:
         guard: links, columns, rules and rounds; see :mod:`pganon.guard.replayed`.
         readers: roles that could ever read it; None where everybody may have.
+        columns: of the policy, by name.
     """
 
     release: str
@@ -60,6 +61,7 @@ class About:
     published_at: Any
     dropped_at: Any
     readers: list[str] | None
+    columns: dict[str, dict[str, Any]]
 
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:

@@ -91,7 +91,7 @@ class Computation:
             self.plan = replace(self.plan, spec=spec)
 
     def commit(self) -> State:
-        """Of a version that keeps value sets, commit to who is tested."""
+        """Of a version that keeps value sets, commit to who is tested; in a dry run, count them."""
         self._walk([phase for phase in self.plan.phases if phase.name == NEWCOMERS])
         return self.state
 

@@ -197,9 +197,9 @@ def check_columns(plan: Plan, state: State) -> None:
         )
 
 
-def looked(plan: Plan, growth: Growth, state: State) -> RunResult:
+def looked(plan: Plan, state: State, totals: handover.Totals, added: Added) -> RunResult:
     """The result of a dry run: who would be tested; nothing is."""
-    spec, totals = plan.spec, handover.totals(plan, state)
+    spec = plan.spec
     return RunResult(
         release=spec.policy.release,
         version=None,
@@ -216,7 +216,7 @@ def looked(plan: Plan, growth: Growth, state: State) -> RunResult:
         warnings=(),
         seconds=0.0,
         outcome="dry_run",
-        added=added(growth, state),
+        added=added,
     )
 
 

@@ -17,7 +17,7 @@ from pganon.published.stored import greatest_number
 from pganon.published.utility import Utility
 from pganon.run.result import Verified
 from pganon.spec.guarantee import guarantee
-from pganon.spec.increments import WITHDRAWN, Increment, all_checks, all_views
+from pganon.spec.increments import WITHDRAWN, Increment, all_checks, all_views, promised
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS
@@ -52,7 +52,7 @@ def staged(
         method=plan.method.name,
         policy=spec.policy.document(),
         policy_hash=spec.policy_hash,
-        guarantee=guarantee(spec),
+        guarantee=promised(increments) if increments else guarantee(spec),
         relations=relations,
         views=_all_views(plan, state, increments, views),
         checks=all_checks(increments) if increments else checks,
@@ -152,6 +152,7 @@ def _increments(
         state[PUBLISHED],
         state[SUPPRESSED],
         greatest_number(state.facts),
+        tuple(guarantee(plan.spec)),
     )
     return (*plan.spec.growth.increments, mine)
 

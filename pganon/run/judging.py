@@ -13,16 +13,17 @@ from pganon import locks
 from pganon.errors import LedgerError
 from pganon.guard.model import Memory, Version
 from pganon.guard.propagation import limit
-from pganon.guard.report import figures
+from pganon.guard.report import OF_VALUES, figures
 from pganon.guard.staged import staged_steps, teller, version_of
 from pganon.guard.steps import new_memory
-from pganon.guard.words import sentences
+from pganon.guard.words import assumption, sentences
 from pganon.plan.build import Plan
 from pganon.publish import memory, populations
 from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
 from pganon.run.apart import Apart, apart, new_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
+from pganon.run.independent import Together, together
 from pganon.run.rebuilding import replay
 from pganon.run.tables import drop_tables
 from pganon.spec.republication import Republication
@@ -56,6 +57,7 @@ class Judging:
         self.sources = sources
         self._versions: list[Version] = []
         self._new_readers: tuple[str, ...] = ()
+        self._together: Together | None = None
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -90,6 +92,8 @@ class Judging:
         if found is not None:
             versions = self._apart(population, found, version, about, known)
             runs |= {one.name: (*one.runs, self.state.run_id) for one in found.seeing}
+        elif self.plan.spec.policy.assume:
+            versions = self._independent(population, version, about)
         self._judge(versions)
         declared = self.plan.spec.policy.population
         return Judged(
@@ -97,7 +101,7 @@ class Judging:
             counter=counter,
             name=declared.name if declared else None,
             sources=self.sources,
-            memories={v.audience: new_memory(v, self.state) for v in versions},
+            memories={v.audience: new_memory(v, self.state) for v in versions if not v.independent},
             runs=runs,
             guard=self._entered(),
             kept=found.kept(known) if found else (),
@@ -134,6 +138,22 @@ class Judging:
         rounds = max((limit(version) for version in versions), default=0)
         return [*versions, replace(everybody, republication="allow", rounds=rounds)]
 
+    def _independent(
+        self, population: int, everybody: Version, about: Sequence[About]
+    ) -> list[Version]:
+        """Rules about columns beside versions of the same columns; the others beside all."""
+        tell = teller(self.plan.spec, self.plan.method.form)
+        found = together(self.computation, tell, population, about)
+        self._together = found
+        if found is None:
+            return [everybody]
+        same = replay(
+            self.computation.executor, self.conn, population, found.versions, first=_REPLAYED
+        )
+        own = replace(self._version(same, 1), independent=True)
+        rounds = max(limit(own), limit(everybody))
+        return [own, replace(everybody, independent=False, rounds=rounds)]
+
     def _judge(self, versions: Sequence[Version]) -> None:
         self._versions = []
         for version in versions:
@@ -152,22 +172,46 @@ class Judging:
             return {}
         found = [(figures(version, self.state.facts), version.audience) for version in judged]
         worst, audience = max(found, key=lambda one: _told(one[0]))
-        return worst if audience == EVERYBODY else {**worst, "guard_audience": audience}
+        if audience != EVERYBODY:
+            return {**worst, "guard_audience": audience}
+        return worst | self._of_independent
+
+    @property
+    def _of_independent(self) -> dict[str, Any]:
+        """What versions of the same columns tell, where others are taken to be independent."""
+        if self._together is None:
+            return {}
+        found = figures(self._versions[0], self.state.facts)
+        told = {name: found[f"guard_{name}"] for name in OF_VALUES}
+        columns = {"columns": self._together.columns, "others": self._together.others}
+        return {"guard_independent": {name: list(n) for name, n in columns.items()} | told}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What all versions together leave of the promises, where the policy wants to know."""
-        warned = [version for version in self._judged if version.republication == "warn"]
-        return self._new_readers + tuple(
-            sentence
-            for version in warned
-            for sentence in sentences(figures(version, self.state.facts), version.audience)
+        judged = [*self._judged, *(v for v in self._versions if v.independent)]
+        warned = [version for version in judged if version.republication == "warn"]
+        return (
+            *self._new_readers,
+            *self._assumed,
+            *(
+                sentence
+                for version in warned
+                for sentence in sentences(figures(version, self.state.facts), version.audience)
+            ),
         )
+
+    @property
+    def _assumed(self) -> Iterator[str]:
+        if self._together is not None:
+            worst = figures(self._versions[-1], self.state.facts)["guard_worst_probability"]
+            yield assumption(self._together.columns, self._together.others, worst)
 
     @property
     def _judged(self) -> list[Version]:
         """Everybody only where no audience has the version."""
-        return [version for version in self._versions if version.audience] or self._versions
+        apart = [version for version in self._versions if version.audience]
+        return apart or [version for version in self._versions if not version.independent]
 
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""

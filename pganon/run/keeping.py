@@ -11,9 +11,12 @@ from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.guard.model import Memory
+from pganon.increments.kept import WAITING
+from pganon.increments.steps import COHORTS, DUE
 from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, MemoryMoved
 from pganon.run.computation import Computation
+from pganon.run.result import Added
 from pganon.spec.increments import cohorts_table
 from pganon.spec.invariance import Resumed, ValueSets
 from pganon.spec.model import ReleaseSpec
@@ -90,6 +93,28 @@ def commit(
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
             raise MemoryMoved
         computation.commit()
+
+
+def tested(computation: Computation) -> Added | None:
+    """Whom a dry run would test; None if nobody, so that all else can be tried.
+
+    To look at their values without committing to them would let a steward wait for others.
+    """
+    spec = computation.plan.spec
+    if spec.value_sets is None:
+        return None
+    state = computation.commit()
+    if state[DUE] == 0:
+        return None
+    waiting = state[WAITING] if spec.resumed is not None else 0
+    return Added(
+        newcomers=state[DUE] + waiting,
+        cohorts=state[COHORTS],
+        tested=state[DUE],
+        released=0,
+        suppressed=0,
+        waiting=waiting,
+    )
 
 
 def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:

@@ -56,6 +56,7 @@ from pganon.spec.increments import Growth
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 Connection = psycopg.Connection[Any]
 
@@ -228,6 +229,9 @@ class _Run:
                 if judging is not None and not dry:
                     keeping.commit(self.conn, computation, judging.population, self.sources)
                 plan = computation.plan
+                if dry and (tested := keeping.tested(computation)):
+                    totals = handover.Totals(computation.state[RECORDS], 0, 0)
+                    return self._looked(growing.looked(plan, computation.state, totals, tested))
                 state = computation.complete()
         except PrivacyRefusal as refusal:
             if not growing.withdraws_alone(refusal, computation.state):
@@ -278,10 +282,8 @@ class _Run:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that changes nothing, or only looks."""
         if self.options.dry_run:
-            ledger.finish(self.conn, state.run_id, "dry_run")
-            with contextlib.suppress(psycopg.Error):
-                drop_run(self.conn, state.run_id)
-            return self._finished(growing.looked(plan, growth, state))
+            totals = handover.totals(plan, state)
+            return self._looked(growing.looked(plan, state, totals, growing.added(growth, state)))
         if state[DUE] > 0 or growing.only_withdraws(state):
             return None
         if growth.unfinished is not None:
@@ -291,6 +293,13 @@ class _Run:
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
         return replace(result, added=growing.added(growth, state))
+
+    def _looked(self, result: RunResult) -> RunResult:
+        """The end of a dry run that tests nobody, since nobody may be tested twice."""
+        ledger.finish(self.conn, result.run_id, "dry_run")
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, result.run_id)
+        return self._finished(result)
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
         """Publish the newest version without the groups of people who left."""

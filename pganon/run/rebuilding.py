@@ -216,11 +216,11 @@ def replay(
     """
     found: Memory | None = None
     for number, version in enumerate(about, start=first):
-        entered = _entered(version)
-        step = replace(replayed(entered, found, number), audience=name)
+        own = entered(version)
+        step = replace(replayed(own, found, number), audience=name)
         if judged is not None and number - first >= judged:
             step = replace(step, republication="refuse")
-        executor.run(replay_steps(entered, step, population_by_id(population)))
+        executor.run(replay_steps(own, step, population_by_id(population)))
         found = new_memory(step, executor.state)
         kept = {found.person, found.cell, found.value, found.sets}
         made = [t for n in (number - 1, number) if n >= first for t in _made(conn, executor, n)]
@@ -237,7 +237,12 @@ def _made(conn: Connection, executor: Executor, number: int) -> Iterator[Qualifi
     return (table for table in run_tables(conn, run_id) if its.fullmatch(table.name))
 
 
-def _entered(version: About) -> Entered:
+def entered(version: About) -> Entered:
+    """It as the memory knows it.
+
+    Raises:
+        LedgerError: memory.
+    """
     private = {
         item["part"]: QualifiedName(item["schema"], item["name"]) for item in version.relations
     }

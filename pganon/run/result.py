@@ -44,7 +44,8 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class Added:
-    """What a run of a release that grows added to its version.
+    """What a run of a release that grows added to its version; of one that keeps value sets, whom a
+    dry run would test.
 
     Attributes:
         newcomers: people who were never released and were in no cohort before the run.
@@ -66,12 +67,12 @@ class Added:
     released: int
     suppressed: int
     waiting: int
-    unplaced: int
-    left: int
-    withdrawn_groups: int
-    withdrawn_people: int
-    withdrawn_records: int
-    stale: int
+    unplaced: int = 0
+    left: int = 0
+    withdrawn_groups: int = 0
+    withdrawn_people: int = 0
+    withdrawn_records: int = 0
+    stale: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class RunResult:
 
     Attributes:
         version: the version that readers see; None after a dry run.
-        utility: None after a dry run of a release that grows, which tests nothing.
+        utility: None after a dry run that tests nothing, as people are tested once.
         metrics: if they were asked for.
         outcome: "unchanged" if source and policy were those of the current version, whose figures
             these are then.

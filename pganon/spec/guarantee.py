@@ -7,7 +7,7 @@ from typing import Any
 
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
-from pganon.privacy.judged import HOLDS_FOR, KEPT_SETS, Judged
+from pganon.privacy.judged import HOLDS_FOR, INDEPENDENT, KEPT_SETS, OF_COLUMNS, Judged
 from pganon.spec.model import ReleaseSpec
 
 _CHOICES = ("profile", "division", "buckets", "select")
@@ -42,7 +42,8 @@ def _over_versions(spec: ReleaseSpec, model: Model) -> str:
         return HOLDS_FOR[Judged.NOTHING]
     if spec.invariant and model.judged is Judged.MOST:
         return KEPT_SETS
-    return HOLDS_FOR[model.judged]
+    assumed = INDEPENDENT if spec.policy.assume and model.judged in OF_COLUMNS else ""
+    return HOLDS_FOR[model.judged] + assumed
 
 
 def _prior(spec: ReleaseSpec) -> str | None:

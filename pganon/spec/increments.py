@@ -59,6 +59,8 @@ class Increment:
         released: records in its groups.
         suppressed: records of its cohorts that are out for good.
         numbered: the greatest number of a group.
+        guarantee: what was promised of its groups, as :mod:`pganon.spec.guarantee` states it;
+            nothing where an earlier pganon did not keep that.
     """
 
     run_id: int
@@ -67,6 +69,7 @@ class Increment:
     released: int
     suppressed: int
     numbered: int
+    guarantee: tuple[dict[str, Any], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         plain = dict(self.__dict__)
@@ -76,7 +79,9 @@ class Increment:
     def of(cls, found: Mapping[str, Any]) -> Increment:
         """An increment from its JSON form."""
         checks = tuple(CheckQuery(**check) for check in found["checks"])
-        return cls(**{**found, "selects": tuple(found["selects"]), "checks": checks})
+        guarantee = tuple(found.get("guarantee", ()))
+        selects = tuple(found["selects"])
+        return cls(**{**found, "selects": selects, "checks": checks, "guarantee": guarantee})
 
 
 @dataclass(frozen=True)
@@ -203,6 +208,24 @@ def _without(rows: str, number: str | None, withdrawn: QualifiedName | None) -> 
 
 
 _STANDING = "SELECT v.* FROM ({}) AS v WHERE NOT EXISTS (SELECT FROM {} AS w WHERE w.{} = v.{})"
+
+
+ADDED, EARLIER = "added under the newest policy", "of earlier policies"
+
+
+def promised(increments: Sequence[Increment]) -> list[dict[str, Any]]:
+    """The guarantee of a version; `groups` says of which where it is not that of all."""
+    told = [increment.guarantee for increment in increments if increment.guarantee]
+    newest = told[-1] if told else ()
+    found: list[dict[str, Any]] = []
+    for item in (item for one in reversed(told) for item in one):
+        if all(item in one for one in told):
+            stated = item
+        else:
+            stated = {**item, "groups": ADDED if item in newest else EARLIER}
+        if stated not in found:
+            found.append(stated)
+    return found
 
 
 def all_checks(increments: Sequence[Increment]) -> tuple[CheckQuery, ...]:

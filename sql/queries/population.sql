@@ -91,7 +91,7 @@ VALUES (
 -- Versions about a population, the oldest first.
 SELECT
     v.release, v.version, v.run_id, v.method, v.members_table, v.relations, v.guard,
-    v.published_at, v.dropped_at, v.readable_by
+    v.published_at, v.dropped_at, v.readable_by, v.policy -> 'columns'
 FROM pganon_private.version AS v
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;

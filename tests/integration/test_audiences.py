@@ -143,6 +143,48 @@ def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
 
 
 @pytest.mark.slow
+def test_who_can_read_the_view_already(source: Database, roles: list[str]) -> None:
+    """A new version is for whoever the owner let read the one before, and not for who may write."""
+    one, two, third = roles
+    publish(source, "one", "q", one, where="id > 24")
+    publish(source, "two", "z", two, where="id <= 24")
+    publish(source, "other", "q", third, where="id > 24")
+    owner = source.owner()
+    owner.execute(f"GRANT INSERT ON published.two TO {third}".encode())
+    publish(source, "two", "z", two, where="id > 24")
+    owner.execute(f"GRANT SELECT ON published.other TO {two}".encode())
+    with driver.refused("republication") as errors:
+        driver.publish(source, declared("other", "z", third, where="id > 20"))
+    assert f"that {two} could ever read" in str(errors[0])
+
+
+@pytest.mark.slow
+def test_a_reader_is_judged_in_every_later_version(source: Database, roles: list[str]) -> None:
+    """That the last of them tells nothing new does not say that those before did not."""
+    one, two, third = roles
+    publish(source, "one", "q", one, where="id <= 24")
+    publish(source, "two", "z", third, where="id <= 24")
+    publish(source, "three", "z", third, where="id > 24")
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    with driver.refused("republication"):
+        change_readers(steward, "one", [third])
+    assert change_readers(steward, "one", [two]).added == (two,)
+
+
+@pytest.mark.slow
+def test_readers_of_different_versions_at_once(source: Database, roles: list[str]) -> None:
+    """Each is an audience of its own."""
+    one, two, third = roles
+    publish(source, "one", "q", one, where="id <= 16")
+    publish(source, "two", "q", two, where="id BETWEEN 17 AND 32")
+    publish(source, "three", "q", third, where="id > 32")
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    assert change_readers(steward, "three", [one, two]).added == (one, two)
+
+
+@pytest.mark.slow
 def test_a_version_shown_again(source: Database, roles: list[str]) -> None:
     """A rollback shows an older version to who reads the release now."""
     one, two, _ = roles

@@ -18,6 +18,7 @@ from pganon.privacy.frequency import (
     EntropyLDiversity,
     KAnonymity,
     RelativeFrequency,
+    SlicingLDiversity,
 )
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from tests.support.harness.cluster import Database
@@ -124,3 +125,30 @@ def test_entropy_of_own_records(db: Database) -> None:
     assert by_size[3]["measure"] == pytest.approx(1.8899, abs=1e-4)  # a, a, b
     assert by_size[2]["measure"] == pytest.approx(2)  # b, c: all who left
     assert [by_size[n]["holds"] for n in (2, 3)] == [True, False]
+
+
+def test_values_before_several_changes_are_unknown(db: Database) -> None:
+    """Of the last change alone they would be known; whoever changed twice has others, too."""
+    population = Population(db.owner())
+    rule = Rule(EntropyLDiversity(2), "v")
+    for values in ("aabb", "ccdd"):
+        population.add({p: Row((1,), ((v,),)) for p, v in enumerate(values)}, [rule])
+        assert [row["holds"] for row in population.outcome().values()] == [True]
+    population.add({p: Row((1,), ((v,),)) for p, v in enumerate("eeff")}, [rule])
+    assert [row["holds"] for row in population.outcome().values()] == [False]
+
+
+def test_rows_of_several_columns(db: Database) -> None:
+    """A row is at most as frequent as the least frequent of its values."""
+    population = Population(db.owner(), columns=("v", "w"))
+    rule = Rule(SlicingLDiversity(4, level="tuple"), sets=(("v", "w"),))
+    people = {
+        p: Row((1, 1), ((v,), (w,))) for p, (v, w) in enumerate(zip("aabb", "klmn", strict=True))
+    }
+    assert population.add(people, [rule])["guard_above"] == 0
+    (found,) = population.outcome().values()
+    assert (found["measure"], found["holds"]) == (4, True)
+    same = {
+        p: Row((1, 1), ((v,), (w,))) for p, (v, w) in enumerate(zip("ccdd", "kkll", strict=True))
+    }
+    assert population.add(same, [rule])["guard_above"] == 4

@@ -13,7 +13,9 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
+from pganon.spec.increments import ADDED, EARLIER
 from tests.support.harness import driver, plans
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.growing import POLICY, SOURCE, add, diverse, grow, rows, shown
 
@@ -157,6 +159,25 @@ def test_stronger_models_for_newcomers(people: Database) -> None:
         ("distinct_l_diversity", 3),
     }
     assert all(float(measured) >= float(key[1]) for key, measured in found.items())
+    told = lifecycle.show(people.owner(), "people").guarantee
+    assert [(item["model"], item.get("k", item.get("l")), item["groups"]) for item in told] == [
+        ("k_anonymity", 5, ADDED),
+        ("distinct_l_diversity", 3, ADDED),
+        ("k_anonymity", 3, EARLIER),
+        ("distinct_l_diversity", 2, EARLIER),
+    ]
+    assert "k_anonymity k=3 for groups of earlier policies" in " ".join(
+        pganon("show", "people", "--dsn", people.dsn("steward")).out.split()
+    )
+    add(people, 41, 50)
+    grow(people, privacy=diverse(5, 2))
+    told = lifecycle.show(people.owner(), "people").guarantee
+    assert [(item["model"], item.get("k", item.get("l")), item["groups"]) for item in told] == [
+        ("k_anonymity", 5, ADDED),
+        ("distinct_l_diversity", 2, ADDED),
+        ("distinct_l_diversity", 3, EARLIER),
+        ("k_anonymity", 3, EARLIER),
+    ]
 
 
 def test_columns_stay(people: Database) -> None:

@@ -19,6 +19,7 @@ from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
+from tests.support.sources.growing import rows
 from tests.support.sources.keeping import Kept, People, declared
 
 pytestmark = pytest.mark.primary_server_only
@@ -136,6 +137,29 @@ def test_too_many_out_are_refused(db: Database) -> None:
     kept.fill({**people, 3: "d"})
     with refused("suppression_limit"):
         kept.release(suppression_limit=0)
+
+
+@pytest.mark.slow
+def test_a_dry_run_tests_nobody(db: Database) -> None:
+    """Else a steward could see that newcomers are not eligible, and wait for others."""
+    kept = Kept(db)
+    people: dict[Person, Value] = {1: "a", 2: "b", 3: "a", 4: "b"}
+    kept.release(people)
+    tried = kept.tried()
+    assert (tried.added, tried.outcome) == (None, "dry_run")
+    assert tried.released == 4  # nobody is new
+    kept.fill({**people, 5: "d"})
+    tried = kept.tried(suppression_limit=0)
+    assert tried.added is not None
+    assert (tried.outcome, tried.utility, tried.released) == ("dry_run", None, 0)
+    assert (tried.added.newcomers, tried.added.tested, tried.added.waiting) == (1, 1, 0)
+    assert rows(db.owner(), "pganon_private.cohorts") == []
+    with refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+    kept.fill({**people, 5: "d", 6: "e", 7: "f"})
+    tried = kept.tried(suppression_limit=0)
+    assert tried.added is not None
+    assert (tried.added.newcomers, tried.added.tested, tried.added.waiting) == (3, 1, 2)
 
 
 def test_nobody_new(db: Database) -> None:

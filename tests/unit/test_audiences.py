@@ -6,6 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.guard.audiences import PUBLIC, audiences
+from pganon.guard.model import Memory
+from pganon.identifiers import QualifiedName
+from pganon.publish.memory import EVERYBODY, About, Remembered
+from pganon.run.apart import Apart, Seeing, largest
 
 ROLES = [*"abcd", PUBLIC]
 
@@ -32,3 +36,27 @@ def test_by_name() -> None:
     assert [set(one.runs) for one in audiences({1: [PUBLIC], 2: None})] == [{1, 2}]
     assert audiences({}) == ()
     assert audiences({1: []}) == ()
+
+
+def version(run_id: int, readers: list[str] | None) -> About:
+    return About("r", 1, run_id, "mondrian", None, [], None, None, None, readers, {})
+
+
+def test_new_readers_of_a_version_that_everybody_may_have() -> None:
+    about = [version(1, None), version(2, ["a"])]
+    assert largest(about, {1: ["b"]}) is None
+    found = largest([*about, version(3, ["b"])], {1: ["b"]})
+    assert found is not None
+    assert [(one.name, set(one.runs)) for one in found] == [("a", {1, 2}), ("b", {1, 3})]
+
+
+def test_memories_that_a_version_does_not_change() -> None:
+    """Those of audiences that there are, and that do not get it."""
+    table = QualifiedName("pganon_private", "t")
+    memory = Memory((), (), table, table, table)
+    known = [
+        Remembered(name, memory, runs, b"", 9)
+        for name, runs in [(EVERYBODY, (1, 2, 3)), ("a", (1,)), ("b", (2,)), ("c", (2, 3))]
+    ]
+    after = Apart((), (Seeing("a", (1,)),), (frozenset({2, 3}), frozenset({1})))
+    assert after.kept(known) == ("c",)

@@ -11,6 +11,7 @@ from fractions import Fraction
 import pytest
 
 from pganon.guard.floors import applied_rules, new_floors
+from pganon.guard.independence import Shown, components, shown_by, unshared
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import Rule, judged_rules, rule_of
 from pganon.identifiers import QualifiedName
@@ -126,3 +127,70 @@ def test_g4_waiting_tells_what_comes_last() -> None:
     waited = [world for world in worlds if len(set(world[:4])) < 3]
     assert len(waited) == 6
     assert Counter(world[4] for world in waited) == {"z": 6}
+
+
+# -- versions that tell of the same columns -------------------------------------------------------
+
+S, W, V = (Shown(frozenset(name), frozenset("q")) for name in "swv")
+
+
+def test_columns_of_a_version_by_role() -> None:
+    roles = {"id": "identifying", "p": "individual", "q": "quasi_identifying", "s": "sensitive"}
+    assert shown_by(roles, ["s"]) == S
+    assert shown_by({**roles, "i": "insensitive"}, ["s"]).others == {"i"}
+
+
+def test_versions_with_quasi_identifiers_in_common_are_apart() -> None:
+    assert components([S, W, V], []) == ({0}, {1}, {2})
+    assert unshared([S, W, V]) == (("s", "v"), ("s", "w"), ("v", "w"))
+    assert set(components([S, W, V, S], [])) == {frozenset({0, 3}), frozenset({1}), frozenset({2})}
+
+
+@pytest.mark.parametrize(
+    "joining",
+    [
+        Shown(frozenset("sw")),
+        replace(S, quasi=frozenset("w")),
+        replace(W, quasi=frozenset("s")),
+        replace(V, quasi=frozenset("sw")),
+    ],
+)
+def test_a_version_that_shares_columns_joins_others(joining: Shown) -> None:
+    for order in itertools.permutations([S, W, joining]):
+        (one,) = components(order, [])
+        assert one == {0, 1, 2}
+        assert unshared(order) == ()
+
+
+def test_associated_columns_join_versions() -> None:
+    assert components([W, S, V], [("s", "w")]) == ({2}, {0, 1})
+    assert set(components([W, S, V], [("s", "w"), ("s", "v")])) == {frozenset({0, 1, 2})}
+
+
+@pytest.mark.parametrize(
+    "unknown", [Shown(frozenset(), known=False), Shown(frozenset(), others=frozenset("i"))]
+)
+def test_what_cannot_be_compared_joins_all(unknown: Shown) -> None:
+    for order in itertools.permutations([S, W, unknown]):
+        assert len(components(order, [])) == 1
+
+
+def test_quasi_identifiers_alone_join_nothing() -> None:
+    assert len(components([S, W, Shown(frozenset(), frozenset("q"))], [])) == 3
+
+
+def test_rules_of_independent_columns() -> None:
+    """Judged by themselves, by the others, or all together."""
+    assumed = replace(L3, independent=True)
+    version = Version(("v",), frozenset("v"), (K10, L3, assumed))
+    assert rule_of(json.loads(json.dumps(assumed.to_json()))) == assumed
+    kept = L3.to_json()
+    del kept["independent"]  # of a version that was published before there was any
+    assert rule_of(kept) == L3
+
+    def judged(independent: bool | None) -> list[Rule]:
+        return [a.rule for a in applied_rules(replace(version, independent=independent))]
+
+    assert judged(None) == [K10, L3, assumed]
+    assert judged(True) == [assumed]
+    assert judged(False) == [K10, L3]

@@ -82,6 +82,14 @@ class Kept:
         self.versions.append(self.published(document["release"]))
         return self.versions[-1]
 
+    def tried(self, **others: Any) -> RunResult:
+        """A dry run of the people who are there."""
+        return run_release(
+            driver.loaded(declared(self.name, self.l, **others)),
+            dsn=self.db.dsn("steward"),
+            options=Options(dry_run=True),
+        )
+
     def published(self, release: str) -> dict[int, Group]:
         """The groups that readers see; the counterfeits that they see must be what is missing."""
         people: dict[int, set[Person]] = {}

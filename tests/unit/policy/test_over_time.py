@@ -45,10 +45,14 @@ def test_words(key: str) -> None:
 
 
 def test_what_is_not_there_yet() -> None:
-    told = problems(assume=["independent_columns"], ranges="region")
-    assert told == [
-        ("assume", "assume is not available yet"),
-        ("ranges", "ranges is not available yet"),
+    assert problems(ranges="region") == [("ranges", "ranges is not available yet")]
+
+
+def test_what_is_taken_for_granted() -> None:
+    assumed = ["independent_columns"]
+    assert policy_from(policy(assume=assumed)).assume == ("independent_columns",)
+    assert problems(assume=assumed, audiences="by_reader") == [
+        ("assume", "what is taken for granted of readers is judged for readers of all versions")
     ]
 
 
