@@ -179,7 +179,7 @@ def _larger(shape: Shape, state: State) -> str:
         return "require a smaller k or a larger beta"
     found = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
     instead = more_alike(shape.spec)
-    return found if instead is None else f"{found}; {instead} makes priors more alike"
+    return found if instead is None else f"{found}, {instead} makes priors more alike"
 
 
 def _rounded_up(j: float) -> float:
