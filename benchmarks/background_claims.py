@@ -245,7 +245,8 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
                 yield _ranked(said, chosen, "far", better, _last_is_lowest)
     by_values = sorted({(row["values"], row["column"]) for row in rows})
     ordered = [
-        [by[column]["emd"] for _, column in by_values]
+        # The paper has them in units of the column.
+        [by[column]["emd"] * by[column]["span"] for _, column in by_values]
         for by in _by_column(rows, [column for _, column in by_values])
     ]
     names = ", ".join(column for _, column in by_values)

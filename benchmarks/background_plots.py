@@ -29,6 +29,9 @@ _FIGURES = {
     "estimate_gain": "gain of the posterior",
     "seconds": "seconds",
 }
+_LOGARITHMIC = ("average",)
+"""At the smallest β some classes have all records."""
+
 _VARIED = {"by_k": ("k", "k"), "by_j": ("j", "J"), "by_beta": ("beta", "β")}
 
 
@@ -75,7 +78,10 @@ def _draw(rows: Sequence[Row], by: str, label: str, file: Path) -> None:
                 )
             axes.set_xlabel(label)
             axes.set_ylabel(name)
-            axes.set_ylim(bottom=0)
+            if what in _LOGARITHMIC:
+                axes.set_yscale("log")
+            else:
+                axes.set_ylim(bottom=0)
             axes.grid(visible=True, alpha=0.25)
         line[0].set_title(table, loc="left")
     _save(figure, grid, file)

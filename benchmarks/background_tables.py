@@ -33,8 +33,8 @@ ROWS = 4000
 SEED = 1
 
 BANDWIDTH = {"age": 0.3, "gender": 0.3, "education": 2}
-"""Of the kernel for tables without a known prior. People of other educations tell something, too:
-with equal ones alone, the few with a rare education would be known by their own occupations."""
+"""Of the kernel over Adult. People of other educations tell something, too: with equal ones alone,
+the few with a rare education would be known by their own occupations."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Source:
         quasi: types of the quasi-identifiers in SQL.
         drawn: n records of the draw with this seed, quasi-identifiers first.
         priors: probabilities of every sensitive value by quasi-identifiers; None: a kernel.
+        bandwidth: of that kernel.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Source:
     sensitive: str
     drawn: Callable[[int, int], Sequence[Sequence[Any]]]
     priors: tuple[Sequence[str], Callable[..., Sequence[float]]] | None = None
+    bandwidth: float | Row = 0.3
 
     @property
     def columns(self) -> list[str]:
@@ -64,7 +66,7 @@ class Source:
     @property
     def knowledge(self) -> Row:
         if self.priors is None:
-            return {"kernel": {"bandwidth": BANDWIDTH}}
+            return {"kernel": {"bandwidth": self.bandwidth}}
         return {"relation": f"public.{self.prior}"}
 
 
@@ -100,6 +102,7 @@ def adult(data: Path) -> Source:
         {"age": "integer", "gender": "text", "education": "text"},
         "occupation",
         lambda n, seed: random.Random(seed).sample(people, n),
+        bandwidth=BANDWIDTH,
     )
 
 

@@ -7,6 +7,7 @@ mcover<i>    one row per id<i> of a published value:
     covers   values of the source covered, NULL included
     mass     records of the source whose value is covered
     lo, hi   first and last code covered, where values are ordered (lo > hi: none)
+             a mean covers the value nearest to it
     low, high      distances of the bounds from the source's lowest; `low` = `high` is one value
     start, stop    bounds on the line from the start (0) to the end (1) of the attribute's span
     bits     bit c says whether code c is covered, where values are not ordered
@@ -22,7 +23,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.number_line import ends, place, share
 from pganon.metrics.draws import no_codes
-from pganon.metrics.source import discrete, distance, on_line
+from pganon.metrics.source import discrete, distance, measured, on_line
 from pganon.published.elements import element
 from pganon.published.form import Tables
 from pganon.spec.model import ReleaseSpec, Shown
@@ -115,6 +116,8 @@ def _cover(axis: Axis, state: State) -> exp.Expr:
         return _set_cover(axis, state)
     if axis.attribute.form is Shown.RANGE:
         return _line_cover(axis, state, _range_bounds(axis, state))
+    if axis.attribute.form is Shown.MEAN:
+        return _line_cover(axis, state, _mean_bounds(axis, state))
     return _line_cover(axis, state, _array_bounds(axis, state))
 
 
@@ -164,6 +167,29 @@ def _range_bounds(axis: Axis, state: State) -> exp.Select:
     )
 
 
+def _mean_bounds(axis: Axis, state: State) -> exp.Select:
+    """(id, lo, hi, low, high) of means: their place, and the nearest code, the lower on a tie."""
+    values = {"v": state.work(f"mplaces{axis.index}")}
+    means = query(
+        "select :place as place, 1 as kind, k.id from k where k.g is not null",
+        {"k": _keys(axis, state)},
+        place=place(axis.attribute, fragment("k.g")),
+    )
+    places = query("select v.place, 0 as kind, 0 as id from v where v.code > 0", values)
+    counted = query(
+        "select e.*, count(*) filter (where e.kind = 0) over (order by e.place, e.kind) as seen"
+        " from e",
+        {"e": stacked([places, means])},
+    )
+    return query(
+        "select n.id, n.code as lo, n.code as hi, n.place as low, n.place as high from"
+        " (select m.id, m.place, case when b.code is null or m.place - a.place <= b.place - m.place"
+        " then a.code else b.code end as code from m"
+        " left join v as a on a.code = m.seen left join v as b on b.code = m.seen + 1) as n",
+        {**values, "m": query("select c.* from c where c.kind = 1", {"c": counted})},
+    )
+
+
 def _array_bounds(axis: Axis, state: State) -> exp.Select:
     """(id, lo, hi, low, high) of arrays of neighbours."""
     return query(
@@ -175,7 +201,7 @@ def _array_bounds(axis: Axis, state: State) -> exp.Select:
 
 def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
     """`start` and `stop` of ranges are their own bounds, of arrays places of the values."""
-    by_value = axis.attribute.form is not Shown.RANGE
+    by_value = not measured(axis)
     first, last = ends(axis.attribute, fragment("q.place"))
     tree = query(
         "select k.id, k.z, k.z::int + coalesce(b.hi - b.lo + 1, 0) as covers,"
@@ -203,11 +229,12 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
 
 
 def _array_members(axis: Axis, state: State) -> exp.Select:
-    """(id, code) of the elements of published arrays."""
+    """(id, code) of the elements of published arrays; a mode is one."""
     return query(
-        "select k.id, d.code from k cross join lateral unnest(k.g) as u(element)"
+        "select k.id, d.code from k cross join lateral unnest(:elements) as u(element)"
         ' join d on :value = u.element::text collate "C"',
         {"k": _keys(axis, state), "d": axis.dictionary(state)},
+        elements=fragment("array[k.g]" if axis.attribute.form is Shown.MODE else "k.g"),
         value=fragment(':v::text collate "C"', v=element(axis.attribute, col("value", "d"))),
     )
 
@@ -227,8 +254,10 @@ def _label_members(axis: TreeAxis, state: State) -> exp.Select:
 
 
 def _set_cover(axis: Axis, state: State) -> exp.Expr:
-    tree = isinstance(axis, TreeAxis)
-    values = _label_members(axis, state) if tree else _array_members(axis, state)
+    if isinstance(axis, TreeAxis) and axis.attribute.form is not Shown.MODE:
+        values = _label_members(axis, state)
+    else:
+        values = _array_members(axis, state)
     nulls = query("select k.id, 0 as code from k where k.z", {"k": _keys(axis, state)})
     return query(
         "select k.id, k.z, count(d.code) as covers, coalesce(sum(d.n), 0) as mass,"

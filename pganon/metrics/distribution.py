@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.metrics.source import on_line
+from pganon.spec.model import Shown
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, measure, or_null
@@ -44,9 +45,10 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
     return found
 
 
-def _distribution(axis: Axis, state: State) -> exp.Expr:
+def _weights(axis: Axis, state: State) -> exp.Select:
+    """Published values as in mcover<i>, with the `share` of the records on each that it covers."""
     i = axis.index
-    weights = query(
+    return query(
         "select c.*, w.n / nullif(c.covers, 0) / sum(w.n) over () as share from c join"
         " (select b.id, sum(b.n)::float8 as n from b group by b.id) as w on w.id = c.id",
         {
@@ -56,6 +58,10 @@ def _distribution(axis: Axis, state: State) -> exp.Expr:
             ),
         },
     )
+
+
+def _distribution(axis: Axis, state: State) -> exp.Expr:
+    i, weights = axis.index, _weights(axis, state)
     published = _by_line(axis, state, weights) if on_line(axis) else _by_set(axis, state, weights)
     return query(
         "select v.code, v.at, v.n::float8 / sum(v.n) over () as p,"
@@ -134,16 +140,18 @@ def _distances(axis: Axis, state: State) -> exp.Expr:
     return query(
         "select l.kl, l.uncovered, r.difference, r.absolute, r.half_width, e.emd"
         " from l cross join r cross join e",
-        {"l": logs, "r": relative, "e": _earth(axis, known)},
+        {"l": logs, "r": relative, "e": _earth(axis, state, known)},
     )
 
 
-def _earth(axis: Axis, known: exp.Select) -> exp.Select:
+def _earth(axis: Axis, state: State, known: exp.Select) -> exp.Select:
     if not on_line(axis):
         return query("select sum(abs(k.p - k.q)) / 2 as emd from k", {"k": known})
+    if axis.attribute.form is Shown.MEAN:
+        known = _at_means(axis, state, known)
     moved = query(
-        "select sum(k.p - k.q) over (order by k.code) as earth,"
-        " lead(k.at) over (order by k.code) - k.at as far from k",
+        "select sum(sum(k.p - k.q)) over (order by k.at) as earth,"
+        " lead(k.at) over (order by k.at) - k.at as far from k group by k.at",
         {"k": known},
     )
     return query(
@@ -151,3 +159,17 @@ def _earth(axis: Axis, known: exp.Select) -> exp.Select:
         " coalesce(sum(abs(m.earth) * m.far), 0) end as emd from m",
         {"m": moved},
     )
+
+
+def _at_means(axis: Axis, state: State, known: exp.Select) -> exp.Select:
+    """(at, p, q) where published means are at their own place, not at the nearest value.
+
+    The q of values is 0 then, but NULL where nothing is published.
+    """
+    means = query(
+        "select w.start as at, 0::float8 as p, w.share / sum(w.share) over () as q from w"
+        " where w.start is not null",
+        {"w": _weights(axis, state)},
+    )
+    values = query("select k.at, k.p, k.q - k.q as q from k", {"k": known})
+    return stacked([values, means])

@@ -122,7 +122,7 @@ def distance(attributes: Sequence[Axis], target: LinkageTarget) -> exp.Expr:
     for axis in attributes:
         (squares if on_line(axis) else others).append(_part(axis, target))
         if on_line(axis):
-            others.append(_unplaced(axis))
+            others.append(_unplaced(axis, target))
     return fragment("sqrt(:s) + :o", s=exp.paren(total(squares)), o=exp.paren(total(others)))
 
 
@@ -158,15 +158,16 @@ def _part(axis: Axis, target: LinkageTarget) -> exp.Expr:
     )
 
 
-def _unplaced(axis: Axis) -> exp.Expr:
+def _unplaced(axis: Axis, target: LinkageTarget) -> exp.Expr:
     """NULL on either side of a line."""
     i = axis.index
+    place = "mean" if target.mean else "start"
     return fragment(
-        "case when :at is null then case when not :z then :one when :mean is null then :none"
-        " else :half end when :mean is null then :one else :none end",
+        "case when :at is null then case when not :z then :one when :place is null then :none"
+        " else :half end when :place is null then :one else :none end",
         at=col(f"at{i}", "c"),
         z=col(f"z{i}", "r"),
-        mean=col(f"mean{i}", "r"),
+        place=col(f"{place}{i}", "r"),
         **COSTS,
     )
 

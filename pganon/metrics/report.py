@@ -23,7 +23,8 @@ class AttributeMetrics:
     """One quasi-identifier. Every figure but the differences is at least 0; 0 is no loss.
 
     Attributes:
-        glm, entropy: shares of what can be lost.
+        glm, entropy: shares of what can be lost; entropy is None for means and modes, which do
+            not cover the values.
         height: mean level of the published label, suppressed records on the top; hierarchies.
         emd, kl: distances of the published from the source's distribution; None: infinite, or
             nothing to compare.
@@ -33,7 +34,7 @@ class AttributeMetrics:
     """
 
     glm: float
-    entropy: float
+    entropy: float | None
     height: float | None
     emd: float | None
     kl: float | None
@@ -143,12 +144,13 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     trees = [
         (axis.levels(state), attributes[axis.attribute.published].height or 0)
         for axis in axes(spec.attributes)
-        if isinstance(axis, TreeAxis)
+        if isinstance(axis, TreeAxis) and axis.attribute.covers
     ]
+    lost = [a.entropy for a in attributes.values() if a.entropy is not None]
     rgcp, links = finite(state[linkage.RGCP]), finite(state[linkage.links(linkage.CENTRES)])
     return {
         "glm": sum(a.glm for a in attributes.values()) / len(attributes),
-        "entropy": sum(a.entropy for a in attributes.values()) / len(attributes),
+        "entropy": sum(lost) / len(lost) if lost else None,
         "precision": 1 - sum(h / top for top, h in trees if top) / len(trees) if trees else None,
         "rgcp": rgcp,
         "rgcp_relative": None
@@ -174,14 +176,16 @@ def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
         return finite(state[distribution.distance(i, name)])
 
     axis = axes(spec.attributes)[i]
-    height = None
-    if isinstance(axis, TreeAxis):
-        top = axis.levels(state)
-        height = ((state[loss.height(i)] or 0) + suppressed * top) / records
-    bits, all_bits = state[information.bits(i)] or 0.0, state[information.all_bits(i)] or 0.0
+    height = entropy = None
+    if axis.attribute.covers:
+        bits, all_bits = state[information.bits(i)] or 0.0, state[information.all_bits(i)] or 0.0
+        entropy = bits / all_bits if all_bits > 0 else 0.0
+        if isinstance(axis, TreeAxis):
+            top = axis.levels(state)
+            height = ((state[loss.height(i)] or 0) + suppressed * top) / records
     return AttributeMetrics(
         glm=((state[loss.glm(i)] or 0) + suppressed) / records,
-        entropy=bits / all_bits if all_bits > 0 else 0.0,
+        entropy=entropy,
         height=height,
         emd=distance("emd"),
         kl=_divergence(distance("kl"), distance("uncovered")),

@@ -72,12 +72,14 @@ def on_line(axis: Axis) -> bool:
     return isinstance(axis, OrderedAxis) or axis.attribute.form is Shown.RANGE
 
 
+def measured(axis: Axis) -> bool:
+    """Whether published values are places on the line that no record needs to have."""
+    return axis.attribute.form in (Shown.RANGE, Shown.MEAN)
+
+
 def discrete(axis: Axis) -> bool:
     """Whether a published range of the attribute holds finitely many values."""
-    return axis.attribute.form is not Shown.RANGE or axis.attribute.column.kind not in (
-        "numeric",
-        "float",
-    )
+    return not measured(axis) or axis.attribute.column.kind not in ("numeric", "float")
 
 
 def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
@@ -163,7 +165,7 @@ def _places(axis: Axis, state: State) -> exp.Expr:
     if not on_line(axis):
         nowhere = [named(fragment("null::float8"), name) for name in ("away", "at")]
         return tree.select(named(fragment("null::numeric"), "place"), *nowhere)
-    if axis.attribute.form is Shown.RANGE:
+    if measured(axis):
         placed = place(axis.attribute, col("value", "d"))
     else:
         placed = fragment("nullif(d.code, 0)::numeric")

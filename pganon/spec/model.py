@@ -117,6 +117,11 @@ class Attribute:
     shares: bool = False
 
     @property
+    def covers(self) -> bool:
+        """Whether what is published covers the values of the records; else it is their middle."""
+        return self.form not in (Shown.MEAN, Shown.MODE)
+
+    @property
     def flat_names(self) -> tuple[str, ...]:
         """Columns that show its values where ranges and sets are taken apart."""
         if self.form is Shown.RANGE:

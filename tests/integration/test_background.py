@@ -158,6 +158,38 @@ def test_a_smaller_j_is_named(db: Database) -> None:
     assert sum(map(len, classes(staged))) == 14
 
 
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize(
+    ("knowledge", "lost", "said"),
+    [
+        ({"kernel": {}}, 4, 'a bandwidth above 1 for "Job", of which now only equal values count'),
+        ({"kernel": {"bandwidth": {"age": 0.01, "Job": 1.01}}}, 4, "a larger bandwidth"),
+        ({"kernel": {"bandwidth": {"Job": 2}}}, 0, None),
+        ({"cells": {"pseudo_records": 0.01}}, 4, "more pseudo_records"),
+        ({"cells": {"pseudo_records": 100}}, 0, None),
+    ],
+)
+def test_what_makes_estimated_priors_more_alike(
+    db: Database, knowledge: Any, lost: int, said: str | None
+) -> None:
+    """All who have the rare job have a disease that nobody else has."""
+    rows = [(30 + i % 9, "baker", "ab"[i % 2]) for i in range(36)] + [(34, "diver", "c")] * 4
+    make_table(db.connect("source_owner"), {"age": "integer", "Job": "text", "s": "text"}, rows)
+    policy = background_policy("kinc", k=2, beta=1, j=0.5, knowledge=knowledge)
+    policy["columns"]["Job"] = policy["columns"].pop("sex")
+    if lost:
+        with refused("infeasible") as errors:
+            run(db.owner(), policy)
+        assert f", {said} makes priors more alike, or" in (errors[0].hint or "")
+    staged = run(db.owner(), {**policy, **SUPPRESS})
+    assert sum(map(len, classes(staged))) == 40 - lost
+    warned = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    told = [w for w in warned if "are left out" in w]
+    assert [w.startswith(f"{lost} records") and f"; {said} makes" in w for w in told] == (
+        [True] if lost else []
+    )
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_kernel(db: Database, method: str) -> None:
     make_table(db.connect("source_owner"), TYPES, D14)

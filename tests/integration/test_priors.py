@@ -177,6 +177,24 @@ def test_too_many_pairs_are_refused(
     made(db.owner(), policy)
 
 
+def test_too_many_pairs_of_combinations_are_refused(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From (a, b) all 20 values of b are seen, and 2 of c with each: 2 * 20 * 20 * 2 pairs. No
+    column alone is compared as often: b is near 20 values from 40 combinations."""
+    rows = [(a, b, (a + b) % 5, "xy"[b % 2]) for a in range(2) for b in range(20)]
+    types = {"a": "integer", "b": "integer", "c": "integer", "s": "text"}
+    make_table(db.connect("source_owner"), types, rows)
+    columns = {"a": "q", "b": "q", "c": "q", "s": "s"}
+    policy = priors_policy(columns, {"kernel": {"bandwidth": 2}})
+    monkeypatch.setattr(neighbours, "MOST_SUMS", 3199)
+    with refused("too_many_pairs") as caught:
+        made(db.owner(), policy)
+    assert "add up 1600 pairs of them for column b, each with 2 sensitive values" in str(caught[0])
+    monkeypatch.setattr(neighbours, "MOST_SUMS", 3200)
+    made(db.owner(), policy)
+
+
 def test_many_sensitive_values_are_in_several_rows(db: Database) -> None:
     rng = random.Random(7)
     rows = [(rng.randrange(6), rng.choice("FM"), f"v{rng.randrange(120)}") for _ in range(700)]

@@ -506,6 +506,34 @@ FROM (
 JOIN "pganon_work"."r0_neighbours0" AS "k"
   ON "k"."q" = "b"."c0";
 
+-- partition.joined0: how many combinations are near each other
+SELECT
+  (
+    SELECT
+      CAST(COALESCE(SUM("b"."n" * "t"."n"), 0) AS BIGINT)
+    FROM (
+      SELECT
+        COUNT(*) AS "n",
+        "x"."c1",
+        "x"."c"
+      FROM "pganon_work"."r0_begun0" AS "x"
+      GROUP BY
+        "x"."c1",
+        "x"."c"
+    ) AS "b"
+    JOIN (
+      SELECT
+        COUNT(*) AS "n",
+        "x"."c1",
+        "x"."c0"
+      FROM "pganon_work"."r0_smoothed0" AS "x"
+      GROUP BY
+        "x"."c1",
+        "x"."c0"
+    ) AS "t"
+      ON "b"."c" = "t"."c0" AND "b"."c1" = "t"."c1"
+  ) AS "joined0";
+
 -- partition.smoothed1: what is near counts
 CREATE TABLE pganon_work.r0_smoothed1 AS
 SELECT

@@ -73,10 +73,13 @@ def test_reallocated_loss() -> None:
 
 def test_columns_and_baseline() -> None:
     far = {"difference": 0.05, "absolute": 0.2, "values": 70, "numeric": True, "column": "age"}
+    far["span"] = 60
+    sex = {**far, "values": 2, "span": 1, "numeric": False, "column": "sex"}
     (mic, _) = MIC
     columns = [
         run(INC, **far, emd=0.01, emd_midpoint=0.05),
         run(mic, **far, emd=0.04, emd_midpoint=0.04),
+        run(INC, **sex, emd=0.02, emd_midpoint=0.02),
     ]
     baseline = [
         run(INC, beta=3, errors={"0.02": 0.1, "0.05": 0.1, "0.1": 0.1, "0.2": 0.1}, gcp=0.2),
@@ -86,6 +89,8 @@ def test_columns_and_baseline() -> None:
     assert found["10 mean relative difference of kInc_GE is below 0.1"][0] == "yes"
     assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd)"][0] == "NO"
     assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd midpoint)"][0] == "yes"
+    # In years: 0.6 is more than 0.02.
+    assert found["10 EMD is larger for columns with more values"] == ("yes", "1 of 1: sex, age")
     assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"

@@ -18,8 +18,5 @@ BACKGROUND = replace(
     warnings=warnings,
 )
 
-CENTRES = replace(BACKGROUND, metrics=None)
-"""The same with means and modes: metrics on request are about values that cover the records."""
-
 SINGLE = replace(BACKGROUND, staging_steps=lambda spec: staging_steps(spec, clustered=False))
 """The same where every class has been held together by itself."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pganon.forms.background.audit import bounded
 from pganon.privacy.knowledge import BackgroundKnowledge
-from pganon.published.prior_facts import NEEDED, prior_warnings
+from pganon.published.prior_facts import LOST, NEEDED, more_alike, prior_warnings
 from pganon.spec.model import ReleaseSpec
 from pganon.steps.facts import Facts
 
@@ -15,7 +15,22 @@ _MANY = 100
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    return [*prior_warnings(spec, facts), *_estimated(spec), *_rare(facts), *_replayed(spec)]
+    return [
+        *prior_warnings(spec, facts),
+        *_estimated(spec),
+        *_left_out(spec, facts),
+        *_rare(facts),
+        *_replayed(spec),
+    ]
+
+
+def _left_out(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
+    lost, instead = facts.get(LOST), more_alike(spec)
+    if lost and instead is not None:
+        yield (
+            f"{lost} records are left out, since too few others have a prior like theirs, or these"
+            f" have the same values; {instead} makes priors more alike"
+        )
 
 
 def _rare(facts: Facts) -> Iterator[str]:

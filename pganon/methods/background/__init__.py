@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pganon.forms.background import BACKGROUND, CENTRES, SINGLE
+from pganon.forms.background import BACKGROUND, SINGLE
 from pganon.methods.background.clusters import link_steps
 from pganon.methods.background.constant import constant_check
 from pganon.methods.background.drawn import drawn_steps
@@ -56,6 +56,6 @@ def _checked(shape: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
 BETA_PRIMACY = Method(BetaPrimacy, BACKGROUND, drawn)
 KINC = Method(KInc, BACKGROUND, grown)
 KAGG = Method(KAgg, BACKGROUND, grown)
-KINC_MIC = Method(KIncMic, CENTRES, grown)
-KAGG_MIC = Method(KAggMic, CENTRES, grown)
+KINC_MIC = Method(KIncMic, BACKGROUND, grown)
+KAGG_MIC = Method(KAggMic, BACKGROUND, grown)
 JS_REDUCE = Method(JsReduce, SINGLE, reduced)

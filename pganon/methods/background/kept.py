@@ -19,7 +19,7 @@ from pganon.methods.background.rows import histograms
 from pganon.methods.background.shape import Shape, source_counts
 from pganon.methods.reachable import infeasible
 from pganon.methods.suppression import enough
-from pganon.published.prior_facts import NEEDED
+from pganon.published.prior_facts import LOST, NEEDED, more_alike
 from pganon.search.background.dropping import Kept, kept, trimmed
 from pganon.search.background.limits import (
     BetaLimits,
@@ -32,9 +32,6 @@ from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import RECORDS, count
-
-LOST = count("lost", "kept_", assumed=0)
-"""Records that do not stay."""
 
 SMALL = count("small", "kept_", assumed=0)
 """Records in clusters with fewer than k."""
@@ -171,16 +168,18 @@ def _refused(shape: Shape, state: State) -> PganonError | None:
         model=shape.knowledge.name,
         required=j,
         observed=state[LEAST_J] if state.facts.get(REACHABLE) else 1,
-        hint=f"{_larger(state)}, or leave them out with on_infeasible: suppress and"
+        hint=f"{_larger(shape, state)}, or leave them out with on_infeasible: suppress and"
         f" suppression_limit: {enough(lost, state):g}",
     )
 
 
-def _larger(state: State) -> str:
-    """What J would do."""
+def _larger(shape: Shape, state: State) -> str:
+    """What J would do, or other priors."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
-    return f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+    found = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+    instead = more_alike(shape.spec)
+    return found if instead is None else f"{found}, {instead} makes priors more alike"
 
 
 def _rounded_up(j: float) -> float:

@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.encode.axis import Axis, axes
 from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
-from pganon.methods.background.neighbours import neighbours, pairs_check
+from pganon.methods.background.neighbours import joined_check, neighbours, pairs_check
 from pganon.policy.knowledge import Kernel
+from pganon.published.prior_facts import told_apart
 from pganon.published.work import QI_CELLS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
@@ -41,14 +42,10 @@ class _Smoothing:
     def __init__(self, spec: ReleaseSpec, kernel: Kernel) -> None:
         self.spec = spec
         self.kernel = kernel
-        self.axes = [axis for axis in axes(spec.attributes) if not self._tells_apart(axis)]
+        self.axes = [a for a in axes(spec.attributes) if not told_apart(kernel, a.attribute)]
 
     def _bandwidth(self, axis: Axis) -> float:
         return self.kernel.bandwidth_of(axis.attribute.column.name)
-
-    def _tells_apart(self, axis: Axis) -> bool:
-        """Whether only equal values count."""
-        return isinstance(axis, NominalAxis) and self._bandwidth(axis) <= 1
 
     def steps(self) -> list[Step]:
         smoothed = [(axis, self._bandwidth(axis)) for axis in self.axes]
@@ -94,6 +91,7 @@ class _Smoothing:
                 lambda s: s.work(begun),
                 lambda s: self._begun(s, number),
             ),
+            joined_check(axis, lambda s: self._joined(s, number), self._values),
             CreateTable(
                 after,
                 "what is near counts",
@@ -152,16 +150,36 @@ class _Smoothing:
         )
         return tree.select(*[col(code, "b") for code in self._seen(number)])
 
+    def _known(self, number: int) -> list[str]:
+        """Codes that are seen already before an attribute."""
+        return [code for code in self._seen(number) if code != self.axes[number].code]
+
+    def _meet(self, number: int) -> exp.Expr:
+        """What is left of a cell, `t`, is near what a cell begins with, `b`."""
+        known = self._known(number)
+        near = exp.EQ(this=col("c", "b"), expression=col(self.axes[number].code, "t"))
+        return exp.and_(near, *([equal(known, "b", "t")] if known else []))
+
+    def _joined(self, state: State, number: int) -> exp.Select:
+        """How many rows :meth:`_smoothed` adds up."""
+        axis = self.axes[number]
+        sides = {"b": f"begun{axis.index}", "t": f"smoothed{number}"}
+        counted: dict[str, exp.Select] = {}
+        for alias, code in (("b", "c"), ("t", axis.code)):
+            keys = [col(name, "x") for name in (*self._known(number), code)]
+            tree = query("select count(*) as n from x", {"x": state.work(sides[alias])})
+            counted[alias] = tree.select(*keys).group_by(*[key.copy() for key in keys])
+        return query(
+            "select coalesce(sum(b.n * t.n), 0)::bigint from b join t on :meet",
+            counted,
+            meet=self._meet(number),
+        )
+
     def _smoothed(self, state: State, number: int) -> exp.Expr:
         """Rows of cells that begin alike, seen from the beginnings that exist."""
         axis = self.axes[number]
-        known = [code for code in self._seen(number) if code != axis.code]
-        near = exp.EQ(this=col("c", "b"), expression=col(axis.code, "t"))
         tree = query("select 1 from t", {"t": state.work(f"smoothed{number}")})
-        tree = tree.join(
-            aliased(state.work(f"begun{axis.index}"), "b"),
-            on=exp.and_(near, *([equal(known, "b", "t")] if known else [])),
-        )
+        tree = tree.join(aliased(state.work(f"begun{axis.index}"), "b"), on=self._meet(number))
         keys = [col(code, "b") for code in self._seen(number)]
         keys += [col(name, "t") for name in (*self._left(number), "part")]
         sums = [

@@ -6,7 +6,7 @@ height of their lowest common ancestor; NULL is as far as can be from every valu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -22,6 +22,9 @@ from pganon.steps.facts import Fact, count
 MOST_PAIRS = 50_000_000
 """Cells times values near them, of one attribute: beyond, tables would fill disks."""
 
+MOST_SUMS = 250_000_000
+"""Combinations near each other in an attribute, times sensitive values: about a minute's work."""
+
 Smoothed = tuple[Axis, float]
 """An attribute with its bandwidth."""
 
@@ -34,6 +37,38 @@ def pairs_check(smoothed: Sequence[Smoothed]) -> Check:
         lambda s: exp.select(*[_pairs(axis, s, width) for axis, width in smoothed]),
         lambda row, state: _problem(smoothed, row),
         gives=[_pairs_of(axis) for axis, _ in smoothed],
+    )
+
+
+def joined_check(
+    axis: Axis, joined: Callable[[State], exp.Select], values: Callable[[State], int]
+) -> Check:
+    """Refuses where combinations that are near in several attributes are too many.
+
+    Args:
+        joined: SELECT of their number as seen up to the attribute.
+        values: number of sensitive values.
+    """
+    fact = count(f"joined{axis.index}")
+    return Check(
+        f"joined{axis.index}",
+        "how many combinations are near each other",
+        lambda s: exp.select(named(scalar(joined(s)), fact.column)),
+        lambda row, state: _too_many(axis, row[fact.column], values(state)),
+        gives=[fact],
+    )
+
+
+def _too_many(axis: Axis, pairs: int, values: int) -> PganonError | None:
+    if pairs * values <= MOST_SUMS:
+        return None
+    return PreconditionError(
+        "the quasi-identifiers have so many different combinations that a kernel would have to add"
+        f" up {pairs} pairs of them for column {quote(axis.attribute.column.name)}, each with"
+        f" {values} sensitive values",
+        hint="round numbers and dates in a view, lower bandwidths, or estimate priors by"
+        " knowledge: {cells: {}}",
+        code="too_many_pairs",
     )
 
 

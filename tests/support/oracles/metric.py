@@ -211,11 +211,12 @@ class Release:
         for i, value in enumerate(record.qi):
             found = self.covered(i, c.shown[i])
             members = [r.qi[i] for r in c.records if r.qi[i] is not None]
+            known = self.knows(i, c, box=box)
             if not self.on_line(i):
                 others += 1 if value not in found else 0 if len(found) == 1 else 0.5
             elif value is None:
-                others += 1 if not c.shown[i][1] else 0.5 if members else 0
-            elif not members:
+                others += 1 if not c.shown[i][1] else 0.5 if known else 0
+            elif not known:
                 others += 1
             elif box:
                 squares += self._outside(i, value, c.shown[i][0]) ** 2
@@ -223,6 +224,10 @@ class Release:
                 mean = statistics.fmean(self.at(i, v) for v in members)
                 squares += (self.at(i, value) - mean) ** 2
         return math.sqrt(squares) + others
+
+    def knows(self, i: int, c: Class, *, box: bool) -> bool:
+        """Whether a class has a place on a line."""
+        return any(record.qi[i] is not None for record in c.records)
 
     def _outside(self, i: int, value: Any, published: Any) -> float:
         """Distance to a published range or array, scaled as the values are."""
