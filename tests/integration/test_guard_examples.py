@@ -74,6 +74,15 @@ def test_what_people_were_promised_is_of_versions_that_they_are_in(population: P
     assert found[5] == 0
 
 
+def test_values_that_nobody_can_tell_count_as_one(population: Population) -> None:
+    """Of two parts that are missing, each may have what the other has."""
+    people = {p: released(1, v) for p, v in enumerate("aabbcc")}
+    population.add(people)
+    gone = {person: left_out(-1, row.values[0][0]) for person, row in people.items() if person > 3}
+    figures = population.add({0: people[0], 2: people[2], **gone})
+    assert figures["guard_fewest_values"] == figures["guard_fewest_values_leavers"] == 1
+
+
 def test_rounds_go_on_while_they_help(population: Population) -> None:
     """From no lower bounds at all it takes three to know that HIV left."""
     population.add(FOUR, rounds=0)
