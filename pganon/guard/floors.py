@@ -87,4 +87,4 @@ def _raised(version: Version, floor: Floor) -> Floor:
 
 def _implied(rule: Rule, floor: Floor) -> bool:
     """Whether some rule is the same, or the same with a stricter parameter."""
-    return bool(floor) and judged_rules((*floor, rule)) == judged_rules(floor)
+    return judged_rules((*floor, rule)) == judged_rules(floor)

@@ -98,7 +98,7 @@ def _cells(version: Version, state: State) -> exp.Select:
         "select case when q.cell = 0 and q.grp = 0 and not :any then 0"
         " else (row_number() over ())::integer end as id, q.cell, q.grp, q.size,"
         " :changed as changed, :any as moved,"
-        " q.cell <> 0 and count(*) over (partition by q.cell) > 1 as divided from q",
+        " count(*) over (partition by q.cell) > 1 as divided from q",
         {"q": counted},
         changed=changed,
         any=_any([col(f"changed{i}", "q") for i in compared]),

@@ -48,6 +48,40 @@ def test_g1_who_leaves_a_group(population: Population) -> None:
     assert figures["guard_people"] == 4
 
 
+def test_what_whole_cells_have_at_least_stays(population: Population) -> None:
+    """Whoever is there, and whoever left, without another round."""
+    population.add(FOUR, rounds=1)
+    stay = {person: FOUR[person] for person in (1, 2, 4)}
+    population.add(stay, rounds=1)
+    population.add(stay, rounds=0)
+    assert bounds(population, 1, 2, 4) == {"flu": (2, 2), "cold": (1, 1)}
+    assert bounds(population, 3)["HIV"] == (1, 1)
+
+
+def test_what_people_were_promised_is_of_versions_that_they_are_in(population: Population) -> None:
+    """Neither who left nor who is left out was released under the models of the version."""
+    weak, strong = Rule(KAnonymity(2)), Rule(KAnonymity(3))
+    population.add(FOUR, [weak])
+    population.add(
+        {1: FOUR[1], 2: FOUR[2], 4: left_out(0, "cold"), 5: left_out(-1, "flu")}, [strong]
+    )
+    assert population.memory is not None
+    floors = population.memory.floors
+    found = {p: cell["floor"] for cell in population.cells.values() for p in cell["people"]}
+    assert [floors[found[person] - 1] for person in (1, 2)] == [(strong,)] * 2
+    assert [floors[found[person] - 1] for person in (3, 4)] == [(weak,)] * 2
+    assert found[5] == 0
+
+
+def test_values_that_nobody_can_tell_count_as_one(population: Population) -> None:
+    """Of two parts that are missing, each may have what the other has."""
+    people = {p: released(1, v) for p, v in enumerate("aabbcc")}
+    population.add(people)
+    gone = {person: left_out(-1, row.values[0][0]) for person, row in people.items() if person > 3}
+    figures = population.add({0: people[0], 2: people[2], **gone})
+    assert figures["guard_fewest_values"] == figures["guard_fewest_values_leavers"] == 1
+
+
 def test_rounds_go_on_while_they_help(population: Population) -> None:
     """From no lower bounds at all it takes three to know that HIV left."""
     population.add(FOUR, rounds=0)

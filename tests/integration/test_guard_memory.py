@@ -11,6 +11,7 @@ from pganon.errors import PganonError
 from pganon.run.rebuilding import guarded
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
+from tests.support.harness.guarded import remembered
 from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
@@ -52,29 +53,6 @@ def history(db: Database) -> None:
     )
     source.execute("UPDATE public.t SET s = 'a' WHERE id % 4 = 0")
     driver.publish(db, rare)
-
-
-def remembered(db: Database) -> tuple[Any, ...]:
-    """The memory, whatever the numbers of its cells."""
-    (row,) = db.admin.execute(
-        "SELECT person_table, cell_table, value_table, columns, floors FROM pganon_private.memory"
-    ).fetchall()
-    person, cell, value, columns, floors = row
-    people = db.admin.execute(f"SELECT cell, person, marks FROM {person} ORDER BY 2").fetchall()
-    first: dict[int, Any] = {}
-    for number, who, _ in people:
-        first.setdefault(number, who)
-    cells = db.admin.execute(
-        f"SELECT cell, to_jsonb(c) - 'cell' FROM {cell} AS c".encode()
-    ).fetchall()
-    values = db.admin.execute(f"SELECT cell, to_jsonb(v) - 'cell' FROM {value} AS v").fetchall()
-    return (
-        [(first[number], who, marks) for number, who, marks in people],
-        sorted([(first[number], str(known)) for number, known in cells], key=str),
-        sorted([(first[number], str(known)) for number, known in values], key=str),
-        columns,
-        floors,
-    )
 
 
 @pytest.mark.slow

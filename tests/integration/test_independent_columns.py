@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from pganon.guard.rules import Rule
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.privacy.judged import HOLDS_FOR, INDEPENDENT, Judged
+from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
-from tests.support.harness.guarded import Population, Row
+from tests.support.harness.guarded import Population, Row, remembered
 from tests.support.oracles import guard_worlds, independence
 from tests.support.sources.builders import make_table, policy
 
@@ -178,6 +179,9 @@ def test_warned(source: Database) -> None:
     publish(source, "two", "z", "w")
     told = publish(source, "three", "q", "w", republication="warn")
     assert told.guard["guard_independent"]["fewest_values"] < 3
+    before = remembered(source)
+    guarded(source.connect("steward"), driver.loaded(declared("one", "q", "s")), rebuild=True)
+    assert remembered(source) == before
     assert any("w and s are independent" in text for text in told.warnings)
 
 

@@ -1957,7 +1957,7 @@ FROM (
       "q"."size",
       CAST(ARRAY[FALSE] AS boolean[]) AS "changed",
       FALSE AS "moved",
-      "q"."cell" <> 0 AND COUNT(*) OVER (PARTITION BY "q"."cell") > 1 AS "divided"
+      COUNT(*) OVER (PARTITION BY "q"."cell") > 1 AS "divided"
     FROM (
       SELECT
         COUNT(*) AS "size",
@@ -2198,6 +2198,7 @@ FROM (
     SELECT
       "m"."id",
       "m"."size",
+      "m"."col",
       NOT "m"."whole" OR "m"."fresh" AS "judged",
       LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own") AS "measure"
     FROM "pganon_work"."r0_guard0_measured" AS "m"

@@ -28,6 +28,7 @@ from pganon.identifiers import QualifiedName
 from pganon.run.executor import Executor
 from pganon.sqltools import col, query, statement
 from pganon.steps import State
+from tests.support.harness.cluster import Database
 
 Connection = psycopg.Connection[Any]
 Person = int
@@ -249,3 +250,26 @@ def released(group: int, *values: str) -> Row:
 
 def left_out(kind: int, *values: str) -> Row:
     return Row((), (tuple(values),), kind)
+
+
+def remembered(db: Database) -> tuple[Any, ...]:
+    """The one memory that a database has, whatever the numbers of its cells."""
+    (row,) = db.admin.execute(
+        "SELECT person_table, cell_table, value_table, columns, floors FROM pganon_private.memory"
+    ).fetchall()
+    person, cell, value, columns, floors = row
+    people = db.admin.execute(f"SELECT cell, person, marks FROM {person} ORDER BY 2").fetchall()
+    first: dict[int, Any] = {}
+    for number, who, _ in people:
+        first.setdefault(number, who)
+    cells = db.admin.execute(
+        f"SELECT cell, to_jsonb(c) - 'cell' FROM {cell} AS c".encode()
+    ).fetchall()
+    values = db.admin.execute(f"SELECT cell, to_jsonb(v) - 'cell' FROM {value} AS v").fetchall()
+    return (
+        [(first[number], who, marks) for number, who, marks in people],
+        sorted([(first[number], str(known)) for number, known in cells], key=str),
+        sorted([(first[number], str(known)) for number, known in values], key=str),
+        columns,
+        floors,
+    )
