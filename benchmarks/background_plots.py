@@ -52,7 +52,7 @@ def _tables(rows: Sequence[Row]) -> list[str]:
 
 def _draw(rows: Sequence[Row], by: str, label: str, file: Path) -> None:
     """A row of panels per table, one per figure."""
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     tables = _tables(rows)
     figure, grid = pyplot.subplots(
@@ -80,6 +80,8 @@ def _draw(rows: Sequence[Row], by: str, label: str, file: Path) -> None:
             axes.set_ylabel(name)
             if what in _LOGARITHMIC:
                 axes.set_yscale("log")
+                axes.yaxis.set_major_formatter(ticker.ScalarFormatter())
+                axes.yaxis.set_minor_formatter(ticker.ScalarFormatter())
             else:
                 axes.set_ylim(bottom=0)
             axes.grid(visible=True, alpha=0.25)
