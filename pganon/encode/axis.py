@@ -237,16 +237,22 @@ class ShareAxis(NominalAxis):
 
     def loss(self, state: State, table: str) -> exp.Expr:
         declared = self.attribute.values
-        size = num(max(self.size(state) if declared is None else len(declared), 1))
-        d = exp.paren(self.distinct(state, table))
-        if not self.has_null(state):
-            return fragment("case when :d < 2 then 0 else :d::float8 / :m end", d=d, m=size)
-        return fragment(
-            "case when :d < 2 then 0 when :null then 1 else :d::float8 / :m end",
-            d=d,
-            null=col(f"n{self.index}", table),
-            m=size,
-        )
+        size = self.size(state) if declared is None else len(declared)
+        null = col(f"n{self.index}", table) if self.has_null(state) else None
+        return covered_share(self.distinct(state, table), size, null)
+
+
+def covered_share(distinct: exp.Expr, size: int, null: exp.Expr | None = None) -> exp.Expr:
+    """Loss of unordered values: how many of all are covered, 0 for a single one.
+
+    Args:
+        null: condition under which others are mixed with NULL, which loses 1.
+    """
+    case = exp.Case().when(fragment(":d < 2", d=exp.paren(distinct)), num(0))
+    if null is not None:
+        case = case.when(null, num(1))
+    share = fragment(":d::float8 / :m", d=exp.paren(distinct), m=num(max(size, 1)))
+    return case.else_(share)
 
 
 class TreeAxis(Axis):

@@ -15,7 +15,7 @@ from sqlglot import exp
 from pganon.guard import work
 from pganon.guard.keys import keys, published
 from pganon.guard.model import Memory, Version
-from pganon.sqltools import col, num, query, stacked
+from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
@@ -68,17 +68,25 @@ def _standings(version: Version, state: State) -> exp.Select:
     known = query(
         "select e.*, e.before and e.now and not e.changed as same,"
         " e.now and :exact and count(*) over (partition by e.col, e.link) = 1 as alone,"
-        " count(*) filter (where e.before and (e.changed or not e.now))"
-        " over (partition by e.cell, e.col) as gone,"
-        " bool_or(e.changed) over (partition by e.cell, e.col) as mixed"
-        " from e where e.before or e.now or e.past is not null",
+        " :gone as gone, :mixed as mixed from e where e.before or e.now or e.past is not null",
         {"e": each},
         exact=exact_columns(version, "e"),
+        gone=fragment(_GONE if version.memory else "0::bigint"),
+        mixed=fragment(_MIXED if version.memory else "false"),
     )
     return query(
         "select k.*, k.now and (k.alone or k.divided or not k.same) as counted from k",
         {"k": known},
     )
+
+
+_GONE = """
+    count(*) filter (where e.before and (e.changed or not e.now))
+        over (partition by e.cell, e.col)
+"""
+_MIXED = "bool_or(e.changed) over (partition by e.cell, e.col)"
+"""Of a first version nothing was before: all its rows are of one cell, and sorting them by that
+would take as long as all else."""
 
 
 def exact_columns(version: Version, table: str) -> exp.Expr:

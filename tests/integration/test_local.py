@@ -237,6 +237,22 @@ def test_an_outlier(
     assert staged.utility.gcp * 7 == pytest.approx(loss)
 
 
+@pytest.mark.parametrize(
+    ("size", "expected"), [(6, [[1, 2, 3, 4, 5], [6, 7]]), (7, [[1, 2, 3, 4, 5, 6, 7]])]
+)
+def test_a_block_is_cut_where_both_sides_have_k_records(
+    db: Database, size: int, expected: list[list[int]]
+) -> None:
+    """Although one side is smaller than half a block."""
+    rows = [(x, i) for i, x in enumerate([1, 1, 1, 1, 1, 2, 100])]
+    make_table(db.connect("source_owner"), {"x": "integer", "s": "integer"}, rows)
+    method = {"ncp_small": "stop", "block_size": size}
+    declared = local_policy(
+        {"x": "quasi_identifying", "s": "sensitive"}, [K2, diverse("s", 2)], method=method
+    )
+    assert groups(run(db.owner(), declared)) == expected
+
+
 def closeness(column: str, t: float, size: int, **others: Any) -> dict[str, Any]:
     return {"model": "t_closeness", "column": column, "t": t, "min_size": size, **others}
 

@@ -1842,7 +1842,7 @@ FROM (
     SELECT
       "h"."zip_bucket" AS "link",
       "h"."value",
-      CAST(SUM("h"."n") AS BIGINT) AS "n"
+      "h"."n"
     FROM (
       SELECT
         "t"."zip_bucket",
@@ -1855,9 +1855,6 @@ FROM (
         1,
         2
     ) AS "h"
-    GROUP BY
-      1,
-      2
   ) AS "h"
   UNION ALL
   SELECT
@@ -1871,7 +1868,7 @@ FROM (
     SELECT
       "h"."disease_bucket" AS "link",
       "h"."value",
-      CAST(SUM("h"."n") AS BIGINT) AS "n"
+      "h"."n"
     FROM (
       SELECT
         "t"."disease_bucket",
@@ -1884,9 +1881,6 @@ FROM (
         1,
         2
     ) AS "h"
-    GROUP BY
-      1,
-      2
   ) AS "h"
 ) AS "u";
 

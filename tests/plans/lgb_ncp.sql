@@ -1377,7 +1377,7 @@ WHERE
     AND 2 * (
       "r"."cum" - "r"."w"
     ) < "r"."n"
-    AND "r"."n" - "r"."cum" >= 10000
+    AND "r"."n" - "r"."cum" >= 2
   )
   AND "r"."n" > 20000;
 
@@ -2168,7 +2168,7 @@ FROM (
     SELECT
       "h"."zip_bucket" AS "link",
       "h"."value",
-      CAST(SUM("h"."n") AS BIGINT) AS "n"
+      "h"."n"
     FROM (
       SELECT
         "t"."zip_bucket",
@@ -2181,9 +2181,6 @@ FROM (
         1,
         2
     ) AS "h"
-    GROUP BY
-      1,
-      2
   ) AS "h"
   UNION ALL
   SELECT
@@ -2197,7 +2194,7 @@ FROM (
     SELECT
       "h"."drug_bucket" AS "link",
       "h"."value",
-      CAST(SUM("h"."n") AS BIGINT) AS "n"
+      "h"."n"
     FROM (
       SELECT
         "t"."drug_bucket",
@@ -2210,9 +2207,6 @@ FROM (
         1,
         2
     ) AS "h"
-    GROUP BY
-      1,
-      2
   ) AS "h"
 ) AS "u";
 

@@ -2035,11 +2035,8 @@ FROM (
     "e".*,
     "e"."before" AND "e"."now" AND NOT "e"."changed" AS "same",
     "e"."now" AND TRUE AND COUNT(*) OVER (PARTITION BY "e"."col", "e"."link") = 1 AS "alone",
-    COUNT(*) FILTER(WHERE
-      "e"."before" AND (
-        "e"."changed" OR NOT "e"."now"
-      )) OVER (PARTITION BY "e"."cell", "e"."col") AS "gone",
-    BOOL_OR("e"."changed") OVER (PARTITION BY "e"."cell", "e"."col") AS "mixed"
+    CAST(0 AS BIGINT) AS "gone",
+    FALSE AS "mixed"
   FROM (
     SELECT
       "c"."id",

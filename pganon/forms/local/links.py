@@ -5,9 +5,9 @@ from __future__ import annotations
 from pganon.forms.local.verification import histogram
 from pganon.policy.options import GROUP_ID
 from pganon.published.form import Tables
-from pganon.published.linked import Linked, linked_column
+from pganon.published.linked import Linked, LinkedColumn
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col
+from pganon.sqltools import col, query
 from pganon.steps import State
 
 
@@ -16,6 +16,9 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
     columns = []
     for item in spec.sensitive:
         (link,), counted = histogram(spec, state, tables, item)
-        columns.append(linked_column(item.column.name, link, counted, col(link, "h")))
+        found = query(
+            "select :link as link, h.value, h.n from h", {"h": counted}, link=col(link, "h")
+        )
+        columns.append(LinkedColumn(item.column.name, link, found))
     links = dict.fromkeys([GROUP_ID, *[column.link for column in columns]])
     return Linked(tuple(links), tuple(columns))

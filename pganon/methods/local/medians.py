@@ -40,7 +40,7 @@ class _BlockCuts(MedianCuts):
     block_size: int = 1
 
     @property
-    def smallest_side(self) -> int:
+    def fewest_right(self) -> int:
         return self.k
 
     def medians(self, state: State) -> exp.Select:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.encode.axis import Axis, TreeAxis
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.forms.local.axes import ShownLine, ShownNames
 from pganon.forms.local.facts import BLOCKS
@@ -22,6 +22,7 @@ from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
 from pganon.methods.local.shape import Shape, codes
 from pganon.methods.pairs import pair
+from pganon.methods.tree_arrays import given_with_losses
 from pganon.search.local.nearest import (
     Assign,
     Attribute,
@@ -60,7 +61,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
             "groups of similar cells",
             lambda s: s.work("cell_groups"),
             (("cell", "bigint"), ("gid", "bigint")),
-            given=lambda s: _given(shape, s),
+            given=lambda s: given_with_losses(shape.axes, s),
             batches=lambda s: s[BLOCKS],
             rows=lambda s, batch: _rows(shape, s, batch),
             tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
@@ -107,18 +108,6 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _given(shape: Shape, state: State) -> exp.Select:
-    """Where the values of ordered attributes are, and what is above the leaves of trees."""
-    tree = query("select 1 as nothing")
-    for axis in shape.axes:
-        if isinstance(axis, OrderedAxis):
-            tree = tree.select(named(axis.positions(state), axis.code))
-        elif isinstance(axis, TreeAxis):
-            paths = named(axis.paths(state), f"paths{axis.index}")
-            tree = tree.select(paths, named(axis.losses(state), f"losses{axis.index}"))
-    return tree
-
-
 def _rows(shape: Shape, state: State, block: int) -> exp.Select:
     return query(
         "select c.cell, c.w from c where c.block = :block order by c.cell",
@@ -149,7 +138,7 @@ def _attribute(
         return Line([known[code - 1] / length if code else None for code in held])
     if isinstance(axis, TreeAxis):
         height = max(axis.levels(state), 1)
-        paths, losses = given[f"paths{axis.index}"] or (), given[f"losses{axis.index}"] or ()
+        paths, losses = given[axis.code] or (), given[f"losses{axis.index}"] or ()
         levels = axis.levels(state)
         return Tree(
             held,

@@ -219,6 +219,8 @@ class LgbNcp(LocalGroups, LocalBuckets):
 
     models = LocalGroups.models | LocalBuckets.models
 
+    revision = 3
+
     name: Literal["lgb_ncp"]
     ncp_assign: Annotated[
         Literal["grow", "seeds"], word("way to divide cells", "grow", "seeds")
