@@ -221,14 +221,16 @@ def bounds(db: Database, history: guard_worlds.History) -> dict[int, float]:
 @given(seed=st.integers(0, 10**6))
 def test_independent_columns_keep_their_bounds(db: Database, seed: int) -> None:
     """No belief in independent columns goes above the bounds of versions of one column."""
+    looked = 0
     for number in range(6):
         one, other = of_both(seed + number)
         limits = bounds(db, one)
         belief = independence.independent(one, other, random.Random(seed))
         likely = independence.posteriors(one, other, DOMAIN, belief)
-        assert likely
         for ((person, _), _), probability in likely.items():
             assert probability <= limits[person] + 1e-9
+        looked += len(likely)  # 0 where nobody is in a version of the first column
+    assert looked
 
 
 def test_who_knows_that_columns_are_the_same(db: Database) -> None:
