@@ -15,7 +15,7 @@ from pganon.privacy.judged import HOLDS_FOR, INDEPENDENT, Judged
 from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
-from tests.support.harness.cluster import Database
+from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.examples import examples
 from tests.support.harness.guarded import Population, Row, remembered
 from tests.support.oracles import guard_worlds, independence
@@ -199,9 +199,9 @@ def of_both(seed: int) -> tuple[guard_worlds.History, guard_worlds.History]:
     return one, other
 
 
-def bounds(db: Database, history: guard_worlds.History) -> dict[int, float]:
+def bounds(owner: Connection, history: guard_worlds.History) -> dict[int, float]:
     """By person, how likely a value can be by the guard, of versions of one column."""
-    population = Population(db.owner())
+    population = Population(owner)
     for version in history:
         source = {
             person: Row((seen.group,) if seen.group > 0 else (), (seen.values,), min(seen.group, 0))
@@ -221,10 +221,10 @@ def bounds(db: Database, history: guard_worlds.History) -> dict[int, float]:
 @given(seed=st.integers(0, 10**6))
 def test_independent_columns_keep_their_bounds(db: Database, seed: int) -> None:
     """No belief in independent columns goes above the bounds of versions of one column."""
-    looked = 0
+    looked, owner = 0, db.owner()
     for number in range(6):
         one, other = of_both(seed + number)
-        limits = bounds(db, one)
+        limits = bounds(owner, one)
         belief = independence.independent(one, other, random.Random(seed))
         likely = independence.posteriors(one, other, DOMAIN, belief)
         for ((person, _), _), probability in likely.items():
@@ -242,7 +242,7 @@ def test_who_knows_that_columns_are_the_same(db: Database) -> None:
 
     one = [version({1: 1, 2: 1, 3: 2, 4: 2})]
     other = [version({1: 1, 4: 1, 2: 2, 3: 2})]
-    assert set(bounds(db, one).values()) == {0.5}
+    assert set(bounds(db.owner(), one).values()) == {0.5}
     belief = independence.independent(one, other, random.Random(1))
     assert max(independence.posteriors(one, other, "ab", belief).values()) <= 0.5 + 1e-9
     likely = independence.posteriors(one, other, "ab", independence.the_same)
