@@ -28,7 +28,7 @@ LIMIT = 0.1
 
 
 @dataclass(frozen=True)
-class Shown:
+class Compared:
     """The columns of a version.
 
     Attributes:
@@ -48,7 +48,7 @@ class Shown:
         """Whether all that it says of people, beside quasi-identifiers, can be compared."""
         return self.known and not self.others
 
-    def shares(self, other: Shown) -> bool:
+    def shares(self, other: Compared) -> bool:
         """Whether both show a column that is no quasi-identifier in one of them."""
         if not (self.told and other.told):
             return True
@@ -57,19 +57,21 @@ class Shown:
         )
 
 
-def shown_by(columns: Mapping[str, str], remembered: Iterable[str], *, known: bool = True) -> Shown:
+def shown_by(
+    columns: Mapping[str, str], remembered: Iterable[str], *, known: bool = True
+) -> Compared:
     """Of a version with columns of these roles."""
     kept = frozenset(remembered)
     quasi = frozenset(name for name, role in columns.items() if role == "quasi_identifying")
     hidden = {name for name, role in columns.items() if role in ("identifying", "individual")}
-    return Shown(kept, quasi, frozenset(columns) - kept - quasi - hidden, known)
+    return Compared(kept, quasi, frozenset(columns) - kept - quasi - hidden, known)
 
 
 Pair = tuple[str, str]
 """Two columns, in the order of their names."""
 
 
-def unshared(versions: Sequence[Shown]) -> tuple[Pair, ...]:
+def unshared(versions: Sequence[Compared]) -> tuple[Pair, ...]:
     """Columns of different components: whether they are associated has to be measured."""
     found = components(versions, ())
     names = [frozenset().union(*(versions[i].remembered for i in one)) for one in found]
@@ -78,7 +80,7 @@ def unshared(versions: Sequence[Shown]) -> tuple[Pair, ...]:
 
 
 def components(
-    versions: Sequence[Shown], associated: Collection[Pair]
+    versions: Sequence[Compared], associated: Collection[Pair]
 ) -> tuple[frozenset[int], ...]:
     """Places of versions that share columns or have associated ones, by component."""
     found = [frozenset([place]) for place in range(len(versions))]
@@ -90,7 +92,7 @@ def components(
     return tuple(found)
 
 
-def _joined(one: Shown, other: Shown, associated: Collection[Pair]) -> bool:
+def _joined(one: Compared, other: Compared, associated: Collection[Pair]) -> bool:
     return one.shares(other) or any(
         (min(a, b), max(a, b)) in associated for a in one.remembered for b in other.remembered
     )

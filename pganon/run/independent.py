@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pganon.guard.independence import (
-    Shown,
+    Compared,
     associated_pairs,
     association_steps,
     components,
@@ -65,19 +65,19 @@ def together(
     )
 
 
-def _columns(shown: Sequence[Shown], chosen: Callable[[int], bool]) -> tuple[str, ...]:
+def _columns(shown: Sequence[Compared], chosen: Callable[[int], bool]) -> tuple[str, ...]:
     kept = (one.remembered for place, one in enumerate(shown) if chosen(place))
     return tuple(sorted(frozenset().union(*kept)))
 
 
-def _shown(version: About) -> Shown:
+def _shown(version: About) -> Compared:
     guard = version.guard or {}
     names = [name for name, _ in guard.get("columns", ())]
     roles = {name: column["role"] for name, column in version.columns.items()}
     return shown_by(roles, names, known="columns" in guard and not guard.get("plain"))
 
 
-def _new(plan: Plan, told: Told) -> Shown:
+def _new(plan: Plan, told: Told) -> Compared:
     roles = {name: column.role for name, column in plan.spec.policy.columns.items()}
     return shown_by(roles, [name for name, _ in told.columns])
 

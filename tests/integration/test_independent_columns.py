@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pganon.guard.rules import Rule
 from pganon.privacy.frequency import AnatomyLDiversity
 from pganon.privacy.judged import HOLDS_FOR, INDEPENDENT, Judged
+from pganon.run.judging import Judging
 from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
@@ -171,6 +172,25 @@ def test_nobody_has_both_columns(source: Database) -> None:
     """Then nothing is measured, and all versions count."""
     publish(source, "one", "q", "s", where="id <= 48")
     assert "guard_independent" not in publish(source, "two", "z", "w", where="id > 48").guard
+
+
+@pytest.mark.slow
+def test_judged_once_more(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the memory moved meanwhile; what was measured of columns goes, too."""
+    publish(source, "one", "q", "s")
+    judge, times = Judging.judge, []
+
+    def judged(self: Judging) -> Any:
+        found = judge(self)
+        times.append(found)
+        if len(times) == 1:
+            source.admin.execute("UPDATE pganon_private.population SET counter = counter + 1")
+        return found
+
+    monkeypatch.setattr(Judging, "judge", judged)
+    assert publish(source, "two", "z", "w").guard["guard_independent"]["others"] == ["s"]
+    assert len(times) == 2
+    assert driver.leftovers(source) == []
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from pganon.guard.floors import applied_rules, new_floors
-from pganon.guard.independence import Shown, components, shown_by, unshared
+from pganon.guard.independence import Compared, components, shown_by, unshared
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import Rule, judged_rules, rule_of
 from pganon.identifiers import QualifiedName
@@ -131,7 +131,7 @@ def test_g4_waiting_tells_what_comes_last() -> None:
 
 # -- versions that tell of the same columns -------------------------------------------------------
 
-S, W, V = (Shown(frozenset(name), frozenset("q")) for name in "swv")
+S, W, V = (Compared(frozenset(name), frozenset("q")) for name in "swv")
 
 
 def test_columns_of_a_version_by_role() -> None:
@@ -149,13 +149,13 @@ def test_versions_with_quasi_identifiers_in_common_are_apart() -> None:
 @pytest.mark.parametrize(
     "joining",
     [
-        Shown(frozenset("sw")),
+        Compared(frozenset("sw")),
         replace(S, quasi=frozenset("w")),
         replace(W, quasi=frozenset("s")),
         replace(V, quasi=frozenset("sw")),
     ],
 )
-def test_a_version_that_shares_columns_joins_others(joining: Shown) -> None:
+def test_a_version_that_shares_columns_joins_others(joining: Compared) -> None:
     for order in itertools.permutations([S, W, joining]):
         (one,) = components(order, [])
         assert one == {0, 1, 2}
@@ -168,15 +168,15 @@ def test_associated_columns_join_versions() -> None:
 
 
 @pytest.mark.parametrize(
-    "unknown", [Shown(frozenset(), known=False), Shown(frozenset(), others=frozenset("i"))]
+    "unknown", [Compared(frozenset(), known=False), Compared(frozenset(), others=frozenset("i"))]
 )
-def test_what_cannot_be_compared_joins_all(unknown: Shown) -> None:
+def test_what_cannot_be_compared_joins_all(unknown: Compared) -> None:
     for order in itertools.permutations([S, W, unknown]):
         assert len(components(order, [])) == 1
 
 
 def test_quasi_identifiers_alone_join_nothing() -> None:
-    assert len(components([S, W, Shown(frozenset(), frozenset("q"))], [])) == 3
+    assert len(components([S, W, Compared(frozenset(), frozenset("q"))], [])) == 3
 
 
 def test_rules_of_independent_columns() -> None:
