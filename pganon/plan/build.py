@@ -29,7 +29,12 @@ from pganon.metrics.reasons import reason_steps
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
 from pganon.published.metrics import Metrics
-from pganon.published.remembered import is_remembered, relations, staging_steps
+from pganon.published.remembered import (
+    is_deferred,
+    is_remembered,
+    relations,
+    staging_steps,
+)
 from pganon.published.request import Request
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
@@ -149,8 +154,14 @@ class Plan:
         return is_remembered(self.spec, self.method.form)
 
     @property
+    def defers(self) -> bool:
+        """Whether a first version is remembered only when another one is judged beside it."""
+        return is_deferred(self.spec, self.method.form)
+
+    @property
     def _guard(self) -> tuple[Phase, ...]:
-        if not self.is_remembered:
+        beside = self.republication is not None and self.republication.versions
+        if not self.is_remembered or (self.defers and not beside):
             return ()
         version = version_of(self.spec, self.method.form, self.memory)
         return (guard_phase(staged_steps(self.spec, self.method.form, version)),)

@@ -63,6 +63,16 @@ class About:
     readers: list[str] | None
     columns: dict[str, dict[str, Any]]
 
+    @property
+    def is_deferred(self) -> bool:
+        """Whether it was to be remembered when another one is judged beside it."""
+        return bool(self.guard and self.guard.get("deferred"))
+
+
+def is_due(known: Sequence[Remembered], about: Sequence[About]) -> bool:
+    """Whether the memory of these versions was left for later, and is not made yet."""
+    return bool(about) and not known and all(version.is_deferred for version in about)
+
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:
     """Versions about the population that were ever readable, the oldest first."""
@@ -102,7 +112,7 @@ def check(conn: Connection, known: Sequence[Remembered], about: Sequence[About])
     Raises:
         LedgerError: memory.
     """
-    if not about:
+    if not about or is_due(known, about):
         return
     if not known:
         raise _unusable("what is remembered of these people is missing")

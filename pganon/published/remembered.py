@@ -38,6 +38,16 @@ def is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
     return len(linked(spec, form, State(0)).links) == 1
 
 
+def is_deferred(spec: ReleaseSpec, form: PublishedForm) -> bool:
+    """Whether what is remembered of a first version waits until something is judged beside it.
+
+    With several partitions nearly everybody is a cell alone, which takes longer to remember than to
+    release, and is never asked for unless a later policy accepts what cannot be judged.
+    """
+    keeps = spec.growth is not None or bool(spec.invariant)
+    return is_remembered(spec, form) and not keeps and not is_plain(spec, form)
+
+
 def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[StoredRelation, ...]:
     """All tables of a release."""
     found = form.relations(spec, state)

@@ -11,6 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.errors import LedgerError
+from pganon.guard.audiences import MOST
 from pganon.guard.model import Memory, Version
 from pganon.guard.propagation import limit
 from pganon.guard.report import OF_VALUES, figures
@@ -33,6 +34,8 @@ Connection = psycopg.Connection[Any]
 
 _REPLAYED = 1000
 """Numbers of memories that are made for one audience."""
+_DEFERRED = (MOST + 1) * _REPLAYED
+"""Number of the first of those that were left for later."""
 
 
 class Judging:
@@ -77,15 +80,17 @@ class Judging:
         """
         population = self.population
         if population is None:
-            self._judge([self._version(None)])
+            self._judge([] if self.plan.defers else [self._version(None)])
             return None
         about = self._about(population)
         known = memory.read(self.conn, population)
         memory.check(self.conn, known, about)
         counter = populations.counter(self.conn, population)
+        if self.plan.defers and not about:
+            return self._deferred(population, counter)
         everybody = next((one for one in known if one.audience == EVERYBODY), None)
-        before = everybody.runs if everybody else ()
-        version = self._version(everybody.memory if everybody else None)
+        before = tuple(one.run_id for one in about) if everybody is None else everybody.runs
+        version = self._version(everybody.memory if everybody else self._due(population, about))
         found = apart(self.conn, self.plan, self.state, about)
         runs = {EVERYBODY: (*before, self.state.run_id)}
         versions = [version]
@@ -95,18 +100,38 @@ class Judging:
         elif self.plan.spec.policy.assume:
             versions = self._independent(population, version, about)
         self._judge(versions)
-        declared = self.plan.spec.policy.population
         return Judged(
             population=population,
             counter=counter,
-            name=declared.name if declared else None,
+            name=self._name,
             sources=self.sources,
             memories={v.audience: new_memory(v, self.state) for v in versions if not v.independent},
             runs=runs,
-            guard=self._entered(),
+            guard=self._entered(version, self._rounds),
             kept=found.kept(known) if found else (),
             readers=found.readers if found else None,
         )
+
+    def _deferred(self, population: int, counter: int) -> Judged:
+        """Of a first version that is remembered when it has to be."""
+        self._judge([])
+        entered = {**self._entered(self._version(None), 0), "deferred": True}
+        return Judged(population, counter, self._name, self.sources, {}, {}, entered)
+
+    def _due(self, population: int, about: Sequence[About]) -> Memory | None:
+        """The memory of versions of which it was left for later; None of no version."""
+        executor = self.computation.executor
+        return replay(executor, self.conn, population, about, first=_DEFERRED)
+
+    @property
+    def _name(self) -> str | None:
+        declared = self.plan.spec.policy.population
+        return declared.name if declared else None
+
+    @property
+    def _rounds(self) -> int:
+        """The most that an audience took."""
+        return max(figures(one, self.state.facts)["guard_rounds"] for one in self._versions)
 
     def _about(self, population: int) -> tuple[About, ...]:
         """The versions about the population, with all who could read them until now."""
@@ -224,11 +249,9 @@ class Judging:
         self.computation.executor.filled.difference_update(tables)
         drop_tables(self.conn, tables)
 
-    def _entered(self) -> dict[str, Any]:
+    def _entered(self, version: Version, rounds: int) -> dict[str, Any]:
         """How the version enters the memory, for who makes it again."""
         told = teller(self.plan.spec, self.plan.method.form)(self.state)
-        version = self._versions[-1]
-        rounds = [figures(one, self.state.facts)["guard_rounds"] for one in self._versions]
         return {
             "links": list(told.links),
             "columns": [list(column) for column in told.columns],
@@ -236,7 +259,7 @@ class Judging:
             "bounded": sorted(version.bounded),
             "invariant": version.invariant,
             "rules": [rule.to_json() for rule in version.rules],
-            "rounds": max(rounds),
+            "rounds": rounds,
             "strongest": version.strongest,
             "figures": self.figures,
         }

@@ -259,8 +259,19 @@ def _told(conn: Connection, population: int) -> Guarded:
     assert row is not None
     name, sources, key, changes = row
     about = memory.versions(conn, population)
-    audiences = tuple(_audience(conn, one, about) for one in memory.read(conn, population))
+    known = memory.read(conn, population)
+    audiences = tuple(_audience(conn, one, about) for one in known)
+    if memory.is_due(known, about):
+        labels = tuple(map(_label, about))
+        audiences = (Audience(EVERYBODY, labels, None, None, None, (), _DUE),)
     return Guarded(name, tuple(key), tuple(map(_plain, sources)), changes, audiences)
+
+
+_DUE = "made when a version is judged beside this one"
+
+
+def _label(version: About) -> str:
+    return f"{quote(version.release)} {version.version}"
 
 
 def _plain(source: str) -> str:
@@ -270,7 +281,7 @@ def _plain(source: str) -> str:
 
 
 def _audience(conn: Connection, one: memory.Remembered, about: Sequence[About]) -> Audience:
-    versions = tuple(f"{quote(v.release)} {v.version}" for v in about if v.run_id in one.runs)
+    versions = tuple(_label(version) for version in about if version.run_id in one.runs)
     floors = tuple(", ".join(rule.label for rule in floor) for floor in one.memory.floors)
     try:
         memory.check(conn, [one], [v for v in about if v.run_id in one.runs])
