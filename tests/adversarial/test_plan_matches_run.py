@@ -52,7 +52,9 @@ def test_chains_take_the_steps_of_a_run_of_one(db: Database, method: str) -> Non
     """Side by side, steps begin in whatever order connections are free."""
     db.source(plans.SOURCE)
     loaded = plans.policy_of(method)
-    faults.run(db.dsn(), loaded)  # later runs compare themselves with it
+    # Later runs compare themselves with the first, and the second may have to remember it.
+    for _ in range(2):
+        faults.run(db.dsn(), loaded)
     alone = faults.steps_of(db.dsn(), loaded, jobs=1, force=True)
     assert sorted(faults.steps_of(db.dsn(), loaded, force=True)) == sorted(alone)
 
