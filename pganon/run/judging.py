@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from pganon import locks
+from pganon.encode.source import source_fingerprint
 from pganon.errors import LedgerError
 from pganon.guard.audiences import MOST
 from pganon.guard.model import Memory, Version
@@ -19,15 +20,16 @@ from pganon.guard.staged import staged_steps, teller, version_of
 from pganon.guard.steps import new_memory
 from pganon.guard.words import assumption, sentences
 from pganon.plan.build import Plan
-from pganon.publish import memory, populations
+from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
+from pganon.published.remembered import is_plain
 from pganon.run.apart import Apart, apart, new_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
 from pganon.run.independent import Together, together
 from pganon.run.rebuilding import replay
 from pganon.run.tables import drop_tables
-from pganon.spec.republication import Republication
+from pganon.spec.republication import Republication, beside_people
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -86,6 +88,7 @@ class Judging:
         known = memory.read(self.conn, population)
         memory.check(self.conn, known, about)
         counter = populations.counter(self.conn, population)
+        self._check_partitions(population)
         if self.plan.defers and not about:
             return self._deferred(population, counter)
         everybody = next((one for one in known if one.audience == EVERYBODY), None)
@@ -111,6 +114,19 @@ class Judging:
             kept=found.kept(known) if found else (),
             readers=found.readers if found else None,
         )
+
+    def _check_partitions(self, population: int) -> None:
+        """Refuse what the guard would find no fault with, as versions are not comparable."""
+        plan, policy = self.plan, self.plan.spec.policy
+        known, found = plan.republication, source_fingerprint(plan.spec, self.state.facts)
+        if policy.republication != "refuse" or (known and known.repeated(found)):
+            return
+        plain = is_plain(plan.spec, plan.method.form)
+        for version in history.earlier(self.conn, policy.release, self.sources):
+            grows = plan.spec.growth is not None and version.release == policy.release
+            comparable = grows or (plain and version.is_plain)
+            if version.population == population and not comparable:
+                raise beside_people(version, policy)
 
     def _deferred(self, population: int, counter: int) -> Judged:
         """Of a first version that is remembered when it has to be."""

@@ -181,3 +181,16 @@ class Republication:
 
 
 _LEARN = "who has both may learn what neither shows"
+
+
+def beside_people(version: Earlier, policy: Policy) -> PrivacyRefusal:
+    """The refusal of a version about the same people, over whatever source.
+
+    Where people are cells alone no bound can be missed by more, so the guard would find nothing.
+    """
+    return PrivacyRefusal(
+        f"{version.label} is about the same people, and that or this one divides them in several"
+        f" ways at once, which cannot be judged; {_LEARN}",
+        hint=None if policy.method.published_once else ACCEPT,
+        code=CODE,
+    )

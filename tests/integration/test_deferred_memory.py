@@ -111,6 +111,30 @@ def test_by_default_nothing_is_published_beside_it(source: Database) -> None:
     assert memories(source) == 0
 
 
+def test_the_same_people_in_another_table(source: Database) -> None:
+    """No name and no fingerprint tells that a version is about them; what is remembered does."""
+    people = {"population": {"name": "patients", "key": ["id"]}}
+    driver.publish(source, people_decide(**people))
+    owner = source.connect("source_owner")
+    owner.execute("CREATE TABLE public.later AS SELECT * FROM public.t WHERE id < 8")
+    owner.execute("ALTER TABLE public.later ADD PRIMARY KEY (id)")
+    owner.execute("GRANT SELECT ON public.later TO steward")
+    beside = other(source="public.later", republication="refuse", **people)
+    with driver.refused("republication") as errors:
+        driver.publish(source, beside)
+    assert "version 1 of the release r is about the same people" in str(errors[0])
+    assert errors[0].hint == "republication: warn or allow accepts the risk"
+    assert driver.leftovers(source) == []
+    assert memories(source) == 0
+    with driver.refused("republication") as errors:
+        driver.publish(
+            source, {**people_decide(**people), "release": "z", "source": "public.later"}
+        )
+    assert errors[0].hint is None  # such a method is for people of whom nothing else is published
+    told = driver.publish(source, {**beside, "republication": "allow"}).guard
+    assert (told["guard_people"], told["guard_smallest_cell"]) == (8, 1)
+
+
 def test_what_was_made_is_not_made_again_in_silence(source: Database) -> None:
     driver.publish(source, people_decide())
     driver.publish(source, other())
