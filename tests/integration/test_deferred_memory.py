@@ -78,8 +78,9 @@ def test_a_later_version_is_judged_beside_it(source: Database) -> None:
     assert beside["guard_smallest_cell"] == 1
     made = remembered(source)
     conn = source.connect("steward")
-    (everybody,) = guarded(conn, driver.loaded(other()), rebuild=True).audiences
-    assert everybody.versions == ("r 1", "other 1")
+    for rebuild in (False, True):
+        (everybody,) = guarded(conn, driver.loaded(other()), rebuild=rebuild).audiences
+        assert (everybody.versions, everybody.state) == (("r 1", "other 1"), "complete")
     assert remembered(source) == made
     assert driver.leftovers(source) == []
 
