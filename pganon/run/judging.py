@@ -118,8 +118,7 @@ class Judging:
     def _check_partitions(self, population: int) -> None:
         """Refuse what the guard would find no fault with, as versions are not comparable."""
         plan, policy = self.plan, self.plan.spec.policy
-        known, found = plan.republication, source_fingerprint(plan.spec, self.state.facts)
-        if policy.republication != "refuse" or (known and known.repeated(found)):
+        if policy.republication != "refuse" or self._repeats:
             return
         plain = is_plain(plan.spec, plan.method.form)
         for version in history.earlier(self.conn, policy.release, self.sources):
@@ -127,6 +126,14 @@ class Judging:
             comparable = grows or (plain and version.is_plain)
             if version.population == population and not comparable:
                 raise beside_people(version, policy)
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether the run shows the groups of a version again; who grows compares itself apart."""
+        known = self.plan.republication
+        if known is None:
+            return False
+        return known.repeated(source_fingerprint(self.plan.spec, self.state.facts)) is not None
 
     def _deferred(self, population: int, counter: int) -> Judged:
         """Of a first version that is remembered when it has to be."""
