@@ -58,7 +58,11 @@ def _asked(spec: ReleaseSpec, sources: Sequence[str]) -> Asked:
 
 
 def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
-    """A population of which nothing is released yet."""
+    """A population of which nothing is released yet; runs at the same time get the same one.
+
+    Raises:
+        PreconditionError: population.
+    """
     asked = _asked(spec, sources)
     values = {
         "name": asked.name,
@@ -66,6 +70,10 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
         "key": as_jsonb(list(asked.key)),
     }
     with conn.transaction():
+        conn.execute(sqlfiles.query("population", "one_at_a_time"))
+        found = find(conn, spec, sources)
+        if found is not None:
+            return found  # made and released since the caller looked
         unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
         made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
     assert made is not None

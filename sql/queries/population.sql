@@ -24,6 +24,10 @@ WHERE v.release = %(release)s
 ORDER BY v.version DESC
 LIMIT 1;
 
+-- one_at_a_time --
+-- Until the transaction ends nobody else adds a population.
+LOCK TABLE pganon_private.population IN SHARE ROW EXCLUSIVE MODE;
+
 -- unused --
 -- A population of nobody's version yet, which a failed run of the same source left.
 SELECT p.id

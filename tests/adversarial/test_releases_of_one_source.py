@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, populations
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
@@ -524,7 +524,10 @@ def test_what_is_no_change(source: Database) -> None:
 @pytest.mark.slow
 @every_case
 def test_two_names_at_once(source: Database, case: Case) -> None:
-    """Both find nothing before them; one is published, the other is judged beside it."""
+    """Both find nothing before them; one is published, the other is judged beside it.
+
+    Both see that there is no population yet before either can make one.
+    """
     together = threading.Barrier(2, timeout=faults.LONG)
     outcomes: dict[str, str] = {}
 
@@ -541,8 +544,13 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
             outcomes[name] = f"{error.code}: {getattr(error, 'model', None)}"
 
     threads = [threading.Thread(target=one, args=[name]) for name in ("one", "two")]
-    for thread in threads:
-        thread.start()
+    with source.admin.transaction():
+        source.admin.execute("LOCK TABLE pganon_private.population IN SHARE MODE")
+        for thread in threads:
+            thread.start()
+        waiting = """SELECT count(*) = 2 FROM pg_locks
+            WHERE relation = 'pganon_private.population'::regclass AND NOT granted"""
+        faults.patiently(lambda: source.admin.execute(waiting).fetchone() == (True,))
     for thread in threads:
         thread.join(90)
     assert sorted(outcomes.values()) == [
@@ -553,6 +561,25 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
     early = ({"one", "two"} - {late}).pop()
     runs = [publish(source, {**case.policy, "release": name}).run_id for name in (late, early)]
     assert possible(source, case, runs[0]) == possible(source, case, runs[1])
+
+
+@every_case
+def test_published_once_no_people_were_found(
+    source: Database, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another release of the source is published after the run found none about its people."""
+    find = populations.find
+
+    def slowly(*args: Any) -> int | None:
+        found = find(*args)
+        monkeypatch.setattr(populations, "find", find)
+        publish(source, {**case.policy, "release": "other"})
+        return found
+
+    monkeypatch.setattr(populations, "find", slowly)
+    with driver.refused("republication") as errors:
+        publish(source, case.policy)
+    assert getattr(errors[0], "model", None) == case.policy["privacy"][0]["model"]
 
 
 # -- what is remembered -----------------------------------------------------------
