@@ -337,7 +337,7 @@ def _kaca(attribute: oracle.Attribute, values: list[Any]) -> Any:
         paths = [[None if v is None else attribute.ancestor(v, x) for x in levels] for v in values]
         return kaca.Category([*map(tuple, paths)])  # pyright: ignore[reportArgumentType]
     if isinstance(attribute, oracle.Ordinal):
-        order = {v: attribute.position(v) for v in attribute.domain}
+        order = {v: attribute.rank(v) for v in attribute.domain}
     elif isinstance(attribute, oracle.Ordered):
         order = {v: v.toordinal() if hasattr(v, "toordinal") else v for v in attribute.domain}
     else:
@@ -352,6 +352,31 @@ def _declared(attribute: oracle.Ordered) -> Any:
         return None
     low, high = attribute.declared
     return Fraction((high - low).days) if hasattr(low, "toordinal") else Fraction(high - low)
+
+
+def test_classes_that_are_equally_near() -> None:
+    """They are in fractions, which the oracle must keep: shares of a line may be rounded."""
+    rows = [
+        (-5, "xl", "s"),
+        (-3, "xxl", "s"),
+        (5, "xxl", "xxl"),
+        (-4, "l", "m"),
+        (7, "xs", "xs"),
+        (-4, "m", "s"),
+        (-3, "xxl", "s"),
+    ]
+    kinds = [k for k in KINDS if k.name in ("integer in a domain", "ordinal")]
+    kinds.append(kinds[-1])
+    listed = list(zip(*rows, strict=True))
+    attributes = [
+        kind.model(column, 1.0, "as_value") for kind, column in zip(kinds, listed, strict=True)
+    ]
+    exact = [_kaca(a, column) for a, column in zip(attributes, listed, strict=True)]
+    shares = [
+        kaca.Number([a.position(v) for v in column], 1.0)
+        for a, column in zip(attributes, listed, strict=True)
+    ]
+    assert naive(exact, len(rows), 2) == kaca.kaca(shares, 2).classes
 
 
 # -- metrics ----------------------------------------------------------------------------------

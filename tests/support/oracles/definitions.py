@@ -168,11 +168,13 @@ class Ordinal(Ordered):
     def sort_key(self, value: Any) -> Any:
         return self.order.index(value) if self.order else value
 
+    def rank(self, value: Any) -> int:
+        return self.order.index(value) if self.order else self.domain.index(value)
+
     def position(self, value: Any) -> float:
         # Values of the source only: those that the policy merely names have no records.
-        place = self.sort_key if self.order else self.domain.index
-        lo, hi = place(self.domain[0]), place(self.domain[-1])
-        return float(Fraction(place(value) - lo, hi - lo)) if hi > lo else 0.0
+        lo, hi = self.rank(self.domain[0]), self.rank(self.domain[-1])
+        return float(Fraction(self.rank(value) - lo, hi - lo)) if hi > lo else 0.0
 
     def shown(self, group: set[Any]) -> Any:
         codes = [self.codes[value] for value in group]
