@@ -127,6 +127,7 @@ def readers(
             from pganon.run.admitting import change_readers
 
             change = change_readers(conn, name, add or (), remove or ())
+            common.warn(change.warnings)
             changed = change.texts or ["nothing to do"]
         else:
             changed = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -24,11 +24,16 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Access:
-    """Readers after a change, and what changed."""
+    """Readers after a change, and what changed.
+
+    Attributes:
+        warnings: who could read other versions since these were published.
+    """
 
     readers: tuple[str, ...]
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def texts(self) -> list[str]:
@@ -70,14 +75,14 @@ def change_readers(
     name: str,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    judge: Callable[[History, Version, Sequence[str]], None] = lambda known, current, added: None,
+    judge: Callable[[History, Version, Sequence[str]], Sequence[str]] = lambda *_: (),
 ) -> Access:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
 
     Args:
-        judge: called with the current version and who is to be added, and may raise.
+        judge: called with the current version and who is to be added; gives warnings, may raise.
 
     Raises:
         LedgerError: unknown_release, unknown_version.
@@ -90,9 +95,9 @@ def change_readers(
         wanted = _wanted(known, add, remove)
         added = access(known, wanted).added
         check_readers(conn, added, "name another one")
-        judge(known, current, added)
+        warnings = tuple(judge(known, current, added))
         with publishing(conn):
-            return _change(conn, name, wanted)
+            return replace(_change(conn, name, wanted), warnings=warnings)
 
 
 def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:

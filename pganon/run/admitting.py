@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import psycopg
@@ -12,15 +12,16 @@ from pganon import locks
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import memory, populations, readers
+from pganon.publish import history, populations, readers
 from pganon.publish.audience import roles_of
 from pganon.publish.history import History, Version
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.apart import largest
+from pganon.run.apart import had_beside, largest, with_readers
 from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
 from pganon.run.rebuilding import replay
+from pganon.spec.republication import Earlier, beside_people
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -40,26 +41,34 @@ def change_readers(
         PreconditionError: busy, missing_role, no_grant.
     """
 
-    def judge(known: History, current: Version, added: Sequence[str]) -> None:
+    def judge(known: History, current: Version, added: Sequence[str]) -> tuple[str, ...]:
         if added and current.policy.get("audiences") == "by_reader":
-            _judge(conn, known, current, added)
+            return _judge(conn, known, current, added)
+        return ()
 
     return readers.change_readers(conn, name, add, remove, judge)
 
 
-def _judge(conn: Connection, known: History, current: Version, added: Sequence[str]) -> None:
+def _judge(
+    conn: Connection, known: History, current: Version, added: Sequence[str]
+) -> tuple[str, ...]:
+    """Gives warnings."""
     name = known.release.name
     population = populations.of_release(conn, name)
     if population is None:
-        return
+        return ()
     with locks.population_lock(conn, population.id):
-        about = memory.versions(conn, population.id)
-        found = _new_audiences(about, current.run_id, roles_of(conn, added))
-        if not found:
-            return
+        about, noticed = with_readers(conn, population.id)
+        roles = roles_of(conn, added)
+        found = _new_audiences(about, current.run_id, roles)
+        other = _incomparable(conn, known, current, [*had_beside(about, current.run_id, roles)])
+        if not found and other is None:
+            return noticed
         run_id = ledger.start_run(conn, name, current.policy_hash or "")
         with locks.run_lock(conn, run_id):
             try:
+                if other is not None:
+                    raise beside_people(other)
                 for audience, versions in found:
                     executor = Executor(conn, State(run_id))
                     place = [version.run_id for version in versions].index(current.run_id)
@@ -73,6 +82,28 @@ def _judge(conn: Connection, known: History, current: Version, added: Sequence[s
             except BaseException as error:
                 _end(conn, run_id, error)
                 raise
+    return noticed
+
+
+def _incomparable(
+    conn: Connection, known: History, current: Version, had: Sequence[Collection[int]]
+) -> Earlier | None:
+    """A version that somebody has beside whose partitions, or its own, the guard finds no fault.
+
+    Args:
+        had: runs of the versions of who is let read the current one.
+    """
+    versions = {one.run_id: one for one in history.earlier(conn, known.release.name, ())}
+    own = versions[current.run_id]
+    for runs in had:
+        others = [one for run, one in versions.items() if run in runs]
+        if any(one.same_groups(own) for one in others):
+            continue  # the groups are not new to them
+        for one in others:
+            grown = current.increments is not None and one.release == own.release
+            if not (grown or (own.is_plain and one.is_plain)):
+                return one
+    return None
 
 
 def _end(conn: Connection, run_id: int, error: BaseException) -> None:

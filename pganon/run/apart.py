@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import psycopg
 from pganon.guard.audiences import MOST, Audience, audiences
 from pganon.identifiers import quote
 from pganon.plan.build import Plan
-from pganon.publish import history
+from pganon.publish import history, memory
 from pganon.publish.audience import granted, remember_readers, roles_of
 from pganon.publish.memory import EVERYBODY, About, Remembered
 from pganon.steps import State
@@ -55,8 +55,7 @@ def apart(conn: Connection, plan: Plan, state: State, about: Sequence[About]) ->
     """Whom the version is judged for; None: for everybody, who has all versions."""
     if plan.spec.policy.audiences == "everybody" or not about:
         return None
-    names = [view.name for view in plan.stored_views(state)]
-    readers = roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
+    readers = will_read(conn, plan, state)
     found = largest(about, {state.run_id: readers})
     if found is None:
         return None
@@ -72,6 +71,12 @@ def apart(conn: Connection, plan: Plan, state: State, about: Sequence[About]) ->
     )
 
 
+def will_read(conn: Connection, plan: Plan, state: State) -> tuple[str, ...]:
+    """Roles that will be able to read the version of the run."""
+    names = [view.name for view in plan.stored_views(state)]
+    return roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
+
+
 def largest(
     about: Sequence[About], changes: Mapping[int, Sequence[str]]
 ) -> tuple[Audience, ...] | None:
@@ -80,13 +85,38 @@ def largest(
     Args:
         changes: by run, roles that can read its version, too.
     """
+    found = _audiences(about, changes)
+    every = frozenset([*(version.run_id for version in about), *changes])
+    return None if len(found) > MOST or any(one.runs == every for one in found) else found
+
+
+def _audiences(
+    about: Sequence[About], changes: Mapping[int, Sequence[str]]
+) -> tuple[Audience, ...]:
     readers = {version.run_id: version.readers for version in about}
     for run, roles in changes.items():
         known = readers.get(run, [])
         readers[run] = None if known is None else [*known, *roles]
-    found = audiences(readers)
-    every = frozenset(readers)
-    return None if len(found) > MOST or any(one.runs == every for one in found) else found
+    return audiences(readers)
+
+
+def had_beside(
+    about: Sequence[About], run_id: int, roles: Sequence[str]
+) -> Iterator[frozenset[int]]:
+    """What who is let read this version has beside it, if nobody has had both so far."""
+    before = _audiences(about, {})
+    for one in _audiences(about, {run_id: roles}):
+        if not any(one.runs <= other.runs for other in before):
+            yield one.runs - {run_id}
+
+
+def with_readers(
+    conn: Connection, population: int
+) -> tuple[tuple[About, ...], tuple[str, ...]]:
+    """The versions about a population with all who could read them until now; warnings."""
+    about = memory.versions(conn, population)
+    new = new_readers(conn, about)
+    return (memory.versions(conn, population) if new else about), new
 
 
 def new_readers(conn: Connection, about: Sequence[About]) -> tuple[str, ...]:

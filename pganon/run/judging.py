@@ -23,13 +23,13 @@ from pganon.plan.build import Plan
 from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
 from pganon.published.remembered import is_plain
-from pganon.run.apart import Apart, apart, new_readers
+from pganon.run.apart import Apart, apart, had_beside, will_read, with_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
 from pganon.run.independent import Together, together
 from pganon.run.rebuilding import replay
 from pganon.run.tables import drop_tables
-from pganon.spec.republication import Republication, beside_people
+from pganon.spec.republication import Earlier, Republication, beside_people
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -84,11 +84,12 @@ class Judging:
         if population is None:
             self._judge([] if self.plan.defers else [self._version(None)])
             return None
-        about = self._about(population)
+        about, self._new_readers = with_readers(self.conn, population)
         known = memory.read(self.conn, population)
         memory.check(self.conn, known, about)
         counter = populations.counter(self.conn, population)
         self._check_partitions(population)
+        self._check_readers(population, about)
         if self.plan.defers and not about:
             return self._deferred(population, counter)
         everybody = next((one for one in known if one.audience == EVERYBODY), None)
@@ -117,23 +118,41 @@ class Judging:
 
     def _check_partitions(self, population: int) -> None:
         """Refuse what the guard would find no fault with, as versions are not comparable."""
+        if self._repeated is None:
+            self._check_beside(self._earlier(population))
+
+    def _check_readers(self, population: int, about: Sequence[About]) -> None:
+        """Groups that are shown again are other groups to whoever did not have them."""
+        repeated = self._repeated
+        if repeated is None or self.plan.spec.policy.audiences == "everybody":
+            return
+        roles = will_read(self.conn, self.plan, self.state)
+        for runs in had_beside(about, self.state.run_id, roles):
+            had = [v for v in self._earlier(population) if v.run_id in runs]
+            if not any(version.same_groups(repeated) for version in had):
+                self._check_beside(had)
+
+    def _check_beside(self, versions: Sequence[Earlier]) -> None:
         plan, policy = self.plan, self.plan.spec.policy
-        if policy.republication != "refuse" or self._repeats:
+        if policy.republication != "refuse":
             return
         plain = is_plain(plan.spec, plan.method.form)
-        for version in history.earlier(self.conn, policy.release, self.sources):
+        for version in versions:
             grows = plan.spec.growth is not None and version.release == policy.release
-            comparable = grows or (plain and version.is_plain)
-            if version.population == population and not comparable:
+            if not (grows or (plain and version.is_plain)):
                 raise beside_people(version, policy)
 
+    def _earlier(self, population: int) -> list[Earlier]:
+        found = history.earlier(self.conn, self.plan.spec.policy.release, self.sources)
+        return [version for version in found if version.population == population]
+
     @property
-    def _repeats(self) -> bool:
-        """Whether the run shows the groups of a version again; who grows compares itself apart."""
+    def _repeated(self) -> Earlier | None:
+        """The version whose groups the run shows again; who grows compares itself apart."""
         known = self.plan.republication
         if known is None:
-            return False
-        return known.repeated(source_fingerprint(self.plan.spec, self.state.facts)) is not None
+            return None
+        return known.repeated(source_fingerprint(self.plan.spec, self.state.facts))
 
     def _deferred(self, population: int, counter: int) -> Judged:
         """Of a first version that is remembered when it has to be."""
@@ -155,12 +174,6 @@ class Judging:
     def _rounds(self) -> int:
         """The most that an audience took."""
         return max(figures(one, self.state.facts)["guard_rounds"] for one in self._versions)
-
-    def _about(self, population: int) -> tuple[About, ...]:
-        """The versions about the population, with all who could read them until now."""
-        about = memory.versions(self.conn, population)
-        self._new_readers = new_readers(self.conn, about)
-        return memory.versions(self.conn, population) if self._new_readers else about
 
     def _version(self, before: Memory | None, number: int = 0, audience: str = "") -> Version:
         found = version_of(self.plan.spec, self.plan.method.form, before, number)

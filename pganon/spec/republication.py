@@ -46,6 +46,15 @@ class Earlier:
     is_plain: bool = True
     is_over_source: bool = True
 
+    def same_groups(self, other: Earlier) -> bool:
+        """Whether both show the same groups, so that who has one learns nothing from the other."""
+        if self.partition_hash is None or self.source_fingerprint is None:
+            return False
+        return (self.partition_hash, self.source_fingerprint) == (
+            other.partition_hash,
+            other.source_fingerprint,
+        )
+
     @property
     def label(self) -> str:
         return f"version {self.version} of the release {quote(self.release)}"
@@ -183,14 +192,17 @@ class Republication:
 _LEARN = "who has both may learn what neither shows"
 
 
-def beside_people(version: Earlier, policy: Policy) -> PrivacyRefusal:
+def beside_people(version: Earlier, policy: Policy | None = None) -> PrivacyRefusal:
     """The refusal of a version about the same people, over whatever source.
 
     Where people are cells alone no bound can be missed by more, so the guard would find nothing.
+
+    Args:
+        policy: of the run that is refused, which may accept that.
     """
     return PrivacyRefusal(
         f"{version.label} is about the same people, and that or this one divides them in several"
         f" ways at once, which cannot be judged; {_LEARN}",
-        hint=None if policy.method.published_once else ACCEPT,
+        hint=None if policy is None or policy.method.published_once else ACCEPT,
         code=CODE,
     )
