@@ -49,6 +49,7 @@ class About:
         guard: links, columns, rules and rounds; see :mod:`pganon.guard.replayed`.
         readers: roles that could ever read it; None where everybody may have.
         columns: of the policy, by name.
+        audiences: of the policy.
     """
 
     release: str
@@ -62,6 +63,7 @@ class About:
     dropped_at: Any
     readers: list[str] | None
     columns: dict[str, dict[str, Any]]
+    audiences: str | None
 
     @property
     def is_deferred(self) -> bool:

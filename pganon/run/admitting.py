@@ -1,30 +1,101 @@
-"""New readers of a version whose policy tells readers apart: judged before they can read it."""
+"""New readers of groups that there are, where readers are told apart: judged before they read."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import psycopg
 
 from pganon import locks
 from pganon.errors import PganonError, PrivacyRefusal
+from pganon.guard.audiences import Audience
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
+from pganon.policy.model import Policy
 from pganon.publish import history, populations, readers
 from pganon.publish.audience import roles_of
 from pganon.publish.history import History, Version
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.apart import had_beside, largest, with_readers
+from pganon.run.apart import new_audiences, tells_apart, with_readers
 from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
-from pganon.run.rebuilding import replay
+from pganon.run.rebuilding import judge_again
 from pganon.spec.republication import Earlier, beside_people
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Roles that are about to read versions that there are.
+
+    Attributes:
+        about: all versions about the population.
+        shown: runs of those that they are to read.
+        policy: of a run that shows these again; None where nobody made a version.
+    """
+
+    conn: Connection
+    population: int
+    about: Sequence[About]
+    shown: frozenset[int]
+    roles: Sequence[str]
+    policy: Policy | None = None
+
+    @cached_property
+    def audiences(self) -> tuple[Audience, ...]:
+        """Whom nobody has judged so far, with all that they will have."""
+        accepted = self.policy is not None and self.policy.republication != "refuse"
+        given = self.policy.audiences if self.policy else None
+        if accepted or not tells_apart(given, self.about):
+            return ()
+        return new_audiences(self.about, self.shown, self.roles)
+
+    def judge(self, executor: Executor, first: int = 0) -> None:
+        """Hold what they will have against what was promised.
+
+        Args:
+            first: number of the first memory that is made on the way.
+
+        Raises:
+            PrivacyRefusal: republication.
+            LedgerError: memory.
+        """
+        for one in self.audiences:
+            self._check_partitions(one.runs)
+        for one in self.audiences:
+            versions = [version for version in self.about if version.run_id in one.runs]
+            place = next(n for n, version in enumerate(versions) if version.run_id in self.shown)
+            judge_again(
+                executor,
+                self.conn,
+                self.population,
+                versions,
+                first=first,
+                judged=max(place, 1),  # a first version was verified by itself
+                name=one.name,
+            )
+
+    def _check_partitions(self, runs: Collection[int]) -> None:
+        """Refuse versions with several partitions, as the guard would find no fault with them."""
+        versions = {one.run_id: one for one in history.earlier(self.conn, "", ())}
+        shown = [versions[run] for run in self.shown if run in versions]
+        had = [versions[run] for run in runs if run in versions and run not in self.shown]
+        for one in shown:
+            if not any(one.same_groups(other) for other in had):
+                _check_beside(one, had, self.policy)
+
+
+def _check_beside(one: Earlier, others: Sequence[Earlier], policy: Policy | None) -> None:
+    for other in others:
+        if not (one.is_plain and other.is_plain):
+            raise beside_people(other, policy)
 
 
 def change_readers(
@@ -32,7 +103,7 @@ def change_readers(
 ) -> Access:
     """Add readers to the current version and remove others; as the steward.
 
-    With `audiences: by_reader`, what they have read and this version together is judged before.
+    Where readers are told apart, what they have read and this version together is judged before.
 
     Raises:
         PrivacyRefusal: republication.
@@ -42,74 +113,74 @@ def change_readers(
     """
 
     def judge(known: History, current: Version, added: Sequence[str]) -> tuple[str, ...]:
-        if added and current.policy.get("audiences") == "by_reader":
-            return _judge(conn, known, current, added)
-        return ()
+        population = populations.of_release(conn, name) if added else None
+        if population is None:
+            return ()
+        with locks.population_lock(conn, population.id):
+            about, warnings = with_readers(conn, population.id)
+            admission = Admission(
+                conn, population.id, about, _shown_by(current), roles_of(conn, added)
+            )
+            if admission.audiences:
+                _judge(conn, name, current, added, admission)
+        return warnings
 
     return readers.change_readers(conn, name, add, remove, judge)
 
 
 def _judge(
-    conn: Connection, known: History, current: Version, added: Sequence[str]
-) -> tuple[str, ...]:
-    """Gives warnings."""
-    name = known.release.name
-    population = populations.of_release(conn, name)
-    if population is None:
-        return ()
-    with locks.population_lock(conn, population.id):
-        about, noticed = with_readers(conn, population.id)
-        roles = roles_of(conn, added)
-        found = _new_audiences(about, current.run_id, roles)
-        other = _incomparable(conn, known, current, [*had_beside(about, current.run_id, roles)])
-        if not found and other is None:
-            return noticed
-        run_id = ledger.start_run(conn, name, current.policy_hash or "")
-        with locks.run_lock(conn, run_id):
-            try:
-                if other is not None:
-                    raise beside_people(other)
-                for audience, versions in found:
-                    executor = Executor(conn, State(run_id))
-                    place = [version.run_id for version in versions].index(current.run_id)
-                    judged = max(place, 1)  # a first version was verified by itself
-                    replay(executor, conn, population.id, versions, judged=judged, name=audience)
-                    drop_run(conn, run_id)
-                ledger.finish(conn, run_id, "readers", {"judged": list(added)})
-            except PrivacyRefusal as refusal:
-                _end(conn, run_id, refusal)
-                raise _refused(refusal, added) from None
-            except BaseException as error:
-                _end(conn, run_id, error)
-                raise
-    return noticed
-
-
-def _incomparable(
-    conn: Connection, known: History, current: Version, had: Sequence[Collection[int]]
-) -> Earlier | None:
-    """A version that somebody has beside whose partitions, or its own, the guard finds no fault.
-
-    Args:
-        had: runs of the versions of who is let read the current one.
-    """
-    versions = {one.run_id: one for one in history.earlier(conn, known.release.name, ())}
-    own = versions[current.run_id]
-    for runs in had:
-        others = [one for run, one in versions.items() if run in runs]
-        if any(one.same_groups(own) for one in others):
-            continue  # the groups are not new to them
-        for one in others:
-            grown = current.increments is not None and one.release == own.release
-            if not (grown or (own.is_plain and one.is_plain)):
-                return one
-    return None
+    conn: Connection, name: str, current: Version, added: Sequence[str], admission: Admission
+) -> None:
+    """In a run of its own."""
+    run_id = ledger.start_run(conn, name, current.policy_hash or "")
+    with locks.run_lock(conn, run_id):
+        try:
+            admission.judge(Executor(conn, State(run_id)))
+            drop_run(conn, run_id)
+            ledger.finish(conn, run_id, "readers", {"judged": list(added)})
+        except PrivacyRefusal as refusal:
+            _end(conn, run_id, refusal)
+            raise _refused(refusal, added) from None
+        except BaseException as error:
+            _end(conn, run_id, error)
+            raise
 
 
 def _end(conn: Connection, run_id: int, error: BaseException) -> None:
     with contextlib.suppress(psycopg.Error, PganonError):
         ledger.finish_with(conn, run_id, error)
         drop_run(conn, run_id)
+
+
+def admit(
+    conn: Connection, policy: Policy, run_id: int, current: Version, added: Sequence[str]
+) -> tuple[str, ...]:
+    """Judge readers whom the policy of a run lets read what there is; gives warnings.
+
+    A run that grows holds the population.
+
+    Raises:
+        PrivacyRefusal: republication.
+        LedgerError: memory.
+    """
+    population = populations.of_release(conn, policy.release) if added else None
+    if population is None:
+        return ()
+    held = policy.refresh == "increments"
+    with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
+        about, warnings = with_readers(conn, population.id)
+        roles = roles_of(conn, added)
+        admission = Admission(conn, population.id, about, _shown_by(current), roles, policy)
+        try:
+            admission.judge(Executor(conn, State(run_id)))
+        except PrivacyRefusal as refusal:
+            raise _refused(refusal, added) from None
+    return warnings
+
+
+def _shown_by(version: Version) -> frozenset[int]:
+    """Runs whose groups a version shows."""
+    return frozenset([version.run_id, *(one.run_id for one in version.increments or ())])
 
 
 def _refused(refusal: PrivacyRefusal, added: Sequence[str]) -> PrivacyRefusal:
@@ -121,19 +192,3 @@ def _refused(refusal: PrivacyRefusal, added: Sequence[str]) -> PrivacyRefusal:
         observed=refusal.observed,
         code=refusal.code,
     )
-
-
-def _new_audiences(
-    about: Sequence[About], run_id: int, roles: Sequence[str]
-) -> list[tuple[str, list[About]]]:
-    """Audiences that are none so far, and no part of one, with their versions in order."""
-    before, after = largest(about, {}), largest(about, {run_id: roles})
-    if before is None:
-        return []
-    if after is None:
-        return [("", list(about))]
-    return [
-        (one.name, [version for version in about if version.run_id in one.runs])
-        for one in after
-        if not any(one.runs <= other.runs for other in before)
-    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ class Apart:
 
 def apart(conn: Connection, plan: Plan, state: State, about: Sequence[About]) -> Apart | None:
     """Whom the version is judged for; None: for everybody, who has all versions."""
-    if plan.spec.policy.audiences == "everybody" or not about:
+    if not about or not tells_apart(plan.spec.policy.audiences, about):
         return None
     readers = will_read(conn, plan, state)
     found = largest(about, {state.run_id: readers})
@@ -100,19 +100,29 @@ def _audiences(
     return audiences(readers)
 
 
-def had_beside(
-    about: Sequence[About], run_id: int, roles: Sequence[str]
-) -> Iterator[frozenset[int]]:
-    """What who is let read this version has beside it, if nobody has had both so far."""
+def tells_apart(audiences: str | None, about: Sequence[About]) -> bool:
+    """Whether readers are told apart: by the policy, or by one of these versions.
+
+    A version that was judged for its readers alone makes cells of which the others know nothing,
+    so that no later one seems to tell these anything new.
+    """
+    return "by_reader" in (audiences, *(version.audiences for version in about))
+
+
+def new_audiences(
+    about: Sequence[About], runs: Collection[int], roles: Sequence[str]
+) -> tuple[Audience, ...]:
+    """Audiences if these roles can read the versions of these runs, too, that are no part of one
+    so far."""
     before = _audiences(about, {})
-    for one in _audiences(about, {run_id: roles}):
-        if not any(one.runs <= other.runs for other in before):
-            yield one.runs - {run_id}
+    return tuple(
+        one
+        for one in _audiences(about, dict.fromkeys(runs, roles))
+        if not any(one.runs <= other.runs for other in before)
+    )
 
 
-def with_readers(
-    conn: Connection, population: int
-) -> tuple[tuple[About, ...], tuple[str, ...]]:
+def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], tuple[str, ...]]:
     """The versions about a population with all who could read them until now; warnings."""
     about = memory.versions(conn, population)
     new = new_readers(conn, about)

@@ -23,7 +23,8 @@ from pganon.plan.build import Plan
 from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
 from pganon.published.remembered import is_plain
-from pganon.run.apart import Apart, apart, had_beside, will_read, with_readers
+from pganon.run.admitting import Admission
+from pganon.run.apart import Apart, apart, will_read, with_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
 from pganon.run.independent import Together, together
@@ -38,6 +39,8 @@ _REPLAYED = 1000
 """Numbers of memories that are made for one audience."""
 _DEFERRED = (MOST + 1) * _REPLAYED
 """Number of the first of those that were left for later."""
+_ADMITTED = _DEFERRED + _REPLAYED
+"""Number of the first of those that new readers are judged with."""
 
 
 class Judging:
@@ -89,7 +92,7 @@ class Judging:
         memory.check(self.conn, known, about)
         counter = populations.counter(self.conn, population)
         self._check_partitions(population)
-        self._check_readers(population, about)
+        self._admit(population, about)
         if self.plan.defers and not about:
             return self._deferred(population, counter)
         everybody = next((one for one in known if one.audience == EVERYBODY), None)
@@ -118,33 +121,26 @@ class Judging:
 
     def _check_partitions(self, population: int) -> None:
         """Refuse what the guard would find no fault with, as versions are not comparable."""
-        if self._repeated is None:
-            self._check_beside(self._earlier(population))
-
-    def _check_readers(self, population: int, about: Sequence[About]) -> None:
-        """Groups that are shown again are other groups to whoever did not have them."""
-        repeated = self._repeated
-        if repeated is None or self.plan.spec.policy.audiences == "everybody":
-            return
-        roles = will_read(self.conn, self.plan, self.state)
-        for runs in had_beside(about, self.state.run_id, roles):
-            had = [v for v in self._earlier(population) if v.run_id in runs]
-            if not any(version.same_groups(repeated) for version in had):
-                self._check_beside(had)
-
-    def _check_beside(self, versions: Sequence[Earlier]) -> None:
         plan, policy = self.plan, self.plan.spec.policy
-        if policy.republication != "refuse":
+        if policy.republication != "refuse" or self._repeated is not None:
             return
         plain = is_plain(plan.spec, plan.method.form)
-        for version in versions:
+        for version in history.earlier(self.conn, policy.release, self.sources):
             grows = plan.spec.growth is not None and version.release == policy.release
-            if not (grows or (plain and version.is_plain)):
+            comparable = grows or (plain and version.is_plain)
+            if version.population == population and not comparable:
                 raise beside_people(version, policy)
 
-    def _earlier(self, population: int) -> list[Earlier]:
-        found = history.earlier(self.conn, self.plan.spec.policy.release, self.sources)
-        return [version for version in found if version.population == population]
+    def _admit(self, population: int, about: Sequence[About]) -> None:
+        """Groups that are shown again are new to whoever did not have them."""
+        repeated, growth = self._repeated, self.plan.spec.growth
+        again = {repeated.run_id} if repeated else set[int]()
+        again |= {one.run_id for one in growth.increments} if growth else set()
+        shown = frozenset(version.run_id for version in about if version.run_id in again)
+        roles = will_read(self.conn, self.plan, self.state)
+        policy = self.plan.spec.policy
+        admission = Admission(self.conn, population, about, shown, roles, policy)
+        admission.judge(self.computation.executor, first=_ADMITTED)
 
     @property
     def _repeated(self) -> Earlier | None:
@@ -187,7 +183,7 @@ class Judging:
         about: Sequence[About],
         known: Sequence[Remembered],
     ) -> list[Version]:
-        """For every audience that will have the version; last everybody, who is only measured."""
+        """For every audience that will have the version; last everybody, perhaps only measured."""
         versions: list[Version] = []
         for number, one in enumerate(found.seeing, start=1):
             same = next((k.memory for k in known if set(k.runs) == set(one.runs)), None)
@@ -197,7 +193,9 @@ class Judging:
                 same = replay(executor, self.conn, population, wanted, first=number * _REPLAYED)
             versions.append(self._version(same, number, one.name))
         rounds = max((limit(version) for version in versions), default=0)
-        return [*versions, replace(everybody, republication="allow", rounds=rounds)]
+        if self.plan.spec.policy.audiences == "by_reader":
+            everybody = replace(everybody, republication="allow")
+        return [*versions, replace(everybody, rounds=rounds)]
 
     def _independent(
         self, population: int, everybody: Version, about: Sequence[About]
@@ -270,9 +268,11 @@ class Judging:
 
     @property
     def _judged(self) -> list[Version]:
-        """Everybody only where no audience has the version."""
-        apart = [version for version in self._versions if version.audience]
-        return apart or [version for version in self._versions if not version.independent]
+        """Everybody only where no audience has the version, or for a policy that says so."""
+        found = [version for version in self._versions if not version.independent]
+        if self.plan.spec.policy.audiences == "everybody":
+            return found
+        return [version for version in found if version.audience] or found
 
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""

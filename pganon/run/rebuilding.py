@@ -230,6 +230,30 @@ def replay(
     return found
 
 
+def judge_again(
+    executor: Executor,
+    conn: Connection,
+    population: int,
+    about: Sequence[About],
+    *,
+    first: int,
+    judged: int,
+    name: str,
+) -> None:
+    """The same for whoever has these versions; no memory of it stays.
+
+    Raises:
+        PrivacyRefusal: republication.
+    """
+    replay(executor, conn, population, about, first=first, judged=judged, name=name)
+    last = first + len(about) - 1
+    tables = [*_made(conn, executor, last)]
+    if len(about) > 1:
+        tables += _made(conn, executor, last - 1)
+    executor.filled.difference_update(tables)
+    drop_tables(conn, tables)
+
+
 def _made(conn: Connection, executor: Executor, number: int) -> Iterator[QualifiedName]:
     """The tables that the run has for the memory of this number."""
     run_id = executor.state.run_id

@@ -92,11 +92,25 @@ VALUES (
 );
 
 -- versions --
--- Versions about a population, the oldest first.
+-- Versions about a population, the oldest first. Who reads a version that grew reads all that it is
+-- made of.
 SELECT
     v.release, v.version, v.run_id, v.method, v.members_table, v.relations, v.guard,
-    v.published_at, v.dropped_at, v.readable_by, v.policy -> 'columns'
+    v.published_at, v.dropped_at, r.readable_by, v.policy -> 'columns', v.policy ->> 'audiences'
 FROM pganon_private.version AS v
+CROSS JOIN LATERAL (
+    SELECT CASE
+        WHEN bool_and(w.readable_by IS NOT NULL) THEN
+            coalesce(array_agg(DISTINCT n.name) FILTER (WHERE n.name IS NOT NULL), '{}')
+    END AS readable_by
+    FROM pganon_private.version AS w
+    LEFT JOIN LATERAL unnest(w.readable_by) AS n(name) ON true
+    WHERE w.release = v.release
+        AND (
+            w.version = v.version
+            OR w.increments @> jsonb_build_array(jsonb_build_object('run_id', v.run_id))
+        )
+) AS r
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;
 

@@ -18,7 +18,6 @@ from tests.integration.test_deferred_memory import other, people_decide
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
-from tests.support.sources.builders import policy
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
@@ -93,12 +92,12 @@ def test_a_run_with_another_reader(
 ) -> None:
     """It shows its own groups again, but to somebody who has others."""
     with driver.refused("republication") as errors:
-        driver.publish(
-            db, other(publish={"readers": roles[:2]}, **APART, republication="refuse")
-        )
+        driver.publish(db, other(publish={"readers": roles[:2]}, **APART, republication="refuse"))
     assert "divides them in several ways at once" in str(errors[0])
     again = other(publish={"readers": roles[1:]}, **APART, republication="refuse")
     assert driver.publish(db, again).version == 2
+    accepted = other(publish={"readers": roles}, **APART, republication="allow")
+    assert driver.publish(db, accepted).version == 3
 
 
 def test_the_same_groups_under_another_name(

@@ -10,6 +10,7 @@ import pytest
 
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
+from pganon.run.pipeline import run_release
 from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
@@ -224,6 +225,99 @@ def test_more_audiences_than_are_judged(source: Database, roles: list[str]) -> N
         with driver.refused("republication") as errors:
             driver.publish(source, declared("last", "z", names[8]))
         assert "that were ever readable" in str(errors[0])
+        publish(source, "last", "z", names[8], republication="allow")
+        steward = source.connect("steward")
+        lifecycle.become_steward(steward)
+        with driver.refused("republication"):
+            change_readers(steward, "last", names[:1])
     finally:
         for name in names:
             source.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
+
+
+@pytest.mark.slow
+def test_who_became_a_member_since(source: Database, roles: list[str]) -> None:
+    """What a role reads by another one is found out when it is let read more."""
+    one, two, third = roles
+    publish(source, "one", "q", one)
+    publish(source, "two", "z", two)
+    source.admin.execute(f"GRANT {one} TO {third}".encode())
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    with driver.refused("republication"):
+        change_readers(steward, "two", [third])
+
+
+@pytest.mark.slow
+def test_a_version_for_everybody_before_one_that_is_not(source: Database, roles: list[str]) -> None:
+    """The later one was judged without it for who did not read it, so these may not now."""
+    one, two, third = roles
+    publish(source, "one", "q", one, audiences="everybody")
+    publish(source, "two", "z", two)
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    with driver.refused("republication"):
+        change_readers(steward, "one", [two])
+    assert change_readers(steward, "one", [third]).added == (third,)
+    for asked in (declared("one", "q", one, two), declared("again", "q", one, two)):
+        for run in (driver.publish, unchanged):
+            with driver.refused("republication"):
+                run(source, {**asked, "audiences": "everybody"})
+    with driver.refused("republication"):
+        driver.publish(source, declared("new", "q", two, audiences="everybody", where="id > 0"))
+    found = unchanged(source, declared("one", "q", one, third, audiences="everybody"))
+    assert (found.outcome, found.version) == ("unchanged", 1)
+    assert publish(source, "new", "q", one, audiences="everybody", where="id > 0").version == 1
+    with driver.refused("republication"):
+        change_readers(steward, "new", [two])
+
+
+def unchanged(source: Database, policy: dict[str, Any]) -> RunResult:
+    """A run that need not make a version."""
+    return run_release(driver.loaded(policy), dsn=source.dsn("steward"))
+
+
+def add_people(source: Database) -> None:
+    """Eight more, whom no version has."""
+    source.connect("source_owner").execute(
+        "INSERT INTO public.t (id, q, z, s)"
+        " SELECT n, n, n, substr('abcd', 1 + n % 4, 1) FROM generate_series(49, 56) AS n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("increments", [1, 2])
+def test_who_reads_all_increments_by_the_last(
+    source: Database, roles: list[str], increments: int
+) -> None:
+    """A version that grew shows the groups of those before, whoever read these."""
+    one, two, third = roles
+    grows = {"refresh": "increments", "increment_size": 8}
+    publish(source, "one", "q", one, **grows)
+    publish(source, "two", "z", two)
+    if increments == 2:
+        add_people(source)
+        assert publish(source, "one", "q", one, **grows).version == 2
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    with driver.refused("republication"):
+        change_readers(steward, "one", [two])
+    with driver.refused("republication"):
+        driver.publish(source, declared("one", "q", one, two, **grows))
+    assert change_readers(steward, "one", [third]).added == (third,)
+    assert lifecycle.find(steward, "one").release.readers == (one, third)
+
+
+@pytest.mark.slow
+def test_an_increment_for_more_readers(source: Database, roles: list[str]) -> None:
+    one, two, third = roles
+    grows = {"refresh": "increments", "increment_size": 8}
+    publish(source, "one", "q", one, **grows)
+    publish(source, "two", "z", two)
+    add_people(source)
+    with driver.refused("republication"):
+        driver.publish(source, declared("one", "q", one, two, **grows))
+    assert driver.leftovers(source) == []
+    assert publish(source, "one", "q", one, third, **grows).version == 2
+    with driver.refused("republication"):
+        driver.publish(source, declared("two", "z", third, where="id <= 48"))

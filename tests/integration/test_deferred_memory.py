@@ -105,6 +105,19 @@ def test_a_dry_run_beside_it(source: Database) -> None:
     assert dry.guard["guard_people"] == 8
 
 
+def test_what_grows_is_remembered_from_its_first_version_on(source: Database) -> None:
+    """Its next version is one about the same people."""
+    grows = people_decide(refresh="increments", increment_size=8)
+    first = driver.publish(source, grows)
+    assert (first.guard["guard_people"], memories(source)) == (8, 1)
+    conn = source.connect("steward")
+    (everybody,) = guarded(conn, driver.loaded(grows)).audiences
+    assert (everybody.versions, everybody.state, everybody.people) == (("r 1",), "complete", 8)
+    made = remembered(source)
+    guarded(conn, driver.loaded(grows), rebuild=True)
+    assert remembered(source) == made
+
+
 def test_by_default_nothing_is_published_beside_it(source: Database) -> None:
     driver.publish(source, people_decide())
     with driver.refused("republication"):
