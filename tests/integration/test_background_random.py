@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from pganon.errors import PrivacyRefusal
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
+from tests.support.harness.driver import Staged, drop_leftovers, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions
 from tests.support.oracles.background_search import Beta, clusters, divergence, kept
@@ -116,18 +115,10 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-_STEWARDS: WeakKeyDictionary[Database, Connection] = WeakKeyDictionary()
-
-
-def steward(db: Database) -> Connection:
-    """One connection per database: those of a test are open until all its examples have run."""
-    if db not in _STEWARDS:
-        _STEWARDS[db] = db.owner()
-    return _STEWARDS[db]
-
-
 def released(db: Database, case: Case, method: dict[str, Any], **others: Any) -> Staged:
-    drop_leftovers(steward(db))
+    db.disconnect()  # what an example before had
+    owner = db.owner()
+    drop_leftovers(owner)
     build(db, case.rows, TYPES)
     closeness = {"model": "beta_likeness", "beta": case.beta, "variant": case.variant}
     asked = {
@@ -138,7 +129,7 @@ def released(db: Database, case: Case, method: dict[str, Any], **others: Any) ->
         "columns": COLUMNS,
         **SUPPRESSES,
     }
-    return run(steward(db), beta_policy(method, **{**asked, **others}))
+    return run(owner, beta_policy(method, **{**asked, **others}))
 
 
 def attempted(db: Database, case: Case, method: dict[str, Any], **others: Any) -> Staged | str:

@@ -91,6 +91,7 @@ def test_random_tables(
     assign: str,
 ) -> None:
     t = table(seed)
+    db.disconnect()  # those of the example before
     drop_leftovers(db.owner())
     build(db, t, ROLES)
     options: dict[str, Any] = {"name": method, "assign": assign}
