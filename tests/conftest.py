@@ -144,6 +144,17 @@ def db(server: Server) -> Iterator[Database]:
 
 
 @pytest.fixture
+def roles(db: Database) -> Iterator[list[str]]:
+    """Three logins, none a member of another."""
+    names = [f"{db.name}_{letter}" for letter in "abc"]
+    for name in names:
+        db.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+    yield names
+    for name in names:
+        db.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
+
+
+@pytest.fixture
 def bare_db(server: Server) -> Iterator[Database]:
     """A database without pganon."""
     yield from _database(server, server.template(installed=False))

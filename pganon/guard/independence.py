@@ -106,45 +106,46 @@ _TIME = "^(=[0-9]{4}-[0-9]{2}-[0-9]{2}.*)?$"
 
 
 def association_steps(
-    told: Sequence[Tell], secret: exp.Select, pairs: Sequence[Pair]
+    told: Sequence[Tell], secret: exp.Select, pairs: Sequence[Pair], part: int = 0
 ) -> tuple[Step, ...]:
     """Measure how much columns have to do with each other.
 
     Args:
         told: what versions tell, the oldest first; of a person the newest values count.
         pairs: of columns that these versions remember.
+        part: for names of tables and facts, where several audiences are judged.
     """
     names = sorted({name for pair in pairs for name in pair})
     return (
         CreateTable(
             "guard_told values",
             "the values that people had last, by column",
-            _values,
+            lambda s: _values(s, part),
             lambda s: _coded([tell(s) for tell in told], secret, names),
         ),
-        *(_measured(number, pair, names) for number, pair in enumerate(pairs)),
+        *(_measured(number, pair, names, part) for number, pair in enumerate(pairs)),
     )
 
 
-def associated_pairs(pairs: Sequence[Pair], facts: Facts) -> tuple[Pair, ...]:
+def associated_pairs(pairs: Sequence[Pair], facts: Facts, part: int = 0) -> tuple[Pair, ...]:
     """Those of which one column tells of the other, or of which nobody has both."""
-    return tuple(pair for number, pair in enumerate(pairs) if _tells(number, facts))
+    return tuple(pair for number, pair in enumerate(pairs) if _tells(number, facts, part))
 
 
-def _tells(number: int, facts: Facts) -> bool:
-    people, association, determined = (facts[fact] for fact in _facts(number))
+def _tells(number: int, facts: Facts, part: int) -> bool:
+    people, association, determined = (facts[fact] for fact in _facts(number, part))
     found = max(values(association).values(), default=0)
     return people == 0 or found > LIMIT or bool(values(determined))
 
 
-def _facts(number: int) -> tuple[Any, ...]:
-    of = f"guard_pair{number}_"
+def _facts(number: int, part: int) -> tuple[Any, ...]:
+    of = f"guard{part}_pair{number}_"
     return count("people", of), label("association", of), label("dependencies", of)
 
 
-def _values(state: State) -> QualifiedName:
+def _values(state: State, part: int) -> QualifiedName:
     """(person, col, code, on_line): codes are in the order of values; none on a line is NULL."""
-    return state.work("told_newest")
+    return state.work(f"told_newest{part}")
 
 
 def _coded(told: Sequence[Any], secret: exp.Select, names: Sequence[str]) -> exp.Select:
@@ -182,9 +183,9 @@ def _number(names: Sequence[str], name: str) -> int:
     return names.index(name) + 1 if name in names else 0
 
 
-def _measured(number: int, pair: Pair, names: Sequence[str]) -> Step:
+def _measured(number: int, pair: Pair, names: Sequence[str], part: int) -> Step:
     def select(state: State) -> exp.Select:
-        both = _both(state, *(_number(names, name) for name in pair))
+        both = _both(_values(state, part), *(_number(names, name) for name in pair))
         columns = [_column(name, side) for name, side in zip(pair, "xy", strict=True)]
         people = query("select count(distinct b.person) from b", {"b": both})
         return query("select 1 as n").select(
@@ -198,16 +199,16 @@ def _measured(number: int, pair: Pair, names: Sequence[str]) -> Step:
         "guard_told association",
         f"whether {pair[0]} and {pair[1]} tell of each other",
         select,
-        gives=list(_facts(number)),
+        gives=list(_facts(number, part)),
     )
 
 
-def _both(state: State, one: int, other: int) -> exp.Select:
+def _both(values: QualifiedName, one: int, other: int) -> exp.Select:
     """SELECT person, x, y and whether these are on a line, of who has values of both columns."""
     return query(
         "select a.person, a.code as x, b.code as y, a.on_line as x_line, b.on_line as y_line"
         " from a join v as b on b.person = a.person where a.col = :one and b.col = :other",
-        {"a": _values(state), "v": _values(state)},
+        {"a": values, "v": values},
         one=num(one),
         other=num(other),
     )

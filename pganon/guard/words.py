@@ -36,17 +36,21 @@ def sentences(figures: Mapping[str, Any], audience: str = "") -> Iterator[str]:
         yield f"{who} knows a value of {certain} of {everybody} people"
 
 
-def assumption(columns: Sequence[str], others: Sequence[str], worst: float | None) -> str:
+def assumption(
+    columns: Sequence[str], others: Sequence[str], worst: float | None, audience: str = ""
+) -> str:
     """What was taken for granted of the readers of a version, and what if it is wrong.
 
     Args:
         columns: of the version, and of those that share or associate them.
         others: columns that are taken to tell nothing of them.
         worst: largest bound on the probability of a value by all versions.
+        audience: a role that has these versions; empty for who has all.
     """
     names = " and ".join(", ".join(map(quote, found)) or "nothing" for found in (columns, others))
+    who = f"who has what {quote(audience)} could read" if audience else "readers"
     told = "" if worst is None else f", at worst with probability {worst:.4g}"
     return (
-        f"taken for granted (assume): to readers, {names} are independent; who knows otherwise can"
+        f"taken for granted (assume): to {who}, {names} are independent; who knows otherwise can"
         f" hold a value for likelier than that allows{told}"
     )

@@ -117,12 +117,6 @@ def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
         yield from _invariant_refusals(given, method)
-    if given.get("assume") and given.get("audiences") == "by_reader":
-        yield Refusal(
-            ("assume",),
-            "what is taken for granted of readers is judged for readers of all versions",
-            "write audiences: everybody, or remove assume",
-        )
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue

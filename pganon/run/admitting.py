@@ -24,6 +24,7 @@ from pganon.publish.readers import Access
 from pganon.run.apart import new_audiences, tells_apart, with_readers
 from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
+from pganon.run.independent import held_apart
 from pganon.run.rebuilding import judge_again
 from pganon.spec.republication import Earlier, beside_people
 from pganon.steps import State
@@ -69,18 +70,23 @@ class Admission:
         """
         for one in self.audiences:
             self._check_partitions(one.runs)
-        for one in self.audiences:
+        for number, one in enumerate(self.audiences, start=first):
             versions = [version for version in self.about if version.run_id in one.runs]
             place = next(n for n, version in enumerate(versions) if version.run_id in self.shown)
-            judge_again(
-                executor,
-                self.conn,
-                self.population,
-                versions,
-                first=first,
-                judged=max(place, 1),  # a first version was verified by itself
-                name=one.name,
-            )
+            apart = [*held_apart(executor, self.population, versions, self.shown, number)]
+            # A first version was verified by itself.
+            whole = (versions, max(place, 1), False if apart else None)
+            for told, judged, independent in (whole, *((*own, True) for own in apart)):
+                judge_again(
+                    executor,
+                    self.conn,
+                    self.population,
+                    told,
+                    first=first,
+                    judged=judged,
+                    name=one.name,
+                    independent=independent,
+                )
 
     def _check_partitions(self, runs: Collection[int]) -> None:
         """Refuse versions with several partitions, as the guard would find no fault with them."""

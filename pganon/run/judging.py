@@ -37,7 +37,9 @@ Connection = psycopg.Connection[Any]
 
 _REPLAYED = 1000
 """Numbers of memories that are made for one audience."""
-_DEFERRED = (MOST + 1) * _REPLAYED
+_OF_COLUMNS = MOST + 1
+"""What is added to the number of an audience for what versions of the same columns tell it."""
+_DEFERRED = 2 * _OF_COLUMNS * _REPLAYED
 """Number of the first of those that were left for later."""
 _ADMITTED = _DEFERRED + _REPLAYED
 """Number of the first of those that new readers are judged with."""
@@ -65,7 +67,7 @@ class Judging:
         self.sources = sources
         self._versions: list[Version] = []
         self._new_readers: tuple[str, ...] = ()
-        self._together: Together | None = None
+        self._together: dict[str, Together] = {}
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -87,6 +89,7 @@ class Judging:
         if population is None:
             self._judge([] if self.plan.defers else [self._version(None)])
             return None
+        self._together = {}
         about, self._new_readers = with_readers(self.conn, population)
         known = memory.read(self.conn, population)
         memory.check(self.conn, known, about)
@@ -100,12 +103,11 @@ class Judging:
         version = self._version(everybody.memory if everybody else self._due(population, about))
         found = apart(self.conn, self.plan, self.state, about)
         runs = {EVERYBODY: (*before, self.state.run_id)}
-        versions = [version]
         if found is not None:
             versions = self._apart(population, found, version, about, known)
             runs |= {one.name: (*one.runs, self.state.run_id) for one in found.seeing}
-        elif self.plan.spec.policy.assume:
-            versions = self._independent(population, version, about)
+        else:
+            versions = self._beside(population, version, about)
         self._judge(versions)
         return Judged(
             population=population,
@@ -187,31 +189,47 @@ class Judging:
         versions: list[Version] = []
         for number, one in enumerate(found.seeing, start=1):
             same = next((k.memory for k in known if set(k.runs) == set(one.runs)), None)
+            wanted = [version for version in about if version.run_id in one.runs]
             if same is None:
-                wanted = [version for version in about if version.run_id in one.runs]
                 executor = self.computation.executor
                 same = replay(executor, self.conn, population, wanted, first=number * _REPLAYED)
-            versions.append(self._version(same, number, one.name))
-        rounds = max((limit(version) for version in versions), default=0)
+            versions += self._beside(population, self._version(same, number, one.name), wanted)
         if self.plan.spec.policy.audiences == "by_reader":
-            everybody = replace(everybody, republication="allow")
-        return [*versions, replace(everybody, rounds=rounds)]
+            last = [replace(everybody, republication="allow")]
+        else:
+            last = self._beside(population, everybody, about)
+        rounds = max(limit(version) for version in (*versions, *last))
+        return [*versions, *last[:-1], replace(last[-1], rounds=rounds)]
 
-    def _independent(
-        self, population: int, everybody: Version, about: Sequence[About]
-    ) -> list[Version]:
-        """Rules about columns beside versions of the same columns; the others beside all."""
+    def _beside(self, population: int, version: Version, about: Sequence[About]) -> list[Version]:
+        """With `assume`, rules about columns beside versions of the same columns alone.
+
+        Args:
+            version: the new one, beside all that its audience has.
+            about: what that is.
+        """
+        policy, number = self.plan.spec.policy, version.number + _OF_COLUMNS
         tell = teller(self.plan.spec, self.plan.method.form)
-        found = together(self.computation, tell, population, about)
-        self._together = found
-        if found is None:
-            return [everybody]
-        same = replay(
-            self.computation.executor, self.conn, population, found.versions, first=_REPLAYED
+        executor = self.computation.executor
+        found = (
+            together(self.computation, tell, population, about, number) if policy.assume else None
         )
-        own = replace(self._version(same, 1), independent=True)
-        rounds = max(limit(own), limit(everybody))
-        return [own, replace(everybody, independent=False, rounds=rounds)]
+        if found is None:
+            return [version]
+        same = replay(
+            executor,
+            self.conn,
+            population,
+            found.versions,
+            first=number * _REPLAYED,
+            judged=1 if found.joined and version.republication == "refuse" else None,
+            name=version.audience,
+            independent=True,
+        )
+        self._together[version.audience] = found
+        own = replace(self._version(same, number, version.audience), independent=True)
+        rounds = max(limit(own), limit(version))
+        return [own, replace(version, independent=False, rounds=rounds)]
 
     def _judge(self, versions: Sequence[Version]) -> None:
         self._versions = []
@@ -231,19 +249,22 @@ class Judging:
             return {}
         found = [(figures(version, self.state.facts), version.audience) for version in judged]
         worst, audience = max(found, key=lambda one: _told(one[0]))
-        if audience != EVERYBODY:
-            return {**worst, "guard_audience": audience}
-        return worst | self._of_independent
+        named = {} if audience == EVERYBODY else {"guard_audience": audience}
+        return {**worst, **named, **self._of_independent(audience)}
 
-    @property
-    def _of_independent(self) -> dict[str, Any]:
+    def _of_independent(self, audience: str) -> dict[str, Any]:
         """What versions of the same columns tell, where others are taken to be independent."""
-        if self._together is None:
+        if not self._assumed_for(audience):
             return {}
-        found = figures(self._versions[0], self.state.facts)
+        own = next(v for v in self._versions if v.independent and v.audience == audience)
+        found = figures(own, self.state.facts)
         told = {name: found[f"guard_{name}"] for name in OF_VALUES}
-        columns = {"columns": self._together.columns, "others": self._together.others}
-        return {"guard_independent": {name: list(n) for name, n in columns.items()} | told}
+        kept = self._together[audience]
+        columns = {"columns": list(kept.columns), "others": list(kept.others)}
+        return {"guard_independent": columns | told}
+
+    def _assumed_for(self, audience: str) -> bool:
+        return audience in self._together and bool(self._together[audience].others)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -262,9 +283,11 @@ class Judging:
 
     @property
     def _assumed(self) -> Iterator[str]:
-        if self._together is not None:
-            worst = figures(self._versions[-1], self.state.facts)["guard_worst_probability"]
-            yield assumption(self._together.columns, self._together.others, worst)
+        for version in self._judged:
+            if self._assumed_for(version.audience):
+                found = self._together[version.audience]
+                worst = figures(version, self.state.facts)["guard_worst_probability"]
+                yield assumption(found.columns, found.others, worst, version.audience)
 
     @property
     def _judged(self) -> list[Version]:

@@ -203,6 +203,7 @@ def replay(
     first: int = 0,
     judged: int | None = None,
     name: str = EVERYBODY,
+    independent: bool | None = None,
 ) -> Memory | None:
     """The memory of these versions, staged by the run; None if there are none.
 
@@ -210,6 +211,7 @@ def replay(
         first: number of the first of the memories on the way; others have none from there on.
         judged: place of the first version that is held against what was promised; None for none.
         name: of the audience that has the versions.
+        independent: which rules they are held against; see :class:`pganon.guard.model.Version`.
 
     Raises:
         PrivacyRefusal: republication.
@@ -219,7 +221,7 @@ def replay(
         own = entered(version)
         step = replace(replayed(own, found, number), audience=name)
         if judged is not None and number - first >= judged:
-            step = replace(step, republication="refuse")
+            step = replace(step, republication="refuse", independent=independent)
         executor.run(replay_steps(own, step, population_by_id(population)))
         found = new_memory(step, executor.state)
         kept = {found.person, found.cell, found.value, found.sets}
@@ -239,13 +241,15 @@ def judge_again(
     first: int,
     judged: int,
     name: str,
+    independent: bool | None = None,
 ) -> None:
     """The same for whoever has these versions; no memory of it stays.
 
     Raises:
         PrivacyRefusal: republication.
     """
-    replay(executor, conn, population, about, first=first, judged=judged, name=name)
+    how = {"first": first, "judged": judged}
+    replay(executor, conn, population, about, **how, name=name, independent=independent)
     last = first + len(about) - 1
     tables = [*_made(conn, executor, last)]
     if len(about) > 1:

@@ -6,7 +6,6 @@ nothing could tell more of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -22,16 +21,6 @@ from tests.support.harness.cluster import Database
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
 APART = {"audiences": "by_reader"}
-
-
-@pytest.fixture
-def roles(db: Database) -> Iterator[list[str]]:
-    names = [f"{db.name}_{letter}" for letter in "abc"]
-    for name in names:
-        db.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
-    yield names
-    for name in names:
-        db.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -29,17 +28,6 @@ def source(db: Database) -> Database:
     rows = [[n, rng.randint(0, 40), rng.choice("abcdef")] for n in range(48)]
     make_table(db.connect("source_owner"), {"q": "integer", "z": "integer", "s": "text"}, rows)
     return db
-
-
-@pytest.fixture
-def roles(source: Database) -> Iterator[list[str]]:
-    """Three logins, none a member of another."""
-    names = [f"{source.name}_{letter}" for letter in "abc"]
-    for name in names:
-        source.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
-    yield names
-    for name in names:
-        source.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
 
 
 def declared(release: str, column: str, *readers: str, **changes: Any) -> dict[str, Any]:

@@ -205,6 +205,18 @@ def test_warned(source: Database) -> None:
     assert any("w and s are independent" in text for text in told.warnings)
 
 
+@pytest.mark.slow
+def test_a_version_that_joins_columns(source: Database) -> None:
+    """Versions that were judged apart are not any more, though the last divides nobody."""
+    publish(source, "one", "q", "s")
+    publish(source, "two", "z", "w")
+    both = policy({"q": "q", "s": "s", "w": "s"}, [{**L3, "column": "s"}])
+    shown = {"columns": both["columns"], "privacy": both["privacy"]}
+    with driver.refused("republication"):
+        publish(source, "three", "q", "s", **shown)
+    publish(source, "three", "q", "s", republication="warn", **shown)
+
+
 # -- by enumeration -------------------------------------------------------------------------------
 
 DOMAIN = "abc"
