@@ -64,6 +64,12 @@ def together(
     )
 
 
+def was_assumed(about: Sequence[About]) -> bool:
+    """Whether one of these versions took columns to be independent."""
+    rules = (rule for version in about for rule in (version.guard or {}).get("rules", ()))
+    return any(rule.get("independent") for rule in rules)
+
+
 def held_apart(
     executor: Executor, population: int, about: Sequence[About], runs: Collection[int], part: int
 ) -> Iterator[tuple[list[About], int]]:
@@ -73,7 +79,7 @@ def held_apart(
     Args:
         part: for names of tables and facts.
     """
-    if not any(rule.get("independent") for v in about for rule in (v.guard or {})["rules"]):
+    if not was_assumed(about):
         return
     shown = [*map(_shown, about)]
     measuring = _Measuring(executor.run, population, executor.state, part)

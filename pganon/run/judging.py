@@ -15,10 +15,9 @@ from pganon.errors import LedgerError
 from pganon.guard.audiences import MOST
 from pganon.guard.model import Memory, Version
 from pganon.guard.propagation import limit
-from pganon.guard.report import OF_VALUES, figures
+from pganon.guard.report import figures
 from pganon.guard.staged import staged_steps, teller, version_of
 from pganon.guard.steps import new_memory
-from pganon.guard.words import assumption, sentences
 from pganon.plan.build import Plan
 from pganon.publish import history, memory, populations
 from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
@@ -27,7 +26,8 @@ from pganon.run.admitting import Admission
 from pganon.run.apart import Apart, apart, will_read, with_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
-from pganon.run.independent import Together, together
+from pganon.run.found import Found
+from pganon.run.independent import Together, together, was_assumed
 from pganon.run.rebuilding import replay
 from pganon.run.tables import drop_tables
 from pganon.spec.republication import Earlier, Republication, beside_people
@@ -204,20 +204,21 @@ class Judging:
     def _beside(self, population: int, version: Version, about: Sequence[About]) -> list[Version]:
         """With `assume`, rules about columns beside versions of the same columns alone.
 
+        Versions that took so for granted are held against it if this one makes it untrue.
+
         Args:
             version: the new one, beside all that its audience has.
             about: what that is.
         """
         policy, number = self.plan.spec.policy, version.number + _OF_COLUMNS
+        if not (policy.assume or was_assumed(about)):
+            return [version]
         tell = teller(self.plan.spec, self.plan.method.form)
-        executor = self.computation.executor
-        found = (
-            together(self.computation, tell, population, about, number) if policy.assume else None
-        )
-        if found is None:
+        found = together(self.computation, tell, population, about, number)
+        if found is None or not (policy.assume or found.joined):
             return [version]
         same = replay(
-            executor,
+            self.computation.executor,
             self.conn,
             population,
             found.versions,
@@ -226,6 +227,8 @@ class Judging:
             name=version.audience,
             independent=True,
         )
+        if not policy.assume:
+            return [version]
         self._together[version.audience] = found
         own = replace(self._version(same, number, version.audience), independent=True)
         rounds = max(limit(own), limit(version))
@@ -244,58 +247,17 @@ class Judging:
     @property
     def figures(self) -> dict[str, Any]:
         """What all versions together tell the audience whom they tell most."""
-        judged = self._judged
-        if not judged:
-            return {}
-        found = [(figures(version, self.state.facts), version.audience) for version in judged]
-        worst, audience = max(found, key=lambda one: _told(one[0]))
-        named = {} if audience == EVERYBODY else {"guard_audience": audience}
-        return {**worst, **named, **self._of_independent(audience)}
-
-    def _of_independent(self, audience: str) -> dict[str, Any]:
-        """What versions of the same columns tell, where others are taken to be independent."""
-        if not self._assumed_for(audience):
-            return {}
-        own = next(v for v in self._versions if v.independent and v.audience == audience)
-        found = figures(own, self.state.facts)
-        told = {name: found[f"guard_{name}"] for name in OF_VALUES}
-        kept = self._together[audience]
-        columns = {"columns": list(kept.columns), "others": list(kept.others)}
-        return {"guard_independent": columns | told}
-
-    def _assumed_for(self, audience: str) -> bool:
-        return audience in self._together and bool(self._together[audience].others)
+        return self._found.figures
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What all versions together leave of the promises, where the policy wants to know."""
-        judged = [*self._judged, *(v for v in self._versions if v.independent)]
-        warned = [version for version in judged if version.republication == "warn"]
-        return (
-            *self._new_readers,
-            *self._assumed,
-            *(
-                sentence
-                for version in warned
-                for sentence in sentences(figures(version, self.state.facts), version.audience)
-            ),
-        )
+        return (*self._new_readers, *self._found.warnings)
 
     @property
-    def _assumed(self) -> Iterator[str]:
-        for version in self._judged:
-            if self._assumed_for(version.audience):
-                found = self._together[version.audience]
-                worst = figures(version, self.state.facts)["guard_worst_probability"]
-                yield assumption(found.columns, found.others, worst, version.audience)
-
-    @property
-    def _judged(self) -> list[Version]:
-        """Everybody only where no audience has the version, or for a policy that says so."""
-        found = [version for version in self._versions if not version.independent]
-        if self.plan.spec.policy.audiences == "everybody":
-            return found
-        return [version for version in found if version.audience] or found
+    def _found(self) -> Found:
+        everybody = self.plan.spec.policy.audiences == "everybody"
+        return Found(self._versions, self.state, self._together, everybody)
 
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""
@@ -322,12 +284,6 @@ class Judging:
             "strongest": version.strongest,
             "figures": self.figures,
         }
-
-
-def _told(found: dict[str, Any]) -> tuple[float, ...]:
-    """By how much more a version tells than another."""
-    missed = found["guard_below_k"] + found["guard_above"]
-    return (missed, found["guard_worst_probability"] or 0, -(found["guard_smallest_cell"] or 0))
 
 
 def population_of(

@@ -212,9 +212,14 @@ def test_a_version_that_joins_columns(source: Database) -> None:
     publish(source, "two", "z", "w")
     both = policy({"q": "q", "s": "s", "w": "s"}, [{**L3, "column": "s"}])
     shown = {"columns": both["columns"], "privacy": both["privacy"]}
-    with driver.refused("republication"):
-        publish(source, "three", "q", "s", **shown)
-    publish(source, "three", "q", "s", republication="warn", **shown)
+    for assume in (["independent_columns"], []):
+        with driver.refused("republication"):
+            publish(source, "three", "q", "s", assume=assume, **shown)
+    assert driver.leftovers(source) == []
+    warned = publish(source, "three", "q", "s", republication="warn", **shown)
+    assert "guard_independent" not in warned.guard
+    assert publish(source, "four", "q", "w", republication="warn", assume=[]).version == 1
+    assert driver.leftovers(source) == []
 
 
 # -- by enumeration -------------------------------------------------------------------------------
