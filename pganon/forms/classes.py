@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.cuts import keeps_cuts
+from pganon.encode.first import first_of
 from pganon.encode.records import ties
 from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
@@ -24,6 +25,7 @@ from pganon.forms.members import cell_members, code_columns, members_step, repea
 from pganon.forms.recode import generalized, preparation_steps
 from pganon.forms.reference import (
     SHARES,
+    against,
     published,
     reference_checks,
     reference_views,
@@ -231,18 +233,21 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
 
     `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
-    be measured again from the stored relations.
+    be measured again from the stored relations. Of newcomers it is that of the first version, with
+    `published_n` of its records, and has the values of newcomers in their places.
     """
     items = referenced(spec)
     parts: list[exp.Select] = []
     for item in items:
+        first = first_of(spec, item) is not None
         tree = query(
-            "select :number::smallint as attribute, :value as value, x.code as position, x.n"
-            " from x",
+            "select :number::smallint as attribute, :value as value, x.code as position from x",
             {"x": state.work(sensitive_values(item.index))},
             number=num(item.index),
             value=text_key(col("value", "x")),
         )
+        counts = [named(col("source_n", "x"), "n"), col("published_n", "x")]
+        tree = tree.select(*(counts if first else [col("n", "x")]))
         if item.hierarchy is not None:
             tree = with_paths(tree, item, state)
         elif any(other.hierarchy is not None for other in items):
@@ -278,9 +283,9 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
         counted = _counted(tables, value_key(item, "r"))
-        reference = _reference_shares(item, kind, tables) if kind else None
+        reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
-    return requirement_check(requirement, measured, kind)
+    return requirement_check(requirement, measured, against(spec, kind))
 
 
 def histogram(
@@ -312,7 +317,10 @@ def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
     )
 
 
-def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+    if first_of(spec, item) is not None:
+        counts = "n" if kind == "source" else "published_n"
+        return with_shares(item, source_counts(item, tables, counts))
     counted = source_counts(item, tables)
     if kind == "published":
         path = [] if item.hierarchy is None else ["path"]
