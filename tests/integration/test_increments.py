@@ -243,8 +243,12 @@ def test_sources_without_a_key(db: Database) -> None:
     [
         ({"increment_size": 2}, "increment_size"),
         (
-            {"privacy": [*diverse(3, 2), {"model": "t_closeness", "column": "disease", "t": 1}]},
-            "refresh",
+            {
+                "privacy": [*diverse(3, 2), {"model": "t_closeness", "column": "disease", "t": 1}],
+                "publish": {"reference": True},
+                "leavers": "withdraw",
+            },
+            "leavers",
         ),
     ],
 )
@@ -252,6 +256,16 @@ def test_what_policies_must_say(people: Database, changes: dict[str, Any], field
     with driver.refused("policy") as caught:
         grow(people, **changes)
     assert [problem.field for problem in caught[0].problems] == [field]  # pyright: ignore
+
+
+@pytest.mark.parametrize("method", ["lgb_mdp", "kinc"])
+def test_models_of_all_values_at_once(db: Database, method: str) -> None:
+    """t-closeness of hidden values, and what readers expect beforehand."""
+    db.source(plans.SOURCE)
+    document = plans.policy_of(method).policy.document()
+    with driver.refused("policy") as caught:
+        run(db, driver.loaded({**document, "refresh": "increments"}))
+    assert [problem.field for problem in caught[0].problems] == ["refresh"]  # pyright: ignore
 
 
 def test_too_few_for_a_first_version(db: Database) -> None:
