@@ -338,6 +338,15 @@ def test_records_that_the_first_version_left_out(people: Database) -> None:
     with driver.refused("infeasible") as caught:
         released(people, 40, "aabbHHH", document)
     assert caught[0].observed == pytest.approx(3 / 7)  # pyright: ignore[reportAttributeAccessIssue]
+    # Of a cut at their ages one side would be close to the source alone.
+    rows = [(60 + n, 20, "Rome", s) for n, s in enumerate("aabbHHH")]
+    rows += [(70 + n, 60, "Rome", s) for n, s in enumerate("aaaabbbb")]
+    before = classes(conn)
+    with people.connect("source_owner").cursor() as cursor:
+        cursor.executemany("INSERT INTO public.person VALUES (%s, %s, %s, %s)", rows)
+    grow(people, document)
+    (added,) = [values for number, values in classes(conn).items() if number not in before]
+    assert len(added) == len(rows)
     strict = policy(BETA, columns=columns, on_infeasible="suppress")
     with driver.refused("infeasible"):
         released(people, 50, "aaaabbbbH", strict)
