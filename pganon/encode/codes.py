@@ -50,7 +50,7 @@ def encode_steps(
     """
     chains: list[Sequence[Step]] = [beside, *dictionary_chains(spec)]
     chains += [
-        ordered_dictionary(item, spec.base_dir)
+        ordered_dictionary(spec, item)
         if item.rearranged
         else [sensitive_dictionary(spec, item), *sensitive_tree_steps(item, spec.base_dir)]
         for item in valued(spec)

@@ -22,6 +22,11 @@ def first_of(spec: ReleaseSpec, item: Sensitive) -> First | None:
     return growth.first
 
 
+def compares_with_first(spec: ReleaseSpec) -> bool:
+    """Whether a run compares any column with the first version."""
+    return any(first_of(spec, item) is not None for item in spec.sensitive)
+
+
 def first_counts(spec: ReleaseSpec, item: Sensitive) -> exp.Select:
     """SELECT value, source_n, published_n: records of the first version by value, as text keys.
 

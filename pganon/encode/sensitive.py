@@ -53,16 +53,14 @@ def sensitive_dictionary(spec: ReleaseSpec, item: Sensitive) -> Step:
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
         lambda s: s.work(sensitive_values(item.index)),
-        lambda s: (
-            hidden_values(item, s)
-            if first_of(spec, item) is None
-            else compared_values(spec, item, s.work(SNAP))
-        ),
+        lambda s: hidden_values(spec, item, s),
     )
 
 
-def hidden_values(item: Sensitive, state: State) -> exp.Select:
-    """(code, value, n): values of the column where it is sensitive."""
+def hidden_values(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Select:
+    """:func:`pganon.encode.work.sensitive_values` of the column where it is sensitive."""
+    if first_of(spec, item) is not None:
+        return compared_values(spec, item, state.work(SNAP))
     return values_of(item, where_sensitive(item, state.work(SNAP)), f"s{item.index}")
 
 

@@ -15,16 +15,17 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.first import first_counts, first_of
+from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
 from pganon.encode.work import sensitive_values
 from pganon.errors import PrivacyRefusal
 from pganon.forms.checked import violations_check
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.elements import value_key
+from pganon.published.elements import text_key, value_key
 from pganon.published.form import Tables
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, named, num, query, render, scalar
+from pganon.sqltools import cast, col, fragment, named, num, query, render, scalar, union_all
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import counts
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
@@ -122,6 +123,33 @@ def _disclosed(row: Mapping[str, Any]) -> PrivacyRefusal | None:
 
 
 # -- distributions --------------------------------------------------------------------------------
+
+
+def stored_reference(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
+
+    `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
+    be measured again from the stored relations. Of newcomers it is that of the first version, with
+    `published_n` of its records, and has the values of newcomers in their places.
+    """
+    items = referenced(spec)
+    parts: list[exp.Select] = []
+    for item in items:
+        first = first_of(spec, item) is not None
+        tree = query(
+            "select :number::smallint as attribute, :value as value, x.code as position from x",
+            {"x": state.work(sensitive_values(item.index))},
+            number=num(item.index),
+            value=text_key(col("value", "x")),
+        )
+        counts = [named(col("source_n", "x"), "n"), col("published_n", "x")]
+        tree = tree.select(*(counts if first else [col("n", "x")]))
+        if item.hierarchy is not None:
+            tree = with_paths(tree, item, state)
+        elif any(other.hierarchy is not None for other in items):
+            tree = tree.select(named(fragment("null::integer[]"), "path"))
+        parts.append(tree)
+    return union_all(parts)
 
 
 def against(spec: ReleaseSpec, kind: str) -> str:

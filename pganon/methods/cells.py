@@ -22,7 +22,7 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.facts import KEPT
-from pganon.encode.first import first_of
+from pganon.encode.first import compares_with_first, first_of
 from pganon.encode.sensitive import reference_step
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
@@ -53,7 +53,7 @@ from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_n
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     published = [reference_step(spec, item, "published") for item in referenced(spec)]
-    fixed = any(first_of(spec, item) is not None for item in referenced(spec))
+    fixed = compares_with_first(spec)
     return (
         *(published if fixed else []),
         CreateTable(

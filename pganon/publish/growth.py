@@ -61,14 +61,12 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
     """With what the first version has, that the others were added to."""
     first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
     kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
+    source = kept.get(REFERENCE)
+    compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
     return replace(
         found,
         cuts=kept.get(CUTS) if divides else None,
-        first=First(
-            kept.get(REFERENCE),
-            frozenset(g["column"] for g in found.increments[0].guarantee if _compares(g)),
-            kept.get(HISTOGRAM),
-        ),
+        first=First(source, frozenset(compared if source else ()), kept.get(HISTOGRAM)),
         partition=first.partition,
     )
 

@@ -36,16 +36,8 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
 
 
 def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
-    """Models whose comparison cannot be made with the first version."""
+    """What cannot be compared with the first version, or shown beside withdrawn groups."""
     policy = spec.policy
-    compared = [r.label for r in spec.requirements if r.model.needs_reference]
-    if compared and not policy.method.shows_reference:
-        yield Refusal(
-            ("refresh",),
-            f"increments are not available with {compared[0]} of the method {policy.method.name},"
-            " which compares groups with all values that it hides",
-            "use refresh: recompute, or another model",
-        )
     if spec.background is not None:
         yield Refusal(
             ("refresh",),
