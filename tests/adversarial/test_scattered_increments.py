@@ -9,6 +9,7 @@ import pytest
 from pganon.guard.rules import Rule
 from pganon.privacy.frequency import KAnonymity
 from pganon.publish import lifecycle
+from pganon.run.admitting import change_readers
 from pganon.run.judging import Judging
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
@@ -97,6 +98,27 @@ def test_nothing_else_is_published_of_the_same_people(db: Database) -> None:
         with driver.refused("republication"):
             run(db, driver.loaded(other))
     assert [release.release for release in lifecycle.releases(db.owner())] == ["visits"]
+
+
+@pytest.mark.slow
+def test_readers_of_one_version_may_read_the_next(db: Database) -> None:
+    """They are judged before: of people who are in one version only there is nothing to judge."""
+    names = [f"{db.name}_{letter}" for letter in "ab"]
+    for name in names:
+        db.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+    try:
+        db.source(plans.SOURCE)
+        document = growing_policy("sloms").policy.document() | {"audiences": "by_reader"}
+        steward = db.connect("steward")
+        lifecycle.become_steward(steward)
+        for name in names:
+            run(db, driver.loaded({**document, "publish": {"readers": [name]}}))
+            more_visits(db, "25 + n % 9") if name == names[0] else None
+            change_readers(steward, "visits", remove=[name])
+        assert change_readers(steward, "visits", [names[0]]).added == (names[0],)
+    finally:
+        for name in names:
+            db.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
 
 
 @pytest.mark.slow

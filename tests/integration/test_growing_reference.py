@@ -424,6 +424,22 @@ def test_one_distribution_is_published(people: Database) -> None:
     assert [problem.field for problem in caught[0].problems] == ["leavers"]  # pyright: ignore
 
 
+def test_in_regions(people: Database) -> None:
+    """Every cohort is held against all of the first version, and those that miss it are out."""
+    document = policy({**T, "t": 0.4}, regions="leaves")
+    first = [(n, 20 + n // 10 * 40, "Rome", s) for n, s in enumerate("aaaaaabbbc" * 2)]
+    later = [(100 + n, 20, "Rome", s) for n, s in enumerate("aab")]
+    later += [(200 + n, 60, "Rome", s) for n, s in enumerate("ccb")]
+    for rows in (first, later):
+        with people.connect("source_owner").cursor() as cursor:
+            cursor.executemany("INSERT INTO public.person VALUES (%s, %s, %s, %s)", rows)
+        done = grow(people, document)
+    assert done.added is not None
+    assert (done.added.cohorts, done.added.released, done.added.suppressed) == (2, 3, 3)
+    found = measured_of(people.owner(), T)
+    assert max(value or 0 for value in found.values()) <= 0.4
+
+
 def test_groups_that_are_withdrawn_still_count(people: Database) -> None:
     document = policy(T, leavers="withdraw")
     released(people, 1, "aaaaaabbbc", document)
@@ -435,6 +451,17 @@ def test_groups_that_are_withdrawn_still_count(people: Database) -> None:
     with driver.refused("infeasible"):
         released(people, 40, "bb", document)
     assert measured_of(people.owner(), T)["first version's source"] == pytest.approx(0.2)
+
+
+def test_only_a_withdrawal_compares_nothing(people: Database) -> None:
+    """Nobody's values are encoded, and no ancestors are known."""
+    model, _ = MODELS["hierarchical"]
+    document = policy(model, leavers="withdraw")
+    released(people, 1, "000111222333", document)
+    released(people, 20, "0123", document)
+    people.source("DELETE FROM public.person WHERE id = 20", grant=False)
+    assert grow(people, document).version == 3
+    assert released(people, 30, "0123", document).version == 4
 
 
 def test_another_hierarchy(people: Database) -> None:
