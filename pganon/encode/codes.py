@@ -50,9 +50,9 @@ def encode_steps(
     """
     chains: list[Sequence[Step]] = [beside, *dictionary_chains(spec)]
     chains += [
-        ordered_dictionary(item, spec.base_dir)
+        ordered_dictionary(spec, item)
         if item.rearranged
-        else [sensitive_dictionary(item), *sensitive_tree_steps(item, spec.base_dir)]
+        else [sensitive_dictionary(spec, item), *sensitive_tree_steps(item, spec.base_dir)]
         for item in valued(spec)
     ]
     steps: list[Step] = [
@@ -79,7 +79,7 @@ def encode_steps(
                 lambda s: left_out_records(spec, s),
             )
         )
-    steps += [reference_step(item, "source") for item in referenced(spec)]
+    steps += [reference_step(spec, item, "source") for item in referenced(spec)]
     steps += [
         DropTables("tidy", "the snapshot is not needed any more", lambda s: [s.work(SNAP)]),
     ]

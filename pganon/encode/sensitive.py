@@ -5,16 +5,19 @@ The tables are :func:`pganon.encode.work.sensitive_values` and :func:`pganon.enc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
 from pganon.encode.facts import null_code, value_count
+from pganon.encode.first import first_counts, first_of
 from pganon.encode.hidden import applies
 from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import Sensitive
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Fact
 
@@ -44,19 +47,42 @@ def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
             return value
 
 
-def sensitive_dictionary(item: Sensitive) -> Step:
+def sensitive_dictionary(spec: ReleaseSpec, item: Sensitive) -> Step:
     """NULL counts as one value, the last in order."""
     return CreateTable(
         f"sensitive{item.index}",
         f"values of {quote(item.column.name)}",
         lambda s: s.work(sensitive_values(item.index)),
-        lambda s: hidden_values(item, s),
+        lambda s: hidden_values(spec, item, s),
     )
 
 
-def hidden_values(item: Sensitive, state: State) -> exp.Select:
-    """(code, value, n): values of the column where it is sensitive."""
+def hidden_values(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Select:
+    """:func:`pganon.encode.work.sensitive_values` of the column where it is sensitive."""
+    if first_of(spec, item) is not None:
+        return compared_values(spec, item, state.work(SNAP))
     return values_of(item, where_sensitive(item, state.work(SNAP)), f"s{item.index}")
+
+
+def compared_values(spec: ReleaseSpec, item: Sensitive, rows: QualifiedName) -> exp.Select:
+    """(code, value, n, source_n, published_n): the same with those of the first version.
+
+    Where nobody new has a value of it `n` is 0; where it lacks one, the others are.
+    """
+    column = f"s{item.index}"
+    added = query(
+        "select 1 as n, 0 as source_n, 0 as published_n from t",
+        {"t": where_sensitive(item, rows)},
+    ).select(col(column, "t"))
+    known = query(
+        "select 0 as n, f.source_n, f.published_n from f", {"f": first_counts(spec, item)}
+    ).select(named(_read_back(item, col("value", "f")), column))
+    return values_of(item, stacked([added, known]), column, ("n", "source_n", "published_n"))
+
+
+def _read_back(item: Sensitive, key: exp.Expr) -> exp.Expr:
+    """The value that :func:`pganon.published.elements.text_key` made a text of."""
+    return cast(fragment("substr(nullif(:key, ''), 2)", key=key), item.column.stored_type)
 
 
 def where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp.Select:
@@ -67,23 +93,30 @@ def where_sensitive(item: Sensitive, rows: QualifiedName) -> QualifiedName | exp
     return query("select t.* from t", {"t": rows}).where(condition)
 
 
-def values_of(item: Sensitive, rows: QualifiedName | exp.Select, column: str) -> exp.Select:
-    """(code, value, n): values of the sensitive column, which is `column` of the rows."""
+def values_of(
+    item: Sensitive, rows: QualifiedName | exp.Select, column: str, counts: Sequence[str] = ()
+) -> exp.Select:
+    """(code, value, n): values of the sensitive column, which is `column` of the rows.
+
+    Args:
+        counts: columns of rows that stand for several records, added up instead.
+    """
     placed = query(
         "select :key as value, :v as place from t",
         {"t": rows},
         key=sensitive_key(item, col(column, "t")),
         v=_place(item, col(column, "t")),
-    )
+    ).select(*[col(name, "t") for name in counts])
+    sums = [named(fragment("sum(:n)::bigint", n=col(name, "t")), name) for name in counts]
     counted = query(
-        "select t.value, min(t.place) as place, count(*) as n from t group by t.value",
+        "select t.value, min(t.place) as place from t group by t.value",
         {"t": placed},
-    )
+    ).select(*(sums or [named(fragment("count(*)"), "n")]))
     return query(
-        "select row_number() over (order by :place nulls last)::int as code, g.value, g.n from g",
+        "select row_number() over (order by :place nulls last)::int as code, g.value from g",
         {"g": counted},
         place=in_order(item.column, col("place", "g")),
-    )
+    ).select(*[col(name, "g") for name in counts or ("n",)])
 
 
 def value_facts(item: Sensitive) -> list[Fact[int]]:
@@ -141,11 +174,20 @@ def with_paths(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
     return tree.select(col("path", "a")).join(paths, on=on)
 
 
-def reference_step(item: Sensitive, kind: str) -> Step:
-    """(value, position, share [, path]): the distribution of the snapshot, or as published."""
+def reference_step(spec: ReleaseSpec, item: Sensitive, kind: str) -> Step:
+    """(value, position, share [, path]): the distribution of the snapshot, or as published.
+
+    Of newcomers these are distributions of the first version.
+    """
 
     def select(state: State) -> exp.Expr:
-        if kind == "source":
+        if first_of(spec, item) is not None:
+            counted = query(
+                "select d.code, :n as n from d",
+                {"d": state.work(sensitive_values(item.index))},
+                n=col(f"{kind}_n", "d"),
+            )
+        elif kind == "source":
             counted = query(
                 "select d.code, d.n from d", {"d": state.work(sensitive_values(item.index))}
             )

@@ -19,12 +19,12 @@ from pganon.encode.sensitive_trees import leaf, leaves_step
 from pganon.encode.trees import downwards
 from pganon.encode.work import sensitive_values
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import Sensitive
+from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, State, Step
 
 
-def ordered_dictionary(item: Sensitive, base_dir: Path) -> list[Step]:
+def ordered_dictionary(spec: ReleaseSpec, item: Sensitive) -> list[Step]:
     """From `snap` to `sdict<j>`; NULL is the last value."""
     name = quote(item.column.name)
     return [
@@ -32,14 +32,14 @@ def ordered_dictionary(item: Sensitive, base_dir: Path) -> list[Step]:
             f"hidden_values{item.index}",
             f"hidden values of {name}",
             lambda s: _values(item, s),
-            lambda s: hidden_values(item, s),
+            lambda s: hidden_values(spec, item, s),
         ),
-        *_place_steps(item, base_dir),
+        *_place_steps(item, spec.base_dir),
         CreateTable(
             f"sensitive{item.index}",
             f"hidden values of {name} in their order",
             lambda s: s.work(sensitive_values(item.index)),
-            lambda s: _ordered(item, s),
+            lambda s: _ordered(spec, item, s),
         ),
     ]
 
@@ -82,7 +82,7 @@ def _as_value(item: Sensitive, label: str) -> str:
         return label
 
 
-def _ordered(item: Sensitive, state: State) -> exp.Expr:
+def _ordered(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
     if item.order is not None:
         place, table = col("place", "o"), order_table(state, _name(item))
         on = exp.EQ(this=col("value", "o"), expression=exp.cast(col("value", "v"), "text"))
@@ -90,9 +90,10 @@ def _ordered(item: Sensitive, state: State) -> exp.Expr:
         place, table = downwards("o"), state.work(f"tree_{_name(item)}")
         on = exp.EQ(this=col("value", "o"), expression=leaf(item, "v"))
     tree = query(
-        "select row_number() over (order by :place nulls last, v.code)::int as code, v.value, v.n"
-        " from v",
+        "select row_number() over (order by :place nulls last, v.code)::int as code from v",
         {"v": _values(item, state)},
         place=place,
     )
+    kept = (name for name in sensitive_values(item.index).columns(spec, state) if name != "code")
+    tree = tree.select(*[col(name, "v") for name in kept])
     return tree.join(exp.alias_(table.table, "o", table=True, quoted=True), on=on, join_type="left")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from pganon.encode.first import first_of
 from pganon.encode.records import DRAW, NUMBER, PLACE
 from pganon.encode.valued import valued
 from pganon.spec.model import ReleaseSpec
@@ -95,8 +96,17 @@ def ancestors(index: int) -> Table:
 
 @cache
 def sensitive_values(index: int) -> Table:
-    """A row per value of a sensitive column; NULL is one value, the last; `n` records."""
-    return Table(f"sdict{index}", lambda spec, state: ["code", "value", "n"])
+    """A row per value of a sensitive column; NULL is one value, the last; `n` records.
+
+    Where newcomers are compared with the first version, values of that as well, and how many
+    records of its source and of what it published have them.
+    """
+
+    def columns(spec: ReleaseSpec, state: State) -> list[str]:
+        first = first_of(spec, spec.sensitive[index])
+        return ["code", "value", "n", *([] if first is None else ["source_n", "published_n"])]
+
+    return Table(f"sdict{index}", columns)
 
 
 @cache

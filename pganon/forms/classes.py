@@ -14,34 +14,36 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes, group_extents
 from pganon.encode.cuts import keeps_cuts
+from pganon.encode.first import first_of
 from pganon.encode.records import ties
-from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
-from pganon.encode.work import CODED, sensitive_values
+from pganon.encode.work import CODED
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.flat import FlatColumn, flat_columns, flattens
 from pganon.forms.members import cell_members, code_columns, members_step, repeated_members
 from pganon.forms.recode import generalized, preparation_steps
 from pganon.forms.reference import (
     SHARES,
+    against,
     published,
     reference_checks,
     reference_views,
     released_counts,
     shares_steps,
     source_counts,
+    stored_reference,
     with_shares,
 )
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.elements import attribute_columns, own_values, text_key, value_key
+from pganon.published.elements import attribute_columns, own_values, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.published.linked import Linked, linked_column
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.published.work import EXTENTS, GROUPED, GROUPED_CLASSES
 from pganon.spec.increments import CUTS
 from pganon.spec.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, render, union_all
+from pganon.sqltools import aliased, col, equal, named, num, query, render
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -153,7 +155,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
         "reference",
         "distribution of the source that closeness is held against",
         lambda s: s.stage("reference"),
-        lambda s: _reference(spec, s),
+        lambda s: stored_reference(spec, s),
     )
     tables = [staged, members, sizes, *([reference] if referenced(spec) else [])]
     return [[table] for table in tables]
@@ -227,30 +229,6 @@ def records_of_classes(
 # -- verification -----------------------------------------------------------------------------
 
 
-def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
-
-    `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
-    be measured again from the stored relations.
-    """
-    items = referenced(spec)
-    parts: list[exp.Select] = []
-    for item in items:
-        tree = query(
-            "select :number::smallint as attribute, :value as value, x.code as position, x.n"
-            " from x",
-            {"x": state.work(sensitive_values(item.index))},
-            number=num(item.index),
-            value=text_key(col("value", "x")),
-        )
-        if item.hierarchy is not None:
-            tree = with_paths(tree, item, state)
-        elif any(other.hierarchy is not None for other in items):
-            tree = tree.select(named(fragment("null::integer[]"), "path"))
-        parts.append(tree)
-    return union_all(parts)
-
-
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     found = [structure_check(tables)]
@@ -278,9 +256,9 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
         counted = _counted(tables, value_key(item, "r"))
-        reference = _reference_shares(item, kind, tables) if kind else None
+        reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
-    return requirement_check(requirement, measured, kind)
+    return requirement_check(requirement, measured, against(spec, kind))
 
 
 def histogram(
@@ -312,7 +290,10 @@ def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
     )
 
 
-def _reference_shares(item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+    if first_of(spec, item) is not None:
+        counts = "n" if kind == "source" else "published_n"
+        return with_shares(item, source_counts(item, tables, counts))
     counted = source_counts(item, tables)
     if kind == "published":
         path = [] if item.hierarchy is None else ["path"]

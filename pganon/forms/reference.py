@@ -14,19 +14,24 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.first import first_counts, first_of
+from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
 from pganon.encode.work import sensitive_values
 from pganon.errors import PrivacyRefusal
 from pganon.forms.checked import violations_check
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.elements import value_key
+from pganon.published.elements import text_key, value_key
 from pganon.published.form import Tables
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, named, num, query, render, scalar
+from pganon.sqltools import cast, col, fragment, named, num, query, render, scalar, union_all
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import counts
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+FIRST = "first_version"
+"""Check that newcomers are compared with its distribution."""
 
 SHARES = "shares"
 """Part: the stored relation that readers see."""
@@ -42,30 +47,33 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
     item = published(spec)
     if item is None:
         return []
-    return [
-        Check(
-            "subtracted",
-            "what the published distribution tells of suppressed records",
-            lambda s: _subtracted(spec, s, item),
-            lambda row, state: _disclosed(row),
-            gives=counts("withheld", "missed", of="subtracted_"),
-        ),
-        CreateTable(
-            SHARES,
-            "the distribution that is published",
-            lambda s: s.stage(SHARES),
-            lambda s: _shares(item, s),
-        ),
-    ]
+    shown = CreateTable(
+        SHARES,
+        "the distribution that is published",
+        lambda s: s.stage(SHARES),
+        lambda s: _shares(spec, item, s),
+    )
+    if first_of(spec, item) is not None:
+        return [shown]  # nothing, and of nobody whom the run suppresses
+    told = Check(
+        "subtracted",
+        "what the published distribution tells of suppressed records",
+        lambda s: _subtracted(spec, s, item),
+        lambda row, state: _disclosed(row),
+        gives=counts("withheld", "missed", of="subtracted_"),
+    )
+    return [told, shown]
 
 
-def _shares(item: Sensitive, state: State) -> exp.Expr:
+def _shares(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
+    """No row in later versions of a release that grows, which show that of the first one."""
     value = cast(exp.paren(col("value", "d")), item.column.stored_type)
     tree = query(
         "select d.n::float8 / sum(d.n) over () as share from d order by d.code",
         {"d": state.work(sensitive_values(item.index))},
     )
-    return tree.select(named(value, item.published), *tree.selects, append=False)
+    tree = tree.select(named(value, item.published), *tree.selects, append=False)
+    return tree if first_of(spec, item) is None else tree.where(exp.false())
 
 
 def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
@@ -117,14 +125,48 @@ def _disclosed(row: Mapping[str, Any]) -> PrivacyRefusal | None:
 # -- distributions --------------------------------------------------------------------------------
 
 
-def source_counts(item: Sensitive, tables: Tables) -> exp.Select:
+def stored_reference(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
+
+    `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
+    be measured again from the stored relations. Of newcomers it is that of the first version, with
+    `published_n` of its records, and has the values of newcomers in their places.
+    """
+    items = referenced(spec)
+    parts: list[exp.Select] = []
+    for item in items:
+        first = first_of(spec, item) is not None
+        tree = query(
+            "select :number::smallint as attribute, :value as value, x.code as position from x",
+            {"x": state.work(sensitive_values(item.index))},
+            number=num(item.index),
+            value=text_key(col("value", "x")),
+        )
+        counts = [named(col("source_n", "x"), "n"), col("published_n", "x")]
+        tree = tree.select(*(counts if first else [col("n", "x")]))
+        if item.hierarchy is not None:
+            tree = with_paths(tree, item, state)
+        elif any(other.hierarchy is not None for other in items):
+            tree = tree.select(named(fragment("null::integer[]"), "path"))
+        parts.append(tree)
+    return union_all(parts)
+
+
+def against(spec: ReleaseSpec, kind: str) -> str:
+    """What classes are held against, in words; of a release that grows it is always the same."""
+    grows = kind and spec.policy.refresh == "increments"
+    return f"first version's {kind}" if grows else kind
+
+
+def source_counts(item: Sensitive, tables: Tables, counts: str = "n") -> exp.Select:
     """SELECT value, position, n [, path] of the source, from the stored reference."""
     path = [] if item.hierarchy is None else ["path"]
+    number = col("n", "f") if counts == "n" else named(col(counts, "f"), "n")
     return query(
-        "select f.value, f.position, f.n from reference as f where f.attribute = :a",
+        "select f.value, f.position from reference as f where f.attribute = :a",
         dict(tables),
         a=num(item.index),
-    ).select(*[col(name, "f") for name in path])
+    ).select(number, *[col(name, "f") for name in path])
 
 
 def released_counts(item: Sensitive, tables: Tables) -> exp.Select:
@@ -149,7 +191,13 @@ def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
 
 
 def reference_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    """That the published distribution is the one that classes are held against."""
+    """That what classes are held against is what it is said to be.
+
+    Of newcomers: the distributions of the first version; else the one that is published, if one is.
+    """
+    firsts = [item for item in referenced(spec) if first_of(spec, item) is not None]
+    if firsts:
+        return [_first_check(spec, item, tables) for item in firsts]
     item = published(spec)
     if item is None:
         return []
@@ -164,6 +212,22 @@ def reference_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
         {"f": with_shares(item, source_counts(item, tables)), "s": shown},
     )
     return [violations_check(REFERENCE, counted, item.column.name)]
+
+
+def _first_check(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> CheckQuery:
+    """Where nobody of the first version has a value, both numbers are 0."""
+    held = query(
+        "select f.value, f.n as source_n, f.published_n from reference as f where f.attribute = :a",
+        dict(tables),
+        a=num(item.index),
+    )
+    counted = query(
+        "select count(*) as measured from h full join f on f.value = h.value"
+        " where h.source_n is distinct from coalesce(f.source_n, 0)"
+        " or h.published_n is distinct from coalesce(f.published_n, 0)",
+        {"h": held, "f": first_counts(spec, item)},
+    )
+    return violations_check(FIRST, counted, item.column.name)
 
 
 def reference_views(spec: ReleaseSpec, tables: Tables) -> list[PublishedView]:

@@ -77,6 +77,8 @@ class Version:
         hierarchical: those of them with the ancestors of every value in a hierarchy.
         unknown: whether nobody knows which columns it published.
         several: whether a person may have several records, so that values of a person are a set.
+        scattered: whether a person may be in several groups, so that cells are no groups even of
+            people of whom nothing else was published.
         republication: refuse, warn or allow.
         strongest: whether cells also keep what their people were promised before.
         rounds: how many rounds of propagation are taken; None: what the policy asks for. A version
@@ -98,6 +100,7 @@ class Version:
     distributed: frozenset[str] = frozenset()
     hierarchical: frozenset[str] = frozenset()
     several: bool = False
+    scattered: bool = False
     republication: str = "refuse"
     strongest: bool = True
     rounds: int | None = None

@@ -22,7 +22,8 @@ from pganon.guard.floors import floor_after
 from pganon.guard.model import Memory, Version
 from pganon.guard.value_sets import set_after, sets_of_groups
 from pganon.sqltools import aliased, cast, chain, col, conjunction, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, count
 
 
 def people_steps(version: Version) -> tuple[Step, ...]:
@@ -38,6 +39,38 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             "people with the same past",
             lambda s: version.work(s, "cells"),
             lambda s: _cells(version, s),
+        ),
+        *_beside_step(version),
+    )
+
+
+def stands_alone(version: Version, state: State) -> bool:
+    """Whether the version is about people of whom no other one is.
+
+    It was verified by itself, as a first version is, and there is nothing to judge it beside.
+    Of one with a group per person cells are these groups, so they are judged all the same.
+    """
+    return version.scattered and version.memory is not None and state[_beside(version)] == 0
+
+
+def _beside(version: Version) -> Fact[int]:
+    """People of the version who are in another one, or whom one left out for a value."""
+    return count("beside", f"guard{version.number}_", assumed=0)
+
+
+def _beside_step(version: Version) -> tuple[Step, ...]:
+    if not version.scattered or version.memory is None:
+        return ()
+    return (
+        Check(
+            "guard beside",
+            "people of whom something else was published",
+            lambda s: query(
+                "select coalesce(sum(c.size), 0)::bigint as beside from c"
+                " where c.cell <> 0 and c.grp <> 0",
+                {"c": version.work(s, "cells")},
+            ),
+            gives=[_beside(version)],
         ),
     )
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.sensitive import values_of, where_sensitive, with_paths
+from pganon.encode.first import first_of
+from pganon.encode.sensitive import compared_values, values_of, where_sensitive, with_paths
 from pganon.encode.valued import valued
 from pganon.encode.work import CODED, sensitive_values
 from pganon.guard import work
@@ -35,6 +36,8 @@ def distributed(spec: ReleaseSpec) -> frozenset[str]:
 
 def hierarchical(spec: ReleaseSpec) -> frozenset[str]:
     """Those of them of which it knows the ancestors of every value."""
+    if spec.growth is not None and not spec.growth.adds:
+        return frozenset()
     return frozenset(i.column.name for i in spec.sensitive if i.hierarchy is not None)
 
 
@@ -62,10 +65,11 @@ def _shares(spec: ReleaseSpec, version: Version, item: Sensitive) -> Callable[[S
     def select(state: State) -> exp.Select:
         tree = query(
             "select :number as col, :value as value, x.code::bigint as position,"
-            " x.n::float8 / sum(x.n) over () as share from x",
+            " :n::float8 / sum(:n) over () as share from x",
             {"x": _values(spec, item, state)},
             number=num(version.columns.index(name) + 1),
             value=text_key(col("value", "x")),
+            n=col("n" if first_of(spec, item) is None else "source_n", "x"),
         )
         if name in version.hierarchical:
             return with_paths(tree, item, state)
@@ -75,8 +79,17 @@ def _shares(spec: ReleaseSpec, version: Version, item: Sensitive) -> Callable[[S
 
 
 def _values(spec: ReleaseSpec, item: Sensitive, state: State) -> QualifiedName | exp.Select:
-    """(code, value, n) of the source: of a version that grows, not of newcomers alone."""
-    if spec.growth is not None:
+    """(code, value, n) of the source: of a version that grows, not of newcomers alone.
+
+    What they are compared with themselves is the first version, by the table that they were
+    grouped with, so that both measure the same.
+    """
+    growth = spec.growth
+    if first_of(spec, item) is not None:
+        if growth is not None and not growth.adds:
+            return compared_values(spec, item, state.work(WHOLE))
+        return state.work(sensitive_values(item.index))
+    if growth is not None:
         return values_of(item, where_sensitive(item, state.work(WHOLE)), f"s{item.index}")
     if item in valued(spec):
         return state.work(sensitive_values(item.index))

@@ -74,6 +74,7 @@ def replayed(entered: Entered, memory: Memory | None, number: int) -> Version:
         invariant=guard.get("invariant"),
         unknown=bool(guard.get("plain")),
         several=guard["several"],
+        scattered=guard["several"] or len(guard["links"]) > 1,
         republication="allow",
         strongest=guard["strongest"],
         rounds=guard["rounds"],
@@ -116,7 +117,7 @@ def replay_steps(
 
     return (
         *steps,
-        *told_steps(tell, version, secret, plain=tell(State(0)).plain),
+        *told_steps(tell, version, secret, plain=not version.scattered),
         *_unknown(version),
         *guard_steps(version),
     )

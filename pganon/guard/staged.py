@@ -63,6 +63,7 @@ def version_of(
         memory=memory,
         invariant=invariant,
         several=has_several(spec),
+        scattered=not _is_plain(spec, form),
         # A first version was verified by itself, and there is nothing to judge it beside.
         republication=spec.policy.republication if memory else "allow",
         rounds=None if memory else 0,
@@ -103,13 +104,17 @@ def _column(spec: ReleaseSpec, requirement: Requirement) -> str | None:
 
 def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tuple[Step, ...]:
     """From the staged relations to the new memory and the verdict."""
-    tell = teller(spec, form)
-    plain = form.settled(spec) and tell(State(0)).plain
+    plain = not version.scattered
     return (
-        *told_steps(tell, version, population_secret, plain=plain),
+        *told_steps(teller(spec, form), version, population_secret, plain=plain),
         *_compared(spec, version),
         *guard_steps(version),
     )
+
+
+def _is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
+    """Whether the one group of a person says it all, whatever a run observes."""
+    return form.settled(spec) and teller(spec, form)(State(0)).plain
 
 
 def _compared(spec: ReleaseSpec, version: Version) -> list[Step]:

@@ -11,6 +11,7 @@ from pganon.errors import PrivacyRefusal
 from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.judged import at_once, outcome
 from pganon.guard.model import Version
+from pganon.guard.people import stands_alone
 from pganon.identifiers import quote
 from pganon.privacy.base import Bound, Relation
 from pganon.privacy.judged import Judged
@@ -85,6 +86,8 @@ def _check(version: Version, number: int, applied: Applied) -> Step:
 
     def problem(row: Mapping[str, Any], state: State) -> PrivacyRefusal | None:
         if version.republication != "refuse" or row["missing"] == 0:
+            return None
+        if stands_alone(version, state):
             return None
         return refusal(applied, row["missing"], row["observed"], version.audience)
 

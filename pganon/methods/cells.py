@@ -22,11 +22,12 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.codes import weight_type
 from pganon.encode.facts import KEPT
+from pganon.encode.first import compares_with_first, first_of
 from pganon.encode.sensitive import reference_step
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.identifiers import quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.methods.reachable import best_reachable, infeasible, weaker
 from pganon.methods.rounds.rounds import start_step
 from pganon.methods.suppression import enough, nothing_left, suppressed_check
@@ -51,7 +52,10 @@ from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_n
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    published = [reference_step(spec, item, "published") for item in referenced(spec)]
+    fixed = compares_with_first(spec)
     return (
+        *(published if fixed else []),
         CreateTable(
             "cells",
             "equal quasi-identifiers collapse into weighted cells",
@@ -78,7 +82,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work("nodes", round=0),
             fragment("coalesce(sum(t.n), 0)::bigint"),
         ),
-        *[reference_step(item, "published") for item in referenced(spec)],
+        *([] if fixed else published),
         *_closeness_checks(spec),
         DropTables("tidy", "cells of all parts", lambda s: [s.work(PART_CELLS), s.work(FIT)]),
     )
@@ -206,22 +210,31 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
             {"c": state.work(PART_CELLS)},
             value=value,
         )
-        distribution = None
-        if requirement.model.needs_reference:
-            distribution = state.work(reference(requirement.sensitive, "source"))
-        measured = requirement.model.measure(histogram, ["node"], distribution)
         reachable = requirement.model.merging_keeps
         holds = requirement.model.holds(col("measure", "m")) if reachable else exp.true()
-        parts.append(
+        parts += [
             query(
                 "select m.node, :number as requirement, m.measure::float8 as measure,"
                 " :holds as holds from m",
-                {"m": measured},
+                {"m": requirement.model.measure(histogram, ["node"], distribution)},
                 number=num(number),
-                holds=holds,
+                holds=holds.copy(),
             )
-        )
+            for distribution in _distributions(spec, requirement, state)
+        ]
     return union_all(parts)
+
+
+def _distributions(
+    spec: ReleaseSpec, requirement: Requirement, state: State
+) -> list[QualifiedName | None]:
+    """What a part is compared with; what is published of it is known when parts are left out."""
+    if not requirement.model.needs_reference:
+        return [None]
+    assert requirement.sensitive is not None
+    fixed = first_of(spec, spec.sensitive[requirement.sensitive]) is not None
+    kinds = ("source", "published") if fixed else ("source",)
+    return [state.work(reference(requirement.sensitive, kind)) for kind in kinds]
 
 
 def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:

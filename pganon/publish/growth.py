@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,13 @@ import psycopg
 from pganon import sqlfiles
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.policy.options import REFERENCE
+from pganon.privacy.likeness import ReferenceModel
 from pganon.publish import history
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
-from pganon.spec.increments import CUTS, Cohorts, Growth, Increment, cohorts_table
+from pganon.published.remembered import HISTOGRAM
+from pganon.spec.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]
@@ -50,15 +54,26 @@ def growth(
     members = conn.execute(sqlfiles.query("publish", "members_tables"), values).fetchall()
     found = replace(found, members=tuple(_named(name) for (name,) in members))
     assert known is not None
-    found = _upon(conn, release, newest, found)
-    return _divided(known, found) if divides else found
+    return _from(known, _upon(conn, release, newest, found), divides=divides)
 
 
-def _divided(known: History, found: Growth) -> Growth:
-    """With the cuts of the first version that the others were added to."""
+def _from(known: History, found: Growth, *, divides: bool) -> Growth:
+    """With what the first version has, that the others were added to."""
     first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
-    kept = [QualifiedName(r["schema"], r["name"]) for r in first.relations if r["part"] == CUTS]
-    return replace(found, cuts=kept[0] if kept else None, partition=first.partition)
+    kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
+    source = kept.get(REFERENCE)
+    compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
+    return replace(
+        found,
+        cuts=kept.get(CUTS) if divides else None,
+        first=First(source, frozenset(compared if source else ()), kept.get(HISTOGRAM)),
+        partition=first.partition,
+    )
+
+
+def _compares(stated: Mapping[str, Any]) -> bool:
+    """Whether a requirement, as a guarantee states it, is about the distribution of the source."""
+    return any(stated["model"] == model.name for model in ReferenceModel.__subclasses__())
 
 
 def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Growth:

@@ -26,17 +26,28 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             f"is {size}, but a group needs {smallest} people",
             f"write at least {smallest}, or leave it out",
         )
-    compared = [r.label for r in spec.requirements if r.model.needs_reference]
-    if compared:
-        yield Refusal(
-            ("refresh",),
-            f"increments are not available with {compared[0]}, which compares groups with the"
-            " whole table",
-            "use refresh: recompute, or another model",
-        )
+    yield from _compared_refusals(spec)
     if policy.regions == "leaves" and not policy.method.replays:
         yield Refusal(
             ("regions",),
             "leaves is for the method mondrian with variant: strict, whose cuts are by values",
             "use regions: none",
+        )
+
+
+def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """What cannot be compared with the first version, or shown beside withdrawn groups."""
+    policy = spec.policy
+    if spec.background is not None:
+        yield Refusal(
+            ("refresh",),
+            f"increments are not available with background_knowledge j = {spec.background.j:g}:"
+            " what readers expect follows from all records, not from those of newcomers",
+            "use refresh: recompute, or leave the model out",
+        )
+    if policy.publish.reference and policy.leavers == "withdraw":
+        yield Refusal(
+            ("leavers",),
+            "withdraw takes groups from every view, and publish.reference has one without groups",
+            "use leavers: keep, or leave out publish.reference",
         )

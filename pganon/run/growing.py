@@ -11,6 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.people import identity
+from pganon.encode.valued import referenced
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
@@ -80,7 +81,7 @@ def growth_of(
         run_id: the run, whose digests become those of its population; None for a plan.
 
     Raises:
-        PreconditionError: no_identity, other_regions, population, partitions.
+        PreconditionError: no_identity, other_regions, other_reference, population, partitions.
         LedgerError: not_stored.
         PrivacyRefusal: changed_after_verification.
     """
@@ -105,6 +106,7 @@ def growth_of(
         divides=spec.policy.regions == "leaves",
     )
     _check_regions(spec, growth)
+    _check_compared(spec, growth)
     return _numbered(spec, growth)
 
 
@@ -171,6 +173,34 @@ def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
                     hint="undo the change, or use regions: none",
                     code="other_regions",
                 )
+
+
+def _check_compared(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse columns of whose values the first version says nothing, and other distances.
+
+    Raises:
+        PreconditionError: other_reference.
+    """
+    if growth.first is None:
+        return
+    for item in referenced(spec):
+        name = item.column.name
+        if not growth.first.knows(name):
+            raise PreconditionError(
+                f"newcomers are to be compared with the values that the first version has of"
+                f" {quote(name)}, and an earlier pganon kept none",
+                hint="leave the models out that compare, or use refresh: recompute",
+                code="other_reference",
+            )
+        path = f"columns.{name}.hierarchy"
+        before = (growth.partition or {}).get(path)
+        if item.hierarchy and before and before != spec.partition.get(path):
+            raise PreconditionError(
+                f"the hierarchy of column {quote(name)} is not that of the first version, which"
+                " newcomers are compared with",
+                hint="undo the change",
+                code="other_reference",
+            )
 
 
 def check_columns(plan: Plan, state: State) -> None:

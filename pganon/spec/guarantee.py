@@ -13,6 +13,9 @@ from pganon.spec.model import ReleaseSpec
 _CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
 
+FIRST = "the first version of the release"
+"""What groups of a release that grows are compared with, as readers find it."""
+
 
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
     """One object of JSON per requirement.
@@ -28,6 +31,8 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     stated = {"model": model.name, **model.parameters, "column": requirement.column}
     if given is not None:
         stated["if_not_null"] = {**given.parameters, **_with_a_value(spec, given)}
+    if model.needs_reference and spec.policy.refresh == "increments":
+        stated["compared_with"] = FIRST
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
     against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))

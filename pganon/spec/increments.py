@@ -85,6 +85,26 @@ class Increment:
 
 
 @dataclass(frozen=True)
+class First:
+    """Tables with what the first version of a release that grows had of its sensitive values.
+
+    Groups of all versions are compared with these distributions, so that no newcomer shifts them.
+
+    Attributes:
+        source: of its source, as its form keeps it; None where no model compared anything then.
+        columns: names of the columns that it has.
+        histogram: of what it published, by group; None where an earlier pganon kept none.
+    """
+
+    source: QualifiedName | None = None
+    columns: frozenset[str] = frozenset()
+    histogram: QualifiedName | None = None
+
+    def knows(self, column: str) -> bool:
+        return self.histogram is not None or column in self.columns
+
+
+@dataclass(frozen=True)
 class Growth:
     """A run that adds groups of newcomers to the newest version of its release.
 
@@ -98,7 +118,8 @@ class Growth:
         taken: tables with the people of every cohort there was.
         members: tables with the people of versions that were made at once.
         cuts: the cuts of the first version, where newcomers are divided by them.
-        partition: the partition part of the policy of that version.
+        first: what groups are compared with, of a version that is not the first.
+        partition: the partition part of the policy of the first version.
         records_out: records that are out for good because all of their cohorts failed.
         size: fewest people of a cohort.
         shown: records that the views of the version show.
@@ -117,6 +138,7 @@ class Growth:
     taken: tuple[QualifiedName, ...] = ()
     members: tuple[QualifiedName, ...] = ()
     cuts: QualifiedName | None = None
+    first: First | None = None
     partition: Mapping[str, Any] | None = None
     records_out: int = 0
     shown: int = 0

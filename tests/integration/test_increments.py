@@ -12,11 +12,13 @@ from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle
 from pganon.run.pipeline import run_release
+from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from pganon.spec.increments import ADDED, EARLIER
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
+from tests.support.harness.guarded import remembered
 from tests.support.sources.growing import POLICY, SOURCE, add, diverse, grow, rows, shown
 
 
@@ -64,18 +66,31 @@ def test_a_version_grows(people: Database) -> None:
 def growing_policy(method: str) -> LoadedPolicy:
     """The small policy of a method, of a release that grows."""
     document = plans.policy_of(method).policy.document()
-    compared = ("t_closeness", "beta_likeness", "delta_disclosure")
-    privacy = [model for model in document["privacy"] if model["model"] not in compared]
+    privacy = [m for m in document["privacy"] if m["model"] != "background_knowledge"]
     document |= {"privacy": privacy, "refresh": "increments", "increment_size": 20}
     document["publish"] = {"readers": ["analyst"]}
     return LoadedPolicy(policy_from(document), None, Path.cwd())
+
+
+def more_visits(db: Database, age: str, diseases: int = 7) -> None:
+    """Newcomers of ages by an expression of SQL; those before have 6 diseases."""
+    db.source(
+        f"INSERT INTO public.visit SELECT n, 'p' || n / 2, {age}, nullif('Z' || n % 5, 'Z4'),"
+        f" 'd' || n % {diseases}, 'm' || n % 7, n FROM generate_series(62, 151) AS n",
+        grant=False,
+    )
 
 
 def run(db: Database, policy: LoadedPolicy) -> RunResult:
     return run_release(policy, dsn=db.dsn())
 
 
-METHODS = ["anatomy", "slicing", "slamsa", "msb", "qs_greedy", "danonyir", "geneir"]
+COMPARED = ["beta_primacy", "kinc", "kagg", "kinc_mic", "kagg_mic", "js_reduce"]
+METHODS = [
+    *("anatomy", "slicing", "slamsa", "msb", "qs_greedy", "danonyir", "geneir"),
+    *("sloms", "lgb_mdp", "lgb_ncp"),  # with several partitions
+    *COMPARED,
+]
 
 
 @pytest.mark.slow
@@ -87,11 +102,8 @@ def test_rows_of_earlier_versions_stay(db: Database, method: str) -> None:
     run(db, policy)
     conn = db.owner()
     before = {view: content(conn, view) for view in views(conn, "visits")}
-    db.source(
-        "INSERT INTO public.visit SELECT n, 'p' || n / 2, 25 + n % 9, nullif('Z' || n % 5, 'Z4'),"
-        " 'd' || n % 7, 'm' || n % 7, n FROM generate_series(62, 151) AS n",
-        grant=False,
-    )
+    age = "20 + n % 13" if method.startswith("lgb") else "25 + n % 9"
+    more_visits(db, age, diseases=6 if method in COMPARED else 7)
     second = run(db, policy)
     assert (second.version, second.added and second.added.waiting) == (2, 0)
     after = {view: content(conn, view) for view in views(conn, "visits")}
@@ -99,6 +111,8 @@ def test_rows_of_earlier_versions_stay(db: Database, method: str) -> None:
     for view, found in before.items():
         assert found < after[view], view
     assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
+    lifecycle.rollback(conn, "visits")
+    assert {view: content(conn, view) for view in after} == before
 
 
 @pytest.mark.slow
@@ -226,8 +240,12 @@ def test_sources_without_a_key(db: Database) -> None:
     [
         ({"increment_size": 2}, "increment_size"),
         (
-            {"privacy": [*diverse(3, 2), {"model": "t_closeness", "column": "disease", "t": 1}]},
-            "refresh",
+            {
+                "privacy": [*diverse(3, 2), {"model": "t_closeness", "column": "disease", "t": 1}],
+                "publish": {"reference": True},
+                "leavers": "withdraw",
+            },
+            "leavers",
         ),
     ],
 )
@@ -235,6 +253,15 @@ def test_what_policies_must_say(people: Database, changes: dict[str, Any], field
     with driver.refused("policy") as caught:
         grow(people, **changes)
     assert [problem.field for problem in caught[0].problems] == [field]  # pyright: ignore
+
+
+def test_what_readers_expect_beforehand(db: Database) -> None:
+    """Of newcomers alone nobody can tell."""
+    db.source(plans.SOURCE)
+    document = plans.policy_of("kinc").policy.document()
+    with driver.refused("policy") as caught:
+        run(db, driver.loaded({**document, "refresh": "increments"}))
+    assert [problem.field for problem in caught[0].problems] == ["refresh"]  # pyright: ignore
 
 
 def test_too_few_for_a_first_version(db: Database) -> None:
@@ -256,3 +283,30 @@ def test_rows_of_another_table(people: Database) -> None:
     )
     with driver.refused("population"):
         grow(people, release="copied", source="public.copied")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["slamsa", "lgb_mdp"])
+def test_after_a_version_with_several_partitions(db: Database, method: str) -> None:
+    """What is remembered of it is made now, and newcomers of every run pass."""
+    db.source(plans.SOURCE)
+    document = growing_policy(method).policy.document()
+    if method == "slamsa":
+        document["method"] |= {"profile": "independent"}
+    at_once = {name: document[name] for name in document if name != "increment_size"}
+    run(db, driver.loaded({**at_once, "refresh": "recompute"}))
+    conn = db.owner()
+    before = {view: content(conn, view) for view in views(conn, "visits")}
+    policy = driver.loaded(document)
+    for version, last in ((2, 151), (3, 241)):
+        db.source(
+            "INSERT INTO public.visit SELECT n, 'p' || n / 2, 20 + n % 13, 'Z' || n % 4,"
+            f" 'd' || n % 7, 'm' || n % 5, n FROM generate_series({last - 89}, {last}) AS n",
+            grant=False,
+        )
+        assert run(db, policy).version == version
+    assert all(found < content(conn, view) for view, found in before.items())
+    assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
+    made = remembered(db)
+    guarded(db.connect("steward"), policy, rebuild=True)
+    assert remembered(db) == made

@@ -17,6 +17,7 @@ from pganon.search.background.limits import (
     BetaLimits,
     Closeness,
     ClosenessLimits,
+    Fixed,
     Likeness,
     Model,
 )
@@ -26,6 +27,7 @@ from pganon.search.background.points import Names
 from pganon.search.background.reduce import js_reduce
 from pganon.search.background.selection import nearest
 from tests.support.oracles import background_search as oracle
+from tests.support.oracles import definitions
 from tests.support.oracles.background_search import Beta, Cat, Close, Num, Rule, Search, Table, Tree
 from tests.support.sources import background_cases as cases
 
@@ -550,3 +552,40 @@ def test_posteriors() -> None:
         if found is not None:
             assert found == pytest.approx(np.array(expected))
     assert 5 < impossible < 55
+
+
+# -- against the first version ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_distances_from_given_distributions(ordered: bool, seed: int) -> None:
+    """Whatever is released; values that neither of them has are in their places all the same."""
+    rng = random.Random(seed)
+    many = rng.randint(2, 6)
+    places = list(range(many))
+    known = [[rng.choice((0, 0, 3, 8)) for _ in places] for _ in range(2)]
+    known = [counts if sum(counts) else [1] * many for counts in known]
+    counts = np.array([rng.randint(0, 4) for _ in places])
+    counts[rng.choice(places)] += 1
+    limits = Fixed.to(Closeness(0.4, ordered), *known).limits(np.ones(many) / many)
+    of = [[v for v, n in enumerate(found) for _ in range(n)] for found in (*known, counts)]
+    *references, values = of
+
+    def distance(reference: list[int]) -> float:
+        if ordered:
+            return float(definitions.t_ordered(values, reference, places))
+        return float(definitions.t_equal(values, reference))
+
+    worst = max(map(distance, references))
+    assert limits.load(counts) == pytest.approx(worst / 0.4)
+    assert limits.allows(counts) == (worst <= 0.4 + 1e-9)
+
+
+def test_gains_over_given_distributions() -> None:
+    """The smaller of both shares decides, and a value that one of them lacks may not come."""
+    limits = Fixed.to(Likeness(1, "basic"), [6, 2, 2], [8, 2, 0]).limits()
+    assert limits.allows(np.array([8, 2, 0]))
+    assert not limits.allows(np.array([6, 4, 1]))
+    assert limits.allows(np.array([6, 4, 0]))
+    assert not limits.allows(np.array([5, 5, 0]))

@@ -8,7 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from tests.support.oracles.increments import each_once, leaving, posteriors, waiting
+from tests.support.oracles.definitions import t_equal
+from tests.support.oracles.increments import (
+    beside_first,
+    each_once,
+    leaving,
+    posteriors,
+    waiting,
+)
 
 
 def diverse(l: int):  # noqa: E741 - the letter of the definition
@@ -48,6 +55,20 @@ def test_the_posterior_is_the_share_in_the_group(seed: int) -> None:
     batches = [people[a:b] for a, b in zip([0, *cuts], [*cuts, 6], strict=True)]
     rule = each_once(drawn.choice(MODELS))
     found = list(posteriors(rule, batches, "xyz", any_belief(drawn)))
+    assert all(believed == share for *_, believed, share in found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_decisions_that_compare_with_the_first_version(seed: int) -> None:
+    """T5 under t-closeness: they depend on nothing but histograms that were published before."""
+    drawn = random.Random(seed)
+    people = list(range(6))
+    drawn.shuffle(people)
+    most = drawn.choice((Fraction(1, 3), Fraction(1, 2)))
+    rule = beside_first(lambda values, first: t_equal(values, first) <= most)
+    batches = [people[:2], people[2:4], people[4:]]
+    found = list(posteriors(rule, batches, "xyz", any_belief(drawn)))
+    assert {len(what) for what, *_ in found} == {1, 2, 3}
     assert all(believed == share for *_, believed, share in found)
 
 

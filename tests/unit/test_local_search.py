@@ -6,12 +6,13 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pganon.search.local.assignment import (
     Histogram,
     Plan,
+    dealt_out,
     diverse_buckets,
     divided,
     eligible,
@@ -21,6 +22,7 @@ from pganon.search.local.assignment import (
 from pganon.search.local.closeness import close_buckets, farthest
 from pganon.search.local.nearest import Cells, Line, Names, Tree, nearest_groups
 from pganon.search.local.subsets import common, merged
+from tests.support.oracles.definitions import t_equal, t_ordered
 
 HISTOGRAMS = st.lists(st.integers(1, 9), min_size=1, max_size=9).map(
     lambda counts: list(enumerate(counts, start=1))
@@ -109,6 +111,42 @@ def test_distance_of_buckets(histogram: Histogram, buckets: int, ordered: bool) 
 def test_close_buckets(t: float, size: int, sizes: list[int]) -> None:
     plan = close_buckets([(1, 7), (2, 4)], size, ordered=False, fits=lambda d: d <= t + 1e-12)
     assert [b.total() for b in plan.values()] == sizes
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@given(
+    counts=st.lists(st.integers(0, 6), min_size=2, max_size=6),
+    whole=st.lists(st.integers(0, 6), min_size=6, max_size=6),
+    t=st.sampled_from([0.1, 0.3, 0.5]),
+)
+def test_buckets_close_to_another_distribution(
+    ordered: bool, counts: list[int], whole: list[int], t: float
+) -> None:
+    """The most buckets that are dealt out evenly and close to it; one where none are."""
+    whole = whole[: len(counts)]
+    assume(sum(counts) >= 2 and sum(whole))
+    dealt = [(code, n) for code, n in enumerate(counts, start=1) if n]
+    places = range(1, len(counts) + 1)
+    reference = [code for code, n in zip(places, whole, strict=True) for _ in range(n)]
+
+    def worst(plan: Plan) -> float:
+        values = [list(bucket.elements()) for bucket in plan.values()]
+        if ordered:
+            return float(max(t_ordered(found, reference, list(places)) for found in values))
+        return float(max(t_equal(found, reference) for found in values))
+
+    def fits(distance: float) -> bool:
+        return distance <= t + 1e-9
+
+    shares = [n / sum(whole) for n in whole]
+    plan = close_buckets(dealt, 2, ordered=ordered, fits=fits, reference=shares)
+    possible = [
+        buckets
+        for buckets in range(1, sum(counts) // 2 + 1)
+        if sum(counts) // (sum(counts) // buckets) == buckets
+        and fits(worst(dealt_out(dealt, buckets)))
+    ]
+    assert plan.buckets == max(possible, default=1)
 
 
 def test_buckets_far_apart() -> None:

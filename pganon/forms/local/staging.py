@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.encode.first import compares_with_first
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
@@ -17,6 +18,7 @@ from pganon.forms.buckets.staging import Rows
 from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
 from pganon.forms.members import code_columns, identity, members, members_step, repeated_members
+from pganon.forms.reference import stored_reference
 from pganon.identifiers import QualifiedName
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -43,7 +45,9 @@ RECORDS = "records"
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; those the views read come first."""
     shown = [GROUPS, RECORDS, *[part_of(item) for item in spec.sensitive]]
-    return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
+    kept = ["members", *(["reference"] if compares_with_first(spec) else [])]
+    parts = [*[(part, DATA_SCHEMA) for part in shown], *[(part, PRIVATE_SCHEMA) for part in kept]]
+    return stored(state, parts)
 
 
 def part_of(item: Sensitive) -> str:
@@ -122,8 +126,18 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
                     )
                 ],
                 *[_value_steps(item) for item in spec.sensitive],
+                *([[_reference_step(spec)]] if compares_with_first(spec) else []),
             ],
         ),
+    )
+
+
+def _reference_step(spec: ReleaseSpec) -> CreateTable:
+    return CreateTable(
+        "reference",
+        "distribution of the first version that closeness is held against",
+        lambda s: s.stage("reference"),
+        lambda s: stored_reference(spec, s),
     )
 
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.catalog.values import in_order
+from pganon.encode.first import first_of
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.local.aligned import sets
 from pganon.forms.local.layout import Layout
 from pganon.forms.local.staging import RECORDS, part_of
+from pganon.forms.reference import against, reference_checks, source_counts, with_shares
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import GROUP_ID
 from pganon.privacy.base import Requirement
@@ -40,7 +42,7 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
         found.append(_violations("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
         found += _required(layout, requirement, tables)
-    return tuple(found)
+    return (*found, *reference_checks(spec, tables))
 
 
 def histogram(
@@ -185,16 +187,21 @@ def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Seque
         measured = model.measure(counted, by)
         return [requirement_check(requirement, measured, empty=True)]
     size = Requirement(BucketSize(layout.least(item)), item.index, item.published)
-    measured = model.measure(counted, by, _whole(item, tables))
+    measured = model.measure(counted, by, _whole(layout.spec, item, tables))
+    grows = layout.spec.policy.refresh == "increments"
+    held = against(layout.spec, "published") if grows else ""
     return [
-        requirement_check(requirement, measured, empty=True),
+        requirement_check(requirement, measured, held, empty=True),
         requirement_check(size, size.model.measure(counted, by), empty=True),
         _violations("distinct_values", item.published, _single(item, tables)),
     ]
 
 
-def _whole(item: Sensitive, tables: Tables) -> exp.Select:
-    """(value, position, share): the distribution of all values in buckets."""
+def _whole(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> exp.Select:
+    """(value, position, share): the distribution of all values in buckets, of newcomers that of
+    the first version."""
+    if first_of(spec, item) is not None:
+        return with_shares(item, source_counts(item, tables))
     rows = query(
         "select :value as value, :v as place, t.count from t",
         {"t": tables[part_of(item)]},

@@ -19,7 +19,7 @@ from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.background.kept import KEPT_RECORDS
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.search.background.limits import Model, limits_against
 from pganon.search.background.pieces import joined_pieces
 from pganon.search.tasks import TaskResult
@@ -53,7 +53,9 @@ def cut_steps(shape: Shape, block_size: int) -> list[Step]:
                 "select v.cluster, v.piece, v.value, v.n from v order by v.cluster, v.piece",
                 {"v": s.work("piece_values")},
             ),
-            tasks=lambda s, given, rows: [_Cut(rows, given["source"], shape.k, shape.model)],
+            tasks=lambda s, given, rows: [
+                _Cut(rows, given["source"], shape.k, model_against(shape, given))
+            ],
             gives=[BLOCKS],
         ),
         CreateTable(

@@ -30,7 +30,7 @@ from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.halves import Halves
 from pganon.search.background.buckets import Planner
 from pganon.search.background.limits import SLACK, BetaLimits, Model, limits_against
@@ -59,7 +59,9 @@ def limit_step(shape: Shape) -> Step:
             "select k.value, sum(k.n)::bigint as n from k group by k.value order by k.value",
             {"k": s.work("kept")},
         ),
-        tasks=lambda s, given, rows: [_LimitsOf(rows, given["source"], shape.model)],
+        tasks=lambda s, given, rows: [
+            _LimitsOf(rows, given["source"], model_against(shape, given))
+        ],
     )
 
 

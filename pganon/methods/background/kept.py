@@ -16,14 +16,13 @@ from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.reachable import infeasible
 from pganon.methods.suppression import enough
 from pganon.published.prior_facts import LOST, NEEDED, more_alike
 from pganon.search.background.dropping import Kept, kept, trimmed
 from pganon.search.background.limits import (
     BetaLimits,
-    Likeness,
     Model,
     limits_against,
     smallest_classes,
@@ -67,7 +66,13 @@ def kept_steps(shape: Shape) -> list[Step]:
                 {"v": s.work("cluster_values")},
             ),
             tasks=lambda s, given, rows: [
-                _Kept(rows, given["source"], shape.k, shape.model, shape.options.trims)
+                _Kept(
+                    rows,
+                    given["source"],
+                    shape.k,
+                    model_against(shape, given),
+                    shape.options.trims,
+                )
             ],
             gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS, NEEDED],
         ),
@@ -138,7 +143,7 @@ class _Kept:
 
     def _settled(self, counts: np.ndarray) -> Kept:
         source, model = np.array(self.source), self.model
-        if self.trims and isinstance(model, Likeness):
+        if self.trims:  # of beta-likeness alone
             return trimmed(counts, source, self.k, model)
         return kept(counts, source, self.k, model)
 

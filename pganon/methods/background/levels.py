@@ -11,7 +11,7 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.work import CODED
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.search.background.dropping import smallest_j
 from pganon.search.background.limits import Model
@@ -43,7 +43,9 @@ def level_step(shape: Shape, wanted: Fact[int]) -> Search:
         given=lambda s: source_counts(shape, s),
         batches=lambda s: 1,
         rows=lambda s, batch: _rows(shape, s),
-        tasks=lambda s, given, rows: [_Levels(rows, given["source"], shape.k, shape.model)],
+        tasks=lambda s, given, rows: [
+            _Levels(rows, given["source"], shape.k, model_against(shape, given))
+        ],
         when=needed,
         gives=[REACHABLE, LEAST_J],
     )

@@ -8,7 +8,7 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_columns, source_counts
 from pganon.methods.block_search import Given
 from pganon.methods.tree_arrays import given_with_losses, tree_arrays
 from pganon.search.background.limits import Limits, limits_against
@@ -28,14 +28,17 @@ def given_of_points(shape: Shape, state: State) -> exp.Select:
         " on k.value = v.value",
         {"c": source_counts(shape, state), "kept": state.work("kept")},
     )
-    return tree.select(
-        named(scalar(source_counts(shape, state)), "source"), named(scalar(released), "released")
-    )
+    found = [
+        named(scalar(source_counts(shape, state, [name])), name) for name in source_columns(shape)
+    ]
+    return tree.select(*found, named(scalar(released), "released"))
 
 
 def limits_of(shape: Shape, given: Given) -> Limits:
     """Against the source and what is released."""
-    return limits_against(shape.model, np.array(given["source"]), np.array(given["released"]))
+    return limits_against(
+        model_against(shape, given), np.array(given["source"]), np.array(given["released"])
+    )
 
 
 def points_of(shape: Shape, state: State, given: Given, columns: Sequence[Sequence[int]]) -> Points:

@@ -16,7 +16,7 @@ from pganon.encode.work import CODED
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.rows import grouped_step
-from pganon.methods.background.shape import Shape, source_counts
+from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.search.background.limits import Limits, limits_against
@@ -83,7 +83,7 @@ def _blocked(shape: Shape, state: State, blocks: int) -> exp.Expr:
 
 
 def _task(shape: Shape, given: Given) -> TaskOf:
-    limits = limits_against(shape.model, np.array(given["source"]))
+    limits = limits_against(model_against(shape, given), np.array(given["source"]))
     j = 1.0 if shape.knowledge is None else shape.knowledge.j
     return lambda block, rows: _Reduce(block, rows, shape.k, limits, j)
 

@@ -10,20 +10,23 @@ placed          (rid, codes, s<j>, cluster, place)   the records that stay; plac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from sqlglot import exp
 
+from pganon.encode.first import first_of
 from pganon.encode.work import sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.options import Background
+from pganon.methods.block_search import Given
 from pganon.methods.shape import MethodShape
 from pganon.privacy.base import Model
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.privacy.likeness import BetaLikeness, TCloseness
 from pganon.search.background import limits
-from pganon.sqltools import query
+from pganon.sqltools import col, fragment, named, query
 from pganon.steps import State
 
 
@@ -42,7 +45,7 @@ class Shape(MethodShape[Background]):
         return found
 
     @property
-    def model(self) -> limits.Model:
+    def model(self) -> limits.Likeness | limits.Closeness:
         """The same for searches."""
         measured = self.closeness
         if isinstance(measured, BetaLikeness):
@@ -65,9 +68,32 @@ class Shape(MethodShape[Background]):
         return state.work("placed")
 
 
-def source_counts(shape: Shape, state: State) -> exp.Select:
-    """SELECT one row with `source`: records of the source by the code of their sensitive value."""
-    return query(
-        "select array_agg(d.n order by d.code) as source from d",
-        {"d": state.work(sensitive_values(shape.sensitive.index))},
-    )
+def source_counts(shape: Shape, state: State, names: Sequence[str] | None = None) -> exp.Select:
+    """SELECT one row with `source`: records of the source by the code of their sensitive value.
+
+    Of newcomers the source is that of the first version, and `published` what that published.
+
+    Args:
+        names: of these columns alone.
+    """
+    arrays = [
+        named(fragment("array_agg(:n order by d.code)", n=col(column, "d")), name)
+        for name, column in source_columns(shape).items()
+        if names is None or name in names
+    ]
+    values = {"d": state.work(sensitive_values(shape.sensitive.index))}
+    return query("select 1 from d", values).select(*arrays, append=False)
+
+
+def source_columns(shape: Shape) -> dict[str, str]:
+    """Columns of what it selects, and those of the table of values that they are from."""
+    if first_of(shape.spec, shape.sensitive) is None:
+        return {"source": "n"}
+    return {"source": "source_n", "published": "published_n"}
+
+
+def model_against(shape: Shape, given: Given) -> limits.Model:
+    """The closeness for searches, given what :func:`source_counts` selects."""
+    if given.get("published") is None:
+        return shape.model
+    return limits.Fixed.to(shape.model, given["source"], given["published"])

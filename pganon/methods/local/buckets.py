@@ -17,7 +17,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.first import first_of
 from pganon.encode.secrets import row_hash, run_secret
+from pganon.encode.work import reference
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local import facts
 from pganon.forms.local.aligned import set_of
@@ -83,13 +85,13 @@ class _Buckets:
                 f"how many of each value of {name} go to which bucket",
                 lambda s: s.work(f"plan{j}"),
                 _PLAN,
-                given=nothing_given,
+                given=self._given,
                 batches=lambda s: 1,
                 rows=lambda s, batch: query(
                     "select h.code, h.n, h.position from h order by h.code",
                     {"h": histogram(self.item, s)},
                 ),
-                tasks=lambda s, given, rows: [self._task(s, rows)],
+                tasks=lambda s, given, rows: [self._task(s, rows, given.get("shares"))],
                 when=self._alone,
                 gives=[facts.narrow(j)],
             ),
@@ -119,7 +121,18 @@ class _Buckets:
             ),
         ]
 
-    def _task(self, state: State, rows: Sequence[Sequence[Any]]) -> _Task:
+    def _given(self, state: State) -> exp.Select:
+        """SELECT one row: `shares` of the first version by code, where newcomers are compared."""
+        if first_of(self.shape.spec, self.item) is None:
+            return nothing_given(state)
+        return query(
+            "select array_agg(r.share order by r.position) as shares from r",
+            {"r": state.work(reference(self.item.index, "source"))},
+        )
+
+    def _task(
+        self, state: State, rows: Sequence[Sequence[Any]], shares: Sequence[float] | None
+    ) -> _Task:
         options, model = self.shape.buckets, self.shape.layout.principle(self.item)
         if self.shape.layout.withheld(self.item, state):
             rows = []
@@ -127,6 +140,7 @@ class _Buckets:
             rows,
             self._least,
             model if isinstance(model, TCloseness) else None,
+            shares,
             split=options.split == "median",
             deals=options.assign == "deal",
             least_range=options.min_bucket_range.get(self.item.column.name, 0.0),
@@ -170,11 +184,13 @@ class _Task:
     Attributes:
         values: (code, records, position).
         closeness: what buckets must satisfy where it is not that their values differ.
+        shares: by code, what they are compared with; None: all of these values.
     """
 
     values: Sequence[Sequence[Any]]
     least: int
     closeness: TCloseness | None
+    shares: Sequence[float] | None
     split: bool
     deals: bool
     least_range: float
@@ -194,6 +210,7 @@ class _Task:
                 self.least,
                 ordered=self.closeness.distance == "ordered",
                 fits=self.closeness.satisfied_by,
+                reference=self.shares,
             )
         positions = {int(code): float(at) for code, _, at in self.values if at is not None}
         return diverse_buckets(

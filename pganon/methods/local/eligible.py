@@ -11,14 +11,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.work import sensitive_values
+from pganon.encode.first import first_of
+from pganon.encode.work import reference, sensitive_values
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local import facts
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
+from pganon.privacy.likeness import TCloseness
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 
 
@@ -113,12 +115,27 @@ class _Eligible:
             short = fragment("x.most * :l > x.cells", l=least)
         else:
             short = fragment("x.cells > 0 and (x.cells < :least or x.kinds < 2)", least=least)
+        short = self._or_too_far(short, state)
         withholds = exp.true() if self.shape.buckets.ineligible == "withhold" else exp.false()
         return query(
             "select x.cells, x.most, x.kinds, :short as short from x", {"x": tree}, short=short
         ).select(
             named(fragment(":short and :withholds", short=short, withholds=withholds), "withheld")
         )  # fmt: skip
+
+    def _or_too_far(self, short: exp.Expr, state: State) -> exp.Expr:
+        """One bucket of all values is the closest to another distribution that there can be."""
+        model = self.shape.layout.principle(self.item)
+        if first_of(self.shape.spec, self.item) is None or not isinstance(model, TCloseness):
+            return short
+        values = query("select h.code as value, h.n from h", {"h": histogram(self.item, state)})
+        found = model.measure(values, [], state.work(reference(self.item.index, "source")))
+        far = query(
+            "select not coalesce(:holds, true) from m",
+            {"m": found},
+            holds=model.holds(col("measure", "m")),
+        )
+        return fragment("(:short or :far)", short=short, far=scalar(far))
 
     def _ineligible(self, row: Mapping[str, Any]) -> PganonError | None:
         if not row["short"] or self.shape.buckets.ineligible == "withhold":
@@ -133,8 +150,12 @@ class _Eligible:
             return too_frequent(name, model.l, cells, row["most"], hint)
         if cells < self._least:
             message = f"{cells} sensitive values, min_size is {self._least}"
-        else:
+        elif row["kinds"] < 2:
             message = "t-closeness needs at least 2 distinct sensitive values"
+        else:
+            message = (
+                f"all {cells} sensitive values together are too far from those of the first version"
+            )
         return PrivacyRefusal(
             f"column {quote(name)}: {message}",
             model=model.name,

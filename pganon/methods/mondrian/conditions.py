@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.encode.work import reference
 from pganon.privacy.base import Relation, Requirement
-from pganon.published.facts import SUPPRESSED
+from pganon.published.facts import EARLIER_SUPPRESSED, SUPPRESSED
 from pganon.sqltools import col, query
 from pganon.steps import State
 
@@ -26,8 +26,12 @@ def reference_table(state: State, sensitive: int, kind: str):
 
 
 def reference_kinds(state: State) -> tuple[str, ...]:
-    """Distributions a group is compared with: they differ only where records were suppressed."""
-    return ("source", "published") if state[SUPPRESSED] else ("source",)
+    """Distributions a group is compared with: they differ only where records were suppressed.
+
+    Of newcomers these are of the first version, which may have suppressed some.
+    """
+    suppressed = state[SUPPRESSED] or state.facts.get(EARLIER_SUPPRESSED)
+    return ("source", "published") if suppressed else ("source",)
 
 
 def measures(

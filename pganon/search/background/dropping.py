@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pganon.search.background.limits import BetaLimits, Counts, Likeness, Limits, Model
+from pganon.search.background.limits import BetaLimits, Counts, Limits, Model
 from pganon.search.background.linkage import Dendrogram
 
 
@@ -44,12 +44,13 @@ def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
     return _settled(histograms, source, k, model, _allowed)
 
 
-def trimmed(histograms: Counts, source: Counts, k: int, model: Likeness) -> Kept:
+def trimmed(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
     """The same where of clusters that miss the model the largest part is kept that satisfies it.
 
     Args:
         histograms: clusters x values.
         source: records by value of the complete source.
+        model: beta-likeness.
     """
     return _settled(histograms, source, k, model, _trimmed)
 

@@ -7,7 +7,8 @@ of a union of classes is at most the larger of theirs. Several references hold t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -113,11 +114,13 @@ class ClosenessLimits(Limits):
         ordered: whether neighbours in the order of the values are 1 / (m - 1) apart; else all
             values are equally far apart.
         references: one distribution per row. A value missing in one has no place in its order.
+        open: whether classes may have such values, which then have their places all the same.
     """
 
     t: float
     ordered: bool
     references: Shares
+    open: bool = False
 
     @cached_property
     def shares(self) -> Shares:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -133,7 +136,7 @@ class ClosenessLimits(Limits):
         return self._per_t(self.distances(counts))
 
     def allowed(self, counts: Counts) -> npt.NDArray[np.bool_]:
-        known = (self.shares > 0) | (counts == 0)
+        known = (self.shares > 0) | (counts == 0) | self.open
         return known.all(axis=-1) & (self.distances(counts) <= self.t + SLACK)
 
     def loads_with(self, counts: Counts) -> npt.NDArray[np.float64]:
@@ -142,7 +145,7 @@ class ClosenessLimits(Limits):
     def _distances(self, excess: Shares, reference: Shares) -> Shares:
         if not self.ordered:
             return np.abs(excess).sum(axis=-1) / 2
-        known = excess[..., reference > 0]
+        known = excess[..., (reference > 0) | self.open]
         moved = np.abs(np.cumsum(known, axis=-1))[..., :-1].sum(axis=-1)
         return moved / max(known.shape[-1] - 1, 1)
 
@@ -186,9 +189,30 @@ class Closeness:
 
     t: float
     ordered: bool = False
+    open: bool = False
 
     def limits(self, *references: Shares) -> ClosenessLimits:
-        return ClosenessLimits(self.t, self.ordered, np.array(references))
+        return ClosenessLimits(self.t, self.ordered, np.array(references), self.open)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """A requirement against the same distributions, whatever is released.
+
+    Values that none of them has may come; no class may have one under beta-likeness.
+    """
+
+    model: Model
+    references: tuple[Shares, ...]
+
+    @classmethod
+    def to(cls, model: Likeness | Closeness, *records: Sequence[int]) -> Fixed:
+        """Args: records: by value, of every distribution."""
+        opened = replace(model, open=True) if isinstance(model, Closeness) else model
+        return cls(opened, tuple(np.array(counts) / np.sum(counts) for counts in records))
+
+    def limits(self, *references: Shares) -> Limits:
+        return self.model.limits(*self.references)
 
 
 def limits_against(model: Model, *records: Counts) -> Limits:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,12 @@ _AT_ONCE = 1 << 20
 
 
 def close_buckets(
-    histogram: Histogram, least: int, *, ordered: bool, fits: Callable[[float], bool]
+    histogram: Histogram,
+    least: int,
+    *,
+    ordered: bool,
+    fits: Callable[[float], bool],
+    reference: Sequence[float] | None = None,
 ) -> Plan:
     """As many buckets as possible, of `least` cells or more, none too far from the whole.
 
@@ -26,6 +31,7 @@ def close_buckets(
         histogram: of at least `least` cells.
         ordered: whether distances are along the order of the values; else all are as far apart.
         fits: whether a distance is small enough.
+        reference: shares by code, from 1, of the whole; None: all cells are.
     """
     total = sum(n for _, n in histogram)
     tried = 0
@@ -34,15 +40,26 @@ def close_buckets(
         if buckets == tried:
             continue
         tried = buckets
-        if fits(farthest(histogram, buckets, ordered=ordered)):
+        if fits(farthest(histogram, buckets, ordered=ordered, reference=reference)):
             return dealt_out(histogram, buckets)
+    if reference is not None:
+        return dealt_out(histogram, 1)
     raise AssertionError("one bucket of all cells has no distance to them")
 
 
-def farthest(histogram: Histogram, buckets: int, *, ordered: bool) -> float:
-    """The largest distance of a bucket, of so many that cells are dealt out to, to all cells."""
+def farthest(
+    histogram: Histogram,
+    buckets: int,
+    *,
+    ordered: bool,
+    reference: Sequence[float] | None = None,
+) -> float:
+    """The largest distance of a bucket, of so many that cells are dealt out to, to the whole."""
+    if reference is not None:
+        found = dict(histogram)
+        histogram = [(code, found.get(code, 0)) for code in range(1, len(reference) + 1)]
     counts = np.array([n for _, n in histogram], dtype=np.float64)
-    whole = counts / counts.sum()
+    whole = counts / counts.sum() if reference is None else np.array(reference)
     worst = 0.0
     for part in _dealt(histogram, buckets):
         shares = part / part.sum(axis=1, keepdims=True)

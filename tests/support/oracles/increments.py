@@ -35,6 +35,20 @@ def each_once(enough: Callable[[Sequence[str]], bool]) -> Rule:
     return rule
 
 
+def beside_first(close: Callable[[Sequence[str], Sequence[str]], bool]) -> Rule:
+    """Every later batch appears as one group if it is close to the first, or never."""
+
+    def rule(batches: Batches, world: World) -> list[tuple[int, Group]]:
+        first = [world[person] for person in batches[0]]
+        return [
+            (time, frozenset(batch))
+            for time, batch in enumerate(batches)
+            if time == 0 or close([world[person] for person in batch], first)
+        ]
+
+    return rule
+
+
 def waiting(enough: Callable[[Sequence[str]], bool]) -> Rule:
     """Who does not satisfy the models waits for the next batch."""
 

@@ -1,0 +1,64 @@
+"""Distributions of the first version, which newcomers of a release that grows are compared with.
+
+Were they compared with their own, or with those of all, every increment would shift what groups are
+held against, and rare values of a few newcomers would seem to be frequent ones.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.valued import referenced
+from pganon.spec.increments import First
+from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.sqltools import num, query
+
+
+def first_of(spec: ReleaseSpec, item: Sensitive) -> First | None:
+    """Where its distributions of the column are; None where a run compares with its own."""
+    growth = spec.growth
+    if growth is None or item not in referenced(spec):
+        return None
+    return growth.first
+
+
+def compares_with_first(spec: ReleaseSpec) -> bool:
+    """Whether a run compares any column with the first version."""
+    return any(first_of(spec, item) is not None for item in spec.sensitive)
+
+
+def first_counts(spec: ReleaseSpec, item: Sensitive) -> exp.Select:
+    """SELECT value, source_n, published_n: records of the first version by value, as text keys.
+
+    Where only one of the distributions was kept, it stands for the other.
+    """
+    first = first_of(spec, item)
+    assert first is not None
+    known = [
+        *([_source(first, item)] if item.column.name in first.columns else []),
+        *([_published(spec, first, item)] if first.histogram is not None else []),
+    ]
+    return query(
+        "select coalesce(s.value, p.value) as value, coalesce(s.n, 0) as source_n,"
+        " coalesce(p.n, 0) as published_n from s full join p on p.value = s.value",
+        {"s": known[0], "p": known[-1]},
+    )
+
+
+def _source(first: First, item: Sensitive) -> exp.Select:
+    assert first.source is not None
+    return query(
+        "select r.value, r.n from r where r.attribute = :number",
+        {"r": first.source},
+        number=num(item.index),
+    )
+
+
+def _published(spec: ReleaseSpec, first: First, item: Sensitive) -> exp.Select:
+    """Columns are numbered in their order; views of all versions have the same."""
+    assert first.histogram is not None
+    return query(
+        "select h.value, sum(h.n)::bigint as n from h where h.col = :number group by h.value",
+        {"h": first.histogram},
+        number=num(spec.sensitive.index(item) + 1),
+    )

@@ -1,0 +1,147 @@
+"""Releases that grow, with several partitions: cells are people alone, newcomers or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.guard.rules import Rule
+from pganon.privacy.frequency import KAnonymity
+from pganon.publish import lifecycle
+from pganon.run.admitting import change_readers
+from pganon.run.judging import Judging
+from pganon.run.options import Options
+from pganon.run.pipeline import run_release
+from tests.integration.test_increments import growing_policy, more_visits, run
+from tests.support.harness import driver, plans
+from tests.support.harness.cluster import Database
+from tests.support.harness.guarded import Population, Row
+
+TWO = [Rule(KAnonymity(2))]
+
+
+def scattered(*people: int, **left_out: int) -> dict[int, Row]:
+    """Groups of two in either column; everybody is a cell alone."""
+    rows = {
+        p: Row((1 + p // 2, 10 + (p + 1) // 2), ((f"x{p % 2}",), (f"y{p % 3}",))) for p in people
+    }
+    return rows | {
+        int(name[1:]): Row((), (("x0",), ("y0",)), number) for name, number in left_out.items()
+    }
+
+
+def first(db: Database, **left_out: int) -> Population:
+    population = Population(db.owner(), columns=("v", "w"))
+    population.add(scattered(0, 1, 2, 3, **left_out), TWO)
+    return population
+
+
+@pytest.mark.parametrize(
+    "newcomers",
+    [
+        scattered(10, 11, 12, 13),
+        scattered(10, 11, 12, 13, p14=-1),
+        scattered(10, 11, 12, 13, p14=0),
+        scattered(10, 11, 12, 13, p3=0),
+    ],
+)
+def test_people_of_no_other_version_were_verified_by_themselves(
+    db: Database, newcomers: dict[int, Row]
+) -> None:
+    """As people of a first version are; whoever is there in no group changes nothing."""
+    found = first(db).add(newcomers, TWO, scattered=True, republication="refuse")
+    assert (found["guard_people"], found["guard_below_k"]) == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("before", "newcomers"),
+    [
+        ({}, scattered(3, 10, 11, 12)),
+        ({}, scattered(10, 11, 12, 13, p3=-1)),
+        ({"p9": -1}, scattered(9, 10, 11, 12)),
+    ],
+)
+def test_one_of_another_version_is_judged(
+    db: Database, before: dict[str, int], newcomers: dict[int, Row]
+) -> None:
+    """So is one whom either version left out for a value."""
+    population = first(db, **before)
+    with driver.refused("republication"):
+        population.add(newcomers, TWO, scattered=True, republication="refuse")
+
+
+def test_cells_of_one_partition_are_groups(db: Database) -> None:
+    """They are judged, though nobody is in another version."""
+    alone = {p: Row((p, 1), (("x",), ("y",))) for p in (10, 11)}
+    with driver.refused("republication"):
+        first(db).add(alone, TWO, republication="refuse")
+
+
+def plain(**changes: Any) -> dict[str, Any]:
+    """A release of all people with one partition of them."""
+    document = growing_policy("mondrian").policy.document()
+    del document["increment_size"]
+    return {**document, "release": "plain", "refresh": "recompute", **changes}
+
+
+@pytest.mark.slow
+def test_nothing_else_is_published_of_the_same_people(db: Database) -> None:
+    db.source(plans.SOURCE)
+    run(db, driver.loaded(growing_policy("sloms").policy.document()))
+    for other in (
+        plain(),
+        {**growing_policy("sloms").policy.document(), "release": "again"},
+        {**growing_policy("lgb_mdp").policy.document(), "release": "hidden"},
+    ):
+        more_visits(db, "25 + n % 9") if other["release"] == "again" else None
+        with driver.refused("republication"):
+            run(db, driver.loaded(other))
+    assert [release.release for release in lifecycle.releases(db.owner())] == ["visits"]
+
+
+@pytest.mark.slow
+def test_readers_of_one_version_may_read_the_next(db: Database) -> None:
+    """They are judged before: of people who are in one version only there is nothing to judge."""
+    names = [f"{db.name}_{letter}" for letter in "ab"]
+    for name in names:
+        db.admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+    try:
+        db.source(plans.SOURCE)
+        document = growing_policy("sloms").policy.document() | {"audiences": "by_reader"}
+        steward = db.connect("steward")
+        lifecycle.become_steward(steward)
+        for name in names:
+            run(db, driver.loaded({**document, "publish": {"readers": [name]}}))
+            more_visits(db, "25 + n % 9") if name == names[0] else None
+            change_readers(steward, "visits", remove=[name])
+        assert change_readers(steward, "visits", [names[0]]).added == (names[0],)
+    finally:
+        for name in names:
+            db.admin.execute(f"DROP OWNED BY {name}; DROP ROLE {name}".encode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checked", [True, False])
+def test_newcomers_whom_another_release_has_meanwhile(
+    db: Database, monkeypatch: pytest.MonkeyPatch, checked: bool
+) -> None:
+    """They were new when the run found out who is; the guard alone would refuse them, too."""
+    if not checked:
+        monkeypatch.setattr(Judging, "_check_partitions", lambda self, population: None)
+    db.source(plans.SOURCE)
+    policy = driver.loaded(growing_policy("sloms").policy.document())
+    run(db, policy)
+    more_visits(db, "25 + n % 9")
+    published: list[int | None] = []
+
+    def meanwhile(phase: str, step: str, purpose: str) -> None:
+        if phase == "recode" and not published:
+            published.append(0)
+            done = run(db, driver.loaded(plain(republication="allow")))
+            published.append(done.version)
+
+    with driver.refused("republication"):
+        run_release(policy, dsn=db.dsn(), options=Options(on_step=meanwhile))
+    assert published == [0, 1]
+    assert lifecycle.show(db.owner(), "visits").version == 1
