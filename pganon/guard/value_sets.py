@@ -128,17 +128,17 @@ def _grouped(version: Version, state: State) -> exp.Select:
         for place, number in enumerate(kept_numbers(version))
     ]
     told = query(
-        "select u.grp, u.col, :values as values from u group by u.grp, u.col",
+        "select u.grp, u.col, :list as list from u group by u.grp, u.col",
         {"u": stacked(parts)},
-        values=fragment(_VALUES, value=col("value", "u")),
+        list=fragment(_LIST, value=col("value", "u")),
     )
     seen = query(
-        "select s.grp, s.col, :values as values, max(s.n) as most from s group by s.grp, s.col",
+        "select s.grp, s.col, :list as list, max(s.n) as most from s group by s.grp, s.col",
         {"s": _shown(version, state)},
-        values=fragment(_VALUES, value=col("value", "s")),
+        list=fragment(_LIST, value=col("value", "s")),
     )
     fitting = query(
-        "select s.grp, bool_and(s.most = 1 and s.values is not distinct from t.values) as fits"
+        "select s.grp, bool_and(s.most = 1 and s.list is not distinct from t.list) as fits"
         " from s left join t on t.grp = s.grp and t.col = s.col group by s.grp",
         {"s": seen, "t": told},
     )
@@ -152,7 +152,7 @@ def _grouped(version: Version, state: State) -> exp.Select:
     )
 
 
-_VALUES = 'jsonb_agg(:value order by :value collate "C")'
+_LIST = 'jsonb_agg(:value order by :value collate "C")'
 
 _DIGEST = (
     "encode(substr(sha256(convert_to("

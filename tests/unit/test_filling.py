@@ -18,7 +18,7 @@ pytestmark = pytest.mark.primary_server_only
 def _eligible(rest: Mapping[tuple[int, ...], int], l: int) -> bool:  # noqa: E741
     counts: Counter[tuple[int, int]] = Counter()
     for values, n in rest.items():
-        counts.update({value: n for value in enumerate(values)})
+        counts.update(dict.fromkeys(enumerate(values), n))
     return max(counts.values(), default=0) * l <= sum(rest.values())
 
 
