@@ -241,11 +241,9 @@ def value_set_steps(version: Version) -> tuple[Step, ...]:
 
     def select(state: State) -> exp.Expr:
         return query(
-            "select coalesce(sum(c.size) filter (where c.grp > 0"
+            "select coalesce(sum(c.size) filter (where c.known and :changed or c.grp > 0"
             " and (c.value_set is null or c.old_value_set <> c.value_set)), 0)::bigint"
-            " as strangers,"
-            " coalesce(sum(c.size) filter (where c.known and :changed), 0)::bigint"
-            " as converts from c",
+            " as strangers from c",
             {"c": version.work(state, "cells")},
             changed=exp.paren(changed.copy()),
         )
@@ -256,16 +254,13 @@ def value_set_steps(version: Version) -> tuple[Step, ...]:
             "whether people are in groups with the values that they had",
             select,
             lambda row, state: _problem(version, row),
-            gives=[count(f"{name}", f"guard{version.number}_") for name in _COUNTED],
+            gives=[count("strangers", f"guard{version.number}_")],
         ),
     )
 
 
-_COUNTED = ("strangers", "converts")
-
-
 def _problem(version: Version, row: Mapping[str, Any]) -> PrivacyRefusal | None:
-    people = row["strangers"] + row["converts"]
+    people = row["strangers"]
     if not people:
         return None
     names = [quote(name) for name in version.kept or ()]

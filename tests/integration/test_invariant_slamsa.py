@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from pganon.run.rebuilding import guarded
 from pganon.spec.invariance import OUT
+from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
@@ -178,3 +180,116 @@ def check_rows(kept: Kept, everybody: Vectors) -> None:
         for number, found in told.items():
             vectors = sets[people[number]]
             assert sorted(found) == sorted(tuple(v[p] for p in places) for v in vectors)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", [1, 2])
+def test_posteriors_of_all_versions(db: Database, tables: int) -> None:
+    """For who believes anything of which values go together."""
+    kept = Kept(db, l=3, columns=TWO)
+    method = {"method": {"sensitive_tables": tables}}
+    people: Vectors = {n: ("abc"[n % 3], "xyz"[n % 3]) for n in range(6)}
+    everybody: Vectors = people | {7: ("b", "y"), 8: ("a", "z"), 9: ("d", "x")}
+    kept.release(people, **method)
+    kept.release({p: everybody[p] for p in (0, 2, 4, 7, 8)}, **method)
+    kept.release({p: everybody[p] for p in (0, 1, 7, 9)}, **method)
+    assert any(group.counterfeits for group in everything(kept)[-1])
+    sets = keeps_vectors(everything(kept), everybody, 3)
+    assert sets is not None
+    rng = random.Random(1)
+    weights = {vectors: Fraction(rng.randint(1, 9)) for vectors in [*sets.values()]}
+    for columns in vector_posteriors(
+        everything(kept), lambda vectors: weights.setdefault(vectors, Fraction(rng.randint(1, 9)))
+    ).values():
+        assert all(set(found.values()) == {Fraction(1, 3)} for found in columns)
+
+
+def test_the_order_of_columns_does_not_matter(db: Database) -> None:
+    kept = Kept(db, columns=TWO)
+    people: Vectors = {1: ("a", "x"), 2: ("b", "y"), 3: ("a", "x"), 4: ("b", "y")}
+    kept.release(people)
+    kept.columns = ("u", "s")
+    kept.release({1: ("x", "a"), 4: ("y", "b")})
+    (group,) = kept.versions[-1].values()
+    assert [set(values) for values in group.columns] == [{"x", "y"}, {"a", "b"}]
+    assert kept.results[-1].guard["guard_value_sets"] == ["s", "u"]
+
+
+def test_values_that_all_left_are_counterfeits(db: Database) -> None:
+    """Of a type whose equal values may look different, and NULL, none gives itself away."""
+    kept = Kept(db, l=3, kind="numeric", columns=TWO)
+    kept.fill({1: ("1.00", "7.0"), 2: ("2.0", None), 3: (None, "9.50")})
+    kept.release()
+    kept.fill({2: ("2.0", None)})
+    (group,) = kept.release().values()
+    assert group.people == {2}
+    assert [set(values) for values in group.columns] == [{1, 2, None}, {7, None, 9.5}]
+    shown = db.admin.execute(
+        "SELECT s::text FROM published.r_t_st1 UNION ALL SELECT u::text FROM published.r_t_st2"
+    ).fetchall()
+    wanted = [("1",), ("2",), ("7",), ("9.5",), (None,), (None,)]
+    assert sorted(shown, key=repr) == sorted(wanted, key=repr)
+
+
+@pytest.mark.parametrize("sliced", [False, True])
+def test_the_view_adds_up_to_the_records(db: Database, sliced: bool) -> None:
+    """Values of nobody take their share of those of a group, and none of its records."""
+    kept = Kept(db, l=3, columns=TWO)
+    people: Vectors = {n: ("abc"[n % 3], "xyz"[n % 3]) for n in range(6)}
+    kept.release(people, sliced=sliced)
+    kept.release({n: people[n] for n in (0, 1, 3, 4)}, sliced=sliced)
+    assert sum(group.counterfeits for group in kept.versions[-1].values()) == 2
+    weight = "expected" if sliced else "probability"
+    rows = db.admin.execute(
+        f"SELECT s, u, round(sum({weight}), 9) FROM published.r_t GROUP BY 1, 2 ORDER BY 1, 2"
+    ).fetchall()
+    assert [(s, u) for s, u, _ in rows] == [(s, u) for s in "abc" for u in "xyz"]
+    assert all(abs(float(share) - 4 / 9) < 1e-6 for *_, share in rows)
+
+
+@pytest.mark.slow
+def test_a_memory_made_again_keeps_the_sets(db: Database) -> None:
+    kept = Kept(db, l=3, columns=TWO)
+    people: Vectors = {n: ("abc"[n % 3], "xyz"[n % 3]) for n in range(9)}
+    out: Vectors = {20: ("d", "x"), 21: ("d", "y")}
+    kept.release(people)
+    kept.release({n: people[n] for n in (0, 4, 5, 6)} | out)
+    before = kept.remembered
+    guarded(db.connect("steward"), driver.loaded(kept.declared()), rebuild=True)
+    assert kept.remembered == before
+    assert before[OUT] == 2
+    kept.release(people)
+    check(kept, people, people | out, {20, 21})
+
+
+def test_who_finds_no_group_is_out_for_good(db: Database) -> None:
+    """Of three columns eligible newcomers may have no groups: each two of these share a value."""
+    kept = Kept(db, columns=("s", "u", "w"))
+    people: Vectors = {1: ("a", "x", "k"), 2: ("b", "y", "m")}
+    kept.release(people)
+    new: Vectors = {
+        3: ("c", "v", "1"),
+        4: ("c", "w", "2"),
+        5: ("d", "v", "2"),
+        6: ("d", "w", "1"),
+    }
+    assert eligible_in_all(list(new.values()), 2)
+    kept.release(people | new)
+    assert placed(kept) == {1, 2}
+    assert kept.results[-1].suppressed == 4
+    kept.release(people | new | {7: ("c", "v", "1"), 8: ("d", "w", "2")})
+    assert placed(kept) == {1, 2, 7, 8}
+    assert kept.remembered[OUT] == 4
+    kept.fill(people | {9: ("c", "v", "1"), 10: ("c", "w", "2")})
+    with driver.refused("suppression_limit"):
+        kept.release(suppression_limit=0)
+
+
+def test_nobody_left_in_new_groups(db: Database) -> None:
+    """There are no blocks then."""
+    kept = Kept(db, columns=TWO)
+    people: Vectors = {n: ("ab"[n % 2], "xy"[n % 2]) for n in range(8)}
+    kept.release(people)
+    kept.release(people)
+    assert placed(kept) == people.keys()
+    assert not any(group.counterfeits for group in kept.versions[-1].values())

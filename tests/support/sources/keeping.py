@@ -108,7 +108,9 @@ class Kept:
         owner.execute(sql.SQL("DELETE FROM {}").format(table))
         with owner.cursor() as cursor:
             places = sql.SQL(", ").join([sql.Placeholder()] * len(rows[0]))
-            insert = sql.SQL("INSERT INTO {} VALUES ({})").format(table, places)
+            names = ["id", "q", *(["z"] if self.several else []), *self.columns]
+            columns = sql.SQL(", ").join(map(sql.Identifier, names))
+            insert = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(table, columns, places)
             cursor.executemany(insert, rows)
 
     def release(self, people: People | None = None, **others: Any) -> dict[int, Group]:
