@@ -10,9 +10,15 @@ conditions either may fail, and rows be left over.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
+
+TRIES = 200
+"""Exchanges that are looked at for a row, or a group that is too small, before it is given up. Of
+two conditions one of the first does: that needs no limit.
+"""
 
 
 def distinct_groups(values: np.ndarray, size: int) -> list[np.ndarray]:
@@ -50,7 +56,7 @@ class _Colours:
 
     def level(self, size: int) -> None:
         """Make colours with fewer rows larger, as long as that is possible."""
-        while any(len(rows) < size for rows in self.rows) and self._levelled(size):
+        while any(len(rows) < size for rows in self.rows) and self._levelled():
             pass
 
     def dissolved(self, size: int) -> list[list[int]]:
@@ -88,16 +94,23 @@ class _Colours:
         return min(free)[1] if free else None
 
     def _freed(self, row: int) -> int | None:
-        """A colour without a value of the row after an exchange, if there is one."""
-        for one in range(len(self.rows)):
-            near = self._neighbours(row, one)
-            for other in range(len(self.rows)):
-                if other == one:
-                    continue
-                chain = self._chain(near, one, other)
-                if chain[1].isdisjoint(self._neighbours(row, other)):
-                    self._exchange(chain, one, other)
-                    return one
+        """A colour without a value of the row after an exchange, if one is found.
+
+        Where two colours have the same value of the row, their rows with it stay neighbours.
+        """
+        shared = [holders.keys() & self.values[row] for holders in self.holders]
+        order = sorted(range(len(self.rows)), key=lambda number: (len(shared[number]), number))
+        tries = 0
+        for one, other in itertools.product(order, order):
+            if shared[one] & shared[other]:
+                continue
+            chain = self._chain(self._neighbours(row, one), one, other)
+            if chain[1].isdisjoint(self._neighbours(row, other)):
+                self._exchange(chain, one, other)
+                return one
+            tries += 1
+            if tries == TRIES:
+                break
         return None
 
     def _chain(self, start: set[int], one: int, other: int) -> tuple[set[int], set[int]]:
@@ -120,19 +133,18 @@ class _Colours:
         for row in chain[1]:
             self._add(row, one)
 
-    def _levelled(self, size: int) -> bool:
-        """Whether an exchange made one larger that is too small, by rows of a larger one."""
+    def _levelled(self) -> bool:
+        """Whether an exchange made the smallest colour larger, by rows of a larger one."""
         order = sorted(range(len(self.rows)), key=lambda number: (len(self.rows[number]), number))
-        for small in order:
-            if len(self.rows[small]) >= size:
+        small, tries = order[0], 0
+        for large in reversed(order):
+            room = len(self.rows[large]) - len(self.rows[small])
+            if room < 2 or tries >= TRIES:
                 return False
-            for large in reversed(order):
-                room = len(self.rows[large]) - len(self.rows[small])
-                if room < 2:
-                    break
-                for row in sorted(self.rows[large]):
-                    chain = self._chain({row}, large, small)
-                    if 0 < len(chain[0]) - len(chain[1]) < room:
-                        self._exchange(chain, large, small)
-                        return True
+            for row in sorted(self.rows[large]):
+                chain = self._chain({row}, large, small)
+                if 0 < len(chain[0]) - len(chain[1]) < room:
+                    self._exchange(chain, large, small)
+                    return True
+                tries += 1
         return False
