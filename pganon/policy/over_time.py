@@ -187,15 +187,17 @@ def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[
             " some out",
             "remove exclusions, or write refresh: recompute",
         )
-    for i, model in enumerate(given.get("privacy") or ()):
-        if getattr(model, "level", None) == "tuple":
+    models = given.get("privacy")
+    for i, model in enumerate(models if isinstance(models, list | tuple) else ()):
+        said = model if isinstance(model, Mapping) else getattr(model, "__dict__", {})
+        if said.get("level") == "tuple":
             yield Refusal(
                 ("privacy", i, "level"),
                 "refresh: invariant keeps the values of every column different, which level: tuple"
                 " does not promise of any",
-                "write level: attribute",
+                "write level: unique",
             )
-        if getattr(model, "min_size", 1) > 1 and hasattr(model, "level"):
+        if said.get("min_size") not in (None, 1):
             yield Refusal(
                 ("privacy", i, "min_size"),
                 "groups become smaller when people leave; refresh: invariant keeps their values,"

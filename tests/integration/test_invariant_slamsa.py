@@ -293,3 +293,18 @@ def test_nobody_left_in_new_groups(db: Database) -> None:
     kept.release(people)
     assert placed(kept) == people.keys()
     assert not any(group.counterfeits for group in kept.versions[-1].values())
+
+
+def test_the_largest_l_is_that_of_all_columns(db: Database) -> None:
+    """Values of a bucket are as many in one column as in the other."""
+    kept = Kept(db, columns=TWO)
+    kept.fill({n: ("ab"[n % 2], "vwxyz"[n % 5]) for n in range(10)})
+    models = [
+        {"model": "slicing_l_diversity", "column": c, "l": n} for c, n in (("s", 2), ("u", 3))
+    ]
+    with driver.refused("infeasible") as caught:
+        kept.release(privacy=models)
+    assert "the largest l is that of all columns" in str(caught[0])
+    kept.fill({n: ("abc"[n % 3], "vwxyz"[n % 5]) for n in range(15)})
+    kept.release(privacy=models)
+    assert all(len(g.values) >= 3 for g in kept.versions[-1].values())

@@ -66,7 +66,7 @@ def declared_vectors(
     }
     return policy(
         declared,
-        [{"model": "slicing_l_diversity", "l": l}],
+        others.pop("privacy", [{"model": "slicing_l_diversity", "l": l}]),
         **{
             "release": f"r_{name}",
             "source": f"public.{name}",

@@ -121,6 +121,16 @@ def test_sets_of_vectors_are_kept_by_slamsa() -> None:
     assert policy_from(policy(**_kept_vectors())).refresh == "invariant"
     public = {"name": "slamsa", "division": "public", "quasi_tables": 1, "optimizer": "firefly"}
     assert policy_from(policy(**_kept_vectors(method=public))).refresh == "invariant"
+    unique = _kept_vectors({"level": "unique"})
+    assert policy_from(policy(**unique)).refresh == "invariant"
+    assert problems(**{**unique, "refresh": "recompute"}) == [
+        ("privacy[0].level", "the method slamsa cannot guarantee level: unique")
+    ]
+
+
+@pytest.mark.parametrize("privacy", [3, "x", {"a": 1}, [None, 3, "x", {"level": ["tuple"]}]])
+def test_a_policy_that_is_wrong_elsewhere(privacy: Any) -> None:
+    assert all(place != "refresh" for place, _ in problems(**_kept_vectors(privacy=privacy)))
 
 
 @pytest.mark.parametrize(
