@@ -207,6 +207,7 @@ def test_vectors_are_completed_by_those_of_the_set(db: Database) -> None:
         ({0: vector(1, "ax"), 4: vector(1, "ax")}, nobody(1, "by", "cz"), 2),
         ({8: vector(1, "ax"), 9: vector(1, "by")}, nobody(1, "cz"), 2),
         ({0: vector(1, "ay"), 1: vector(1, "bx"), 2: vector(1, "cz")}, [], 3),
+        ({0: vector(1, "by")}, nobody(1, "ax", "cz"), 1),
     ],
     ids=[
         "other vectors",
@@ -217,6 +218,7 @@ def test_vectors_are_completed_by_those_of_the_set(db: Database) -> None:
         "twice the same",
         "newcomers and nobody",
         "changed",
+        "changed to another of the set",
     ],
 )
 def test_who_would_get_other_vectors_is_refused(

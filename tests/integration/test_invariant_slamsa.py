@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from pganon.plan.explain import explain
+from pganon.run.planning import plan_release
 from pganon.run.rebuilding import guarded
 from pganon.spec.invariance import OUT
-from tests.support.harness import driver
+from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
@@ -308,3 +310,18 @@ def test_the_largest_l_is_that_of_all_columns(db: Database) -> None:
     kept.fill({n: ("abc"[n % 3], "vwxyz"[n % 5]) for n in range(15)})
     kept.release(privacy=models)
     assert all(len(g.values) >= 3 for g in kept.versions[-1].values())
+
+
+def test_the_plan_of_a_later_version(db: Database) -> None:
+    """It lists the steps of the run, but that the run commits to newcomers."""
+    kept = Kept(db, columns=TWO)
+    people: Vectors = {n: ("abc"[n % 3], "xyz"[n % 3]) for n in range(9)}
+    kept.release(people)
+    kept.fill(people | {20: ("d", "v"), 21: ("e", "w")})
+    loaded = driver.loaded(kept.declared())
+    planned = [f"{s.phase}.{s.step}" for s in explain(plan_release(loaded, dsn=db.dsn("steward")))]
+    assert {f"partition.{step}" for step in ("curved", "vectors", "taken", "listed")} <= {*planned}
+    assert {"guard.guard completed", "guard.guard grouped"} <= {*planned}
+    assert "partition.trim.eligibility" not in planned
+    ran = faults.steps_of(db.dsn("steward"), loaded, jobs=1)
+    assert [step for step in ran if step not in planned] == []
