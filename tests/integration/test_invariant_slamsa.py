@@ -325,3 +325,12 @@ def test_the_plan_of_a_later_version(db: Database) -> None:
     assert "partition.trim.eligibility" not in planned
     ran = faults.steps_of(db.dsn("steward"), loaded, jobs=1)
     assert [step for step in ran if step not in planned] == []
+
+
+@pytest.mark.parametrize("division", ["eligible", "public"])
+def test_a_bucket_that_no_cut_divides(db: Database, division: str) -> None:
+    """Seven people of whom two have the same value twice: the median tree leaves one bucket."""
+    kept = Kept(db, l=3, columns=TWO)
+    rows = ["aa", "cc", "ad", "ba", "dd", "dc", "bb"]
+    kept.release({n: tuple(row) for n, row in enumerate(rows)}, method={"division": division})
+    assert sorted(len(group.people) for group in kept.versions[-1].values()) == [3, 4]

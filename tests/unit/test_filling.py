@@ -76,3 +76,14 @@ def test_the_most_frequent_are_taken_first() -> None:
     new = [Candidates(1, (1,), 4, 2), Candidates(2, (2,), 3, 3), Candidates(3, (3,), 2, 0)]
     assert filled(new, 2) == {1: 2, 2: 3, 3: 0}
     assert filled(new, 3) == {1: 2, 2: 1, 3: 0}
+
+
+def test_nobody_is_taken_where_fewer_are_not_found() -> None:
+    """All newcomers are eligible; of those who are put back some would be too many of a value."""
+    vectors = [(3, 0, 0), (3, 1, 1), (1, 0, 2), (2, 1, 2), (1, 3, 1), (2, 2, 0)]
+    counts, needs = (4, 3, 4, 1, 1, 4), (0, 4, 4, 1, 2, 3)
+    new = [
+        Candidates(code, values, count, need)
+        for code, (values, count, need) in enumerate(zip(vectors, counts, needs, strict=True))
+    ]
+    assert filled(new, 2) == dict.fromkeys(range(6), 0)
