@@ -18,8 +18,8 @@ from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import exact_columns, past
 from pganon.guard.propagation import final_bounds, first_bounds, limit
-from pganon.guard.value_sets import kept_number
-from pganon.sqltools import aliased, fragment, named, num, query, stacked
+from pganon.guard.value_sets import kept_numbers
+from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
@@ -163,10 +163,11 @@ def _measured(version: Version, state: State) -> exp.Select:
 
 def _varied(version: Version) -> exp.Expr:
     """All values of the set are possible for each of its people, so none was ruled out."""
-    number = kept_number(version)
-    if number is None:
+    numbers = kept_numbers(version)
+    if not numbers:
         return fragment("null::bigint")
-    return fragment("case when s.col = :number then w.possible end", number=num(number))
+    among = exp.In(this=col("col", "s"), expressions=[num(number) for number in numbers])
+    return fragment("case when :among then w.possible end", among=among)
 
 
 _PAST_OWN = """

@@ -28,8 +28,8 @@ ROUNDS = 3
 """Most rounds of propagation that a version takes."""
 
 
-NEVER = ""
-"""Instead of the column whose value sets are kept: there can be none."""
+NEVER: tuple[str, ...] = ()
+"""Instead of the columns whose value sets are kept: there can be none."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Memory:
             `past_own` bigint[], `value_set` uuid, `floor` integer.
         value: `cell` integer, `col` integer, `value` bigint (:mod:`pganon.guard.keys`), `own`,
             `at_least`, `at_most` integer.
-        kept: the column of which all versions that published it kept value sets, if there is one;
-            `cell.value_set` is of this column. :data:`NEVER` where nobody knows what earlier
-            versions published.
-        sets: `value_set` uuid, `value` text: the values of every set, if there is such a column.
+        kept: the columns of which all versions that published any kept the value sets, together, if
+            there are such; `cell.value_set` is of these. :data:`NEVER` where nobody knows what
+            earlier versions published.
+        sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
     """
 
     columns: tuple[str, ...]
@@ -56,7 +56,7 @@ class Memory:
     person: QualifiedName
     cell: QualifiedName
     value: QualifiedName
-    kept: str | None = None
+    kept: tuple[str, ...] | None = None
     sets: QualifiedName | None = None
 
 
@@ -71,8 +71,9 @@ class Version:
             :func:`pganon.guard.rules.rules_of`.
         memory: the one before; None for the first version of a population.
         bounded: those of them whose histograms say how many people have a value at most.
-        invariant: the column in whose groups all values are different, and are to be those that
-            people were in a group with before; see :mod:`pganon.guard.value_sets`.
+        invariant: columns, by name, of each of which all values of a group are different, and are
+            to be those that people were in a group with before; see
+            :mod:`pganon.guard.value_sets`.
         distributed: columns whose distribution in the source models can compare with.
         hierarchical: those of them with the ancestors of every value in a hierarchy.
         unknown: whether nobody knows which columns it published.
@@ -95,7 +96,7 @@ class Version:
     rules: tuple[Rule, ...]
     memory: Memory | None = None
     bounded: frozenset[str] = frozenset()
-    invariant: str | None = None
+    invariant: tuple[str, ...] = ()
     unknown: bool = False
     distributed: frozenset[str] = frozenset()
     hierarchical: frozenset[str] = frozenset()
@@ -113,15 +114,16 @@ class Version:
         return self.independent is None or self.independent == rule.independent
 
     @property
-    def kept(self) -> str | None:
+    def kept(self) -> tuple[str, ...] | None:
         """:attr:`Memory.kept` after it."""
         known = self.memory.kept if self.memory else None
         if self.unknown or known == NEVER:
             return NEVER
         if known is not None:
-            return known if known == self.invariant or known not in self.published else None
+            untouched = self.published.isdisjoint(known)
+            return known if known == self.invariant or untouched else None
         before = self.memory.columns if self.memory else ()
-        return self.invariant if self.invariant not in before else None
+        return self.invariant if self.invariant and not set(self.invariant) & set(before) else None
 
     @property
     def keeps_sets(self) -> bool:

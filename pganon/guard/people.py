@@ -20,7 +20,7 @@ from pganon.guard import work
 from pganon.guard.arrays import bigints, element
 from pganon.guard.floors import floor_after
 from pganon.guard.model import Memory, Version
-from pganon.guard.value_sets import set_after, sets_of_groups
+from pganon.guard.value_sets import group_steps, set_after, sets_of_groups
 from pganon.sqltools import aliased, cast, chain, col, conjunction, fragment, named, query
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count
@@ -34,6 +34,7 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             lambda s: version.work(s, "pairs"),
             lambda s: _pairs(version, s),
         ),
+        *group_steps(version),
         CreateTable(
             "guard cells",
             "people with the same past",

@@ -71,7 +71,7 @@ def replayed(entered: Entered, memory: Memory | None, number: int) -> Version:
         rules=tuple(rule_of(rule) for rule in guard["rules"]),
         memory=memory,
         bounded=frozenset(guard["bounded"]),
-        invariant=guard.get("invariant"),
+        invariant=tuple(guard.get("invariant") or ()),
         unknown=bool(guard.get("plain")),
         several=guard["several"],
         scattered=guard["several"] or len(guard["links"]) > 1,

@@ -50,11 +50,11 @@ def report_step(version: Version) -> Step:
 def figures(version: Version, facts: Facts) -> dict[str, Any]:
     """By their names in the report; `guard_rounds` is kept with the version.
 
-    `guard_value_sets` is the column that is judged by value sets, not by cells; None for none.
+    `guard_value_sets` are the columns that are judged by value sets, not by cells; None for none.
     """
     found = {name: facts.get(fact) for name, fact in _facts(version).items()}
     rounds = facts.get(rounds_taken(version)) if limit(version) else 0
-    return {**found, "guard_rounds": rounds, "guard_value_sets": version.kept or None}
+    return {**found, "guard_rounds": rounds, "guard_value_sets": list(version.kept or ()) or None}
 
 
 def _facts(version: Version) -> dict[str, Fact[Any]]:

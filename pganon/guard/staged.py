@@ -54,14 +54,13 @@ def version_of(
     """What the run adds to a memory, the one of this number."""
     columns = linked(spec, form, State(0)).columns
     names = [column.name for column in columns]
-    invariant = spec.sensitive[0].column.name if spec.invariant else None
     scattered = has_several(spec) and not spec.policy.method.reserves_identity
     return Version(
         columns=columns_after(memory.columns if memory else (), names),
         published=frozenset(names),
         rules=tuple(_rules(spec, columns)),
         memory=memory,
-        invariant=invariant,
+        invariant=spec.kept_columns,
         several=has_several(spec),
         scattered=not _is_plain(spec, form),
         # A first version was verified by itself, and there is nothing to judge it beside.

@@ -5,6 +5,14 @@ values do not change, people and groups with one set are a system of their own: 
 of the set maps its worlds onto each other. So the posterior is uniform on the set, whatever is
 known of who is there, for every belief that no renaming inside sets changes (Xiao and Tao 2007).
 That needs every version that publishes the column; then sets count, and not cells.
+
+Of several columns the set is one of vectors, what people have in all of them, since readers may
+know which values go together: then it is vectors that are renamed. Published tables need not tell
+vectors. Those of a group are what its people have, and what else is in the set that they had
+before; its published values must be those of these vectors.
+
+    completed   (grp, value)        several columns: the vectors of every group
+    grouped     (grp, value_set)    the value set of every group; none where its values are others
 """
 
 from __future__ import annotations
@@ -18,18 +26,30 @@ from pganon.errors import PrivacyRefusal
 from pganon.guard import work
 from pganon.guard.arrays import element
 from pganon.guard.model import Version
-from pganon.identifiers import quote
+from pganon.identifiers import QualifiedName, quote
+from pganon.published.elements import of_vector_key, vector_key
 from pganon.spec.invariance import OUT
-from pganon.sqltools import cast, fragment, num, query, stacked, text
+from pganon.sqltools import (
+    aliased,
+    cast,
+    chain,
+    col,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+    text,
+)
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
 CODE = "value_sets"
 
 
-def kept_number(version: Version) -> int | None:
-    """The number of the column whose value sets people keep."""
-    return version.columns.index(version.kept) + 1 if version.kept else None
+def kept_numbers(version: Version) -> tuple[int, ...]:
+    """The numbers of the columns whose value sets people keep, in the order of a vector."""
+    return tuple(version.columns.index(name) + 1 for name in version.kept or ())
 
 
 def set_after(version: Version) -> exp.Expr:
@@ -44,38 +64,143 @@ def set_after(version: Version) -> exp.Expr:
     return fragment(
         "case when q.grp > 0 then v.value_set when q.grp < 0 and q.old_value_set is null then :out"
         " else q.old_value_set end",
-        out=cast(text(OUT), "uuid"),
+        out=_out(),
     )
 
 
-def sets_of_groups(version: Version, state: State) -> exp.Select:
-    """SELECT grp, value_set of a version that keeps sets: a digest of the values of its groups."""
-    number = kept_number(version)
-    assert number is not None
+def _out() -> exp.Expr:
+    return cast(text(OUT), "uuid")
+
+
+def sets_of_groups(version: Version, state: State) -> QualifiedName:
+    """Table (grp, value_set) of a version that keeps sets."""
+    return version.work(state, "grouped")
+
+
+def group_steps(version: Version) -> tuple[Step, ...]:
+    """The value sets of the groups of a version that keeps them."""
+    if not version.keeps_sets:
+        return ()
+    completed = CreateTable(
+        "guard completed",
+        "what people of a group have, and may have, in all columns together",
+        lambda s: version.work(s, "completed"),
+        lambda s: _completed(version, s),
+    )
+    grouped = CreateTable(
+        "guard grouped",
+        "the value set of every group",
+        lambda s: version.work(s, "grouped"),
+        lambda s: _grouped(version, s),
+    )
+    return (grouped,) if len(version.kept or ()) == 1 else (completed, grouped)
+
+
+def _shown(version: Version, state: State) -> exp.Select:
+    """SELECT grp, col, value, n: published values of the columns."""
     return query(
-        "select l.grp, s.value_set from l join s on s.link = l.link where l.col = :number",
+        "select l.grp, h.col, h.value, h.n from l join h on h.col = l.col and h.link = l.link"
+        " where :among",
         {
             "l": state.work(work.links(version.part)),
-            "s": _sets_of_links(version, state, number),
+            "h": state.work(work.histogram(version.part)),
         },
-        number=num(number),
+        among=exp.In(this=col("col", "h"), expressions=[num(n) for n in kept_numbers(version)]),
     )
 
 
-def _sets_of_links(version: Version, state: State, number: int) -> exp.Select:
+def _grouped(version: Version, state: State) -> exp.Select:
+    """A digest of the values of a group, if these are what it shows."""
+    if len(version.kept or ()) == 1:
+        return query(
+            "select g.grp, :digest as value_set from g group by g.grp",
+            {"g": _shown(version, state)},
+            digest=fragment(_DIGEST),
+        )
+    vectors = {"g": version.work(state, "completed")}
+    parts = [
+        query(
+            "select g.grp, :number as col, :value as value from g",
+            vectors,
+            number=num(number),
+            value=of_vector_key(place, len(version.kept or ()), col("value", "g")),
+        )
+        for place, number in enumerate(kept_numbers(version))
+    ]
+    told = query(
+        "select u.grp, u.col, :list as list from u group by u.grp, u.col",
+        {"u": stacked(parts)},
+        list=fragment(_LIST, value=col("value", "u")),
+    )
+    seen = query(
+        "select s.grp, s.col, :list as list, max(s.n) as most from s group by s.grp, s.col",
+        {"s": _shown(version, state)},
+        list=fragment(_LIST, value=col("value", "s")),
+    )
+    fitting = query(
+        "select s.grp, bool_and(s.most = 1 and s.list is not distinct from t.list) as fits"
+        " from s left join t on t.grp = s.grp and t.col = s.col group by s.grp",
+        {"s": seen, "t": told},
+    )
+    digests = query(
+        "select g.grp, :digest as digest from g group by g.grp", vectors, digest=fragment(_DIGEST)
+    )
     return query(
-        "select h.link, :digest as value_set from h where h.col = :number group by h.link",
-        {"h": state.work(work.histogram(version.part))},
-        digest=fragment(_DIGEST),
-        number=num(number),
+        "select f.grp, case when f.fits then d.digest end as value_set from f"
+        " left join d on d.grp = f.grp",
+        {"f": fitting, "d": digests},
     )
 
+
+_LIST = 'jsonb_agg(:value order by :value collate "C")'
 
 _DIGEST = (
     "encode(substr(sha256(convert_to("
-    'jsonb_agg(h.value order by h.value collate "C")::text'
+    'jsonb_agg(g.value order by g.value collate "C")::text'
     ", 'UTF8')), 1, 16), 'hex')::uuid"
 )
+
+
+def _completed(version: Version, state: State) -> exp.Select:
+    """What people of a group have, and the value set that one of them had before."""
+    parts = [_vectors_of_people(version, state)]
+    memory = version.memory
+    if memory is not None and memory.sets is not None:
+        had = query(
+            "select n.grp, min(c.value_set::text)::uuid as value_set from n"
+            " join p on p.person = n.person join c on c.cell = p.cell"
+            " where n.grp > 0 and c.value_set <> :out group by n.grp",
+            {
+                "n": state.work(work.new(version.part)),
+                "p": memory.person,
+                "c": memory.cell,
+            },
+            out=_out(),
+        )
+        parts.append(
+            query(
+                "select h.grp, s.value from h join s on s.value_set = h.value_set",
+                {"h": had, "s": memory.sets},
+            )
+        )
+    return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
+
+
+def _vectors_of_people(version: Version, state: State) -> exp.Select:
+    own = state.work(work.own(version.part))
+    tree = query("select n.grp from n where n.grp > 0", {"n": state.work(work.new(version.part))})
+    keys: list[exp.Expr] = []
+    for place, number in enumerate(kept_numbers(version)):
+        alias = f"o{place}"
+        on = fragment(
+            ":person = n.person and :col = :number",
+            person=col("person", alias),
+            col=col("col", alias),
+            number=num(number),
+        )
+        tree = tree.join(aliased(own, alias), on=on)
+        keys.append(col("value", alias))
+    return tree.select(named(vector_key(keys), "value"))
 
 
 def kept_sets(version: Version) -> tuple[Step, ...]:
@@ -93,18 +218,16 @@ def kept_sets(version: Version) -> tuple[Step, ...]:
 
 
 def _kept_sets(version: Version, state: State) -> exp.Expr:
-    number = kept_number(version)
     parts: list[exp.Select] = []
     if version.memory is not None and version.memory.sets is not None:
         parts.append(query("select s.value_set, s.value from s", {"s": version.memory.sets}))
-    if number is not None and version.keeps_sets:
+    if version.keeps_sets:
+        one = len(version.kept or ()) == 1
+        values = _shown(version, state) if one else version.work(state, "completed")
         new = query(
-            "select s.value_set, h.value from h join s on s.link = h.link where h.col = :number",
-            {
-                "h": state.work(work.histogram(version.part)),
-                "s": _sets_of_links(version, state, number),
-            },
-            number=num(number),
+            "select s.value_set, v.value from v join s on s.grp = v.grp"
+            " where s.value_set is not null",
+            {"v": values, "s": sets_of_groups(version, state)},
         )
         parts.append(new)
     return query("select distinct u.value_set, u.value from u", {"u": stacked(parts)})
@@ -112,18 +235,17 @@ def _kept_sets(version: Version, state: State) -> exp.Expr:
 
 def value_set_steps(version: Version) -> tuple[Step, ...]:
     """Refuse groups in which people would have other values than before, whatever is accepted."""
-    number = kept_number(version)
-    if number is None or not version.keeps_sets:
+    if not version.keeps_sets:
         return ()
+    changed = chain(exp.Or, [element("changed", "c", number) for number in kept_numbers(version)])
 
     def select(state: State) -> exp.Expr:
         return query(
-            "select coalesce(sum(c.size) filter (where c.grp > 0"
-            " and c.old_value_set <> c.value_set), 0)::bigint as strangers,"
-            " coalesce(sum(c.size) filter (where c.known and :changed), 0)::bigint"
-            " as converts from c",
+            "select coalesce(sum(c.size) filter (where c.known and :changed or c.grp > 0"
+            " and (c.value_set is null or c.old_value_set <> c.value_set)), 0)::bigint"
+            " as strangers from c",
             {"c": version.work(state, "cells")},
-            changed=element("changed", "c", number),
+            changed=exp.paren(changed.copy()),
         )
 
     return (
@@ -132,21 +254,19 @@ def value_set_steps(version: Version) -> tuple[Step, ...]:
             "whether people are in groups with the values that they had",
             select,
             lambda row, state: _problem(version, row),
-            gives=[count(f"{name}", f"guard{version.number}_") for name in _COUNTED],
+            gives=[count("strangers", f"guard{version.number}_")],
         ),
     )
 
 
-_COUNTED = ("strangers", "converts")
-
-
 def _problem(version: Version, row: Mapping[str, Any]) -> PrivacyRefusal | None:
-    people = row["strangers"] + row["converts"]
+    people = row["strangers"]
     if not people:
         return None
+    names = [quote(name) for name in version.kept or ()]
+    columns = f"column {names[0]}" if len(names) == 1 else f"columns {', '.join(names)}"
     return PrivacyRefusal(
-        f"{people} people would not keep the value set of column {quote(str(version.kept))} that"
-        " they were released with",
+        f"{people} people would not keep the value set of {columns} that they were released with",
         required=0,
         observed=people,
         hint="another version about the same people may have been published meanwhile; run the"

@@ -114,8 +114,13 @@ def given_of_axes(axes: Sequence[Axis], state: State) -> exp.Select:
 
 
 def labelled(block: int, rids: Sequence[int], labels: Iterable[int]) -> list[tuple[int, int]]:
-    """(rid, group) from the labels of a block's records, which other blocks have, too."""
-    return [(rid, pair(block, int(label))) for rid, label in zip(rids, labels, strict=True)]
+    """(rid, group) from the labels of a block's records, which other blocks have, too; those with
+    a negative label are in no group."""
+    return [
+        (rid, pair(block, int(label)))
+        for rid, label in zip(rids, labels, strict=True)
+        if label >= 0
+    ]
 
 
 def grouped_rows(

@@ -47,6 +47,7 @@ def method_refusals(
     inference: object = None,
     on_infeasible: object = None,
     republication: object = None,
+    refresh: object = None,
 ) -> list[Refusal]:
     """Problems of a policy with its method; arguments that are None are not checked."""
     if method is None:
@@ -61,7 +62,7 @@ def method_refusals(
         *_unfit_columns(method, columns),
         *_idle_keys(method, columns),
         *_wrong_models(known, method, models),
-        *_wrong_levels(known, method, models),
+        *_wrong_levels(known, method, models, refresh),
         *_unprotected(method, models),
         *_unfit_models(method, columns, models),
         *_idle_sizes(method, models),
@@ -197,10 +198,14 @@ def _wrong_sensitive(known: Known, method: MethodOptions, columns: Columns) -> I
         )
 
 
-def _wrong_levels(known: Known, method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
+def _wrong_levels(
+    known: Known, method: MethodOptions, models: Sequence[Any], refresh: object
+) -> Iterable[Refusal]:
+    """Where people keep value sets, all values of a group are different."""
+    kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
-        if level is None or model.model not in method.models or level in method.levels:
+        if level is None or model.model not in method.models or level in (*method.levels, *kept):
             continue
         yield Refusal(
             ("privacy", i, "level"),

@@ -123,6 +123,7 @@ def policy_refusals(
     inference: object = None,
     on_infeasible: object = None,
     republication: object = None,
+    refresh: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -135,7 +136,16 @@ def policy_refusals(
         example = (method or known.method_classes[0]).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
     out += method_refusals(
-        known, method, columns, models, release, individual, inference, on_infeasible, republication
+        known,
+        method,
+        columns,
+        models,
+        release,
+        individual,
+        inference,
+        on_infeasible,
+        republication,
+        refresh,
     )
     out += _model_refusals(known, models, columns)
     out += sensitive_when.sensitive_when_refusals(columns)

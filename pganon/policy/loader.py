@@ -214,6 +214,7 @@ def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
         data.get("inference"),
         data.get("on_infeasible"),
         data.get("republication"),
+        data.get("refresh"),
     )
     return [*out, *across, *over_time_refusals(data, method)]
 

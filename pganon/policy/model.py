@@ -180,6 +180,7 @@ class Policy(OverTime):
             self.inference,
             self.on_infeasible,
             self.republication,
+            self.refresh,
         )
         refuse([*across, *over_time_refusals(dict(self), self.method)])
         return self

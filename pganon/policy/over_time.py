@@ -139,8 +139,9 @@ def _invariant_refusals(
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
-            "use the method anatomy, or refresh: recompute",
+            "use the method anatomy, of several sensitive columns slamsa, or refresh: recompute",
         )
+    yield from _unkept(given, method)
     if given.get("records_per_individual") == "many_accepted":
         yield Refusal(
             ("refresh",),
@@ -162,6 +163,41 @@ def _invariant_refusals(
             f" PostgreSQL allows",
             f"choose a name of at most {longest} bytes",
         )
+
+
+def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
+    """What groups with the same values again cannot keep."""
+    if method is not None and method.independent:
+        yield Refusal(
+            ("method", "profile"),
+            "refresh: invariant keeps the values of one bucket of a person, and with profile:"
+            " independent there are several",
+            "write profile: aligned, or refresh: recompute",
+        )
+    if given.get("exclusions"):
+        yield Refusal(
+            ("exclusions",),
+            "refresh: invariant takes every value of a group for as likely, and an exclusion rules"
+            " some out",
+            "remove exclusions, or write refresh: recompute",
+        )
+    models = given.get("privacy")
+    for i, model in enumerate(models if isinstance(models, list | tuple) else ()):
+        said = model if isinstance(model, Mapping) else getattr(model, "__dict__", {})
+        if said.get("level") == "tuple":
+            yield Refusal(
+                ("privacy", i, "level"),
+                "refresh: invariant keeps the values of every column different, which level: tuple"
+                " does not promise of any",
+                "write level: unique",
+            )
+        if said.get("min_size") not in (None, 1):
+            yield Refusal(
+                ("privacy", i, "min_size"),
+                "groups become smaller when people leave; refresh: invariant keeps their values,"
+                " not their records",
+                "remove min_size; every group has at least l values",
+            )
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:

@@ -96,7 +96,7 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
             tuple(columns),
             floors_of(floors),
             *(person, cell, value),
-            kept=kept,
+            kept=None if kept is None else tuple(kept),
             sets=None if sets is None else _named(sets),
         )
         found.append(Remembered(audience, memory, tuple(runs), bytes(fingerprint), run_id))
@@ -277,7 +277,7 @@ def replace_all(
                 "runs": list(runs[audience]),
                 "fingerprint": found,
                 "run_id": run_id,
-                "value_sets_of": stored.kept,
+                "value_sets_of": None if stored.kept is None else list(stored.kept),
                 "value_set": None if stored.sets is None else str(stored.sets),
             },
         )

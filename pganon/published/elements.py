@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import quote
 from pganon.spec.model import Attribute, ReleaseSpec, Scale, Sensitive, Shown
-from pganon.sqltools import cast, col, fragment
+from pganon.sqltools import cast, col, fragment, num
 from pganon.steps.relations import ViewColumn
 
 _SAID = {
@@ -68,3 +70,15 @@ def of_text_key(item: Sensitive, key: exp.Expr) -> exp.Expr:
 def text_key(value: exp.Expr) -> exp.Expr:
     """A value as a text that is never NULL, and another one for every value."""
     return fragment("coalesce('=' || :v, '')", v=cast(exp.paren(value), "text"))
+
+
+def vector_key(keys: Sequence[exp.Expr]) -> exp.Expr:
+    """The keys of the values of a person in one text; that of one value is its key."""
+    if len(keys) == 1:
+        return keys[0]
+    return cast(exp.func("jsonb_build_array", *keys), "text")
+
+
+def of_vector_key(place: int, of: int, key: exp.Expr) -> exp.Expr:
+    """The key of the value at a place from 0, one of so many."""
+    return key if of == 1 else fragment("(:key::jsonb ->> :place)", key=key, place=num(place))

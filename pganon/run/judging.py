@@ -278,7 +278,7 @@ class Judging:
             "columns": [list(column) for column in told.columns],
             "several": told.several,
             "bounded": sorted(version.bounded),
-            "invariant": version.invariant,
+            "invariant": list(version.invariant),
             "rules": [rule.to_json() for rule in version.rules],
             "rounds": rounds,
             "strongest": version.strongest,

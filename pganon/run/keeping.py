@@ -132,7 +132,8 @@ def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:
     """
     if not spec.invariant or known is None or known.sets is None:
         return None
-    column = spec.sensitive[0].column.name
-    if known.kept != column:
+    names = spec.kept_columns
+    if known.kept != names:
         return None
-    return ValueSets(known.person, known.cell, known.sets, known.columns.index(column) + 1)
+    numbers = tuple(known.columns.index(name) + 1 for name in names)
+    return ValueSets(known.person, known.cell, known.sets, numbers)

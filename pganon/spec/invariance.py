@@ -1,7 +1,9 @@
 """What a version that keeps value sets (m-invariance) takes over from those before it.
 
 Xiao and Tao: m-invariance, towards privacy preserving re-publication of dynamic datasets, SIGMOD
-2007. All values of a group are different, and a person is only in groups with one set of values.
+2007. All values of a group are different, and a person is only in groups with one set of values. Of
+several sensitive columns, those of a column are different, and the set is one of vectors: of what
+people have in all columns.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ class ValueSets:
     Attributes:
         person: `person` uuid, `cell` integer, `marks` bigint[].
         cell: `cell` integer, `value_set` uuid: NULL of people who were not released yet.
-        sets: `value_set` uuid, `value` text: the values of every set.
-        number: of the sensitive column, from 1, in `marks`.
+        sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
+        numbers: of the sensitive columns by their names, from 1, in `marks`.
     """
 
     person: QualifiedName
     cell: QualifiedName
     sets: QualifiedName
-    number: int
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)

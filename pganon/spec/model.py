@@ -257,6 +257,17 @@ class ReleaseSpec:
         return self.policy.refresh == "invariant"
 
     @property
+    def kept_items(self) -> tuple[Sensitive, ...]:
+        """The sensitive columns of which they do, by name: the order of the values of a vector."""
+        items = sorted(self.sensitive, key=lambda item: item.column.name)
+        return tuple(items) if self.invariant else ()
+
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """Their names in the source."""
+        return tuple(item.column.name for item in self.kept_items)
+
+    @property
     def measured(self) -> tuple[Requirement, ...]:
         """The requirements that are measured of histograms."""
         return tuple(r for r in self.requirements if r.model.from_histogram)

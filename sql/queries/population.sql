@@ -88,7 +88,7 @@ INSERT INTO pganon_private.memory (
 )
 VALUES (
     %(population)s, %(audience)s, %(columns)s, %(floors)s, %(person)s, %(cell)s, %(value)s, %(runs)s,
-    %(fingerprint)s, %(run_id)s, %(value_sets_of)s, %(value_set)s
+    %(fingerprint)s, %(run_id)s, %(value_sets_of)s::text[], %(value_set)s
 );
 
 -- versions --

@@ -769,12 +769,12 @@ COPY pganon_work.r0_merged (stratum, piece, block, size, tightest) FROM STDIN;
 
 -- partition.sizes: whether a block is too large
 SELECT
-  MAX("m"."size") > 5000 AS "oversized"
+  COALESCE(MAX("m"."size"), 0) > 5000 AS "oversized"
 FROM "pganon_work"."r0_merged" AS "m";
 
 -- partition.bounded: no block is too large
 SELECT
-  MAX("m"."size") AS "largest_block"
+  COALESCE(MAX("m"."size"), 0) AS "largest_block"
 FROM "pganon_work"."r0_merged" AS "m";
 
 -- partition.blocked: records by block
@@ -800,7 +800,7 @@ JOIN (
 
 -- partition.blocks: number of blocks
 SELECT
-  MAX("b"."block") + 1 AS "blocks"
+  COALESCE(MAX("b"."block") + 1, 0) AS "blocks"
 FROM "pganon_work"."r0_blocked" AS "b";
 
 -- partition.tidy: what the blocks were made from

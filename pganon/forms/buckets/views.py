@@ -109,16 +109,18 @@ def _joined(
     ]
     sources: dict[str, tuple[Shown, ...]] = {"q": (*bearing.attributes, *bearing.carried)}
     share: exp.Expr = fragment("q.count::numeric") if bearing.counted else fragment("1.0")
-    sized: dict[str, str] = {}
+    sized: dict[tuple[str, bool], str] = {}
     for place, (table, link, items) in enumerate(others):
         alias = f"t{place}"
         tree = _join(tree, tables[table.part], alias, link)
         sources[alias] = tuple(items)
-        if link not in sized:
-            sized[link] = f"s{place}"
-            tree = _join(tree, _sizes(tables, table.part), sized[link], link)
+        # Where values may be nobody's, a sensitive table has more of them than there are records.
+        size = (link, arrangement.counterfeits and isinstance(table, SensitiveTable))
+        if size not in sized:
+            sized[size] = f"s{place}"
+            tree = _join(tree, _sizes(tables, table.part), sized[size], link)
         share = fragment(":s * t.count / n.n", s=share)
-        share = _renamed(share, {"t": alias, "n": sized[link]})
+        share = _renamed(share, {"t": alias, "n": sized[size]})
     return _weighed(spec, arrangement, tree, sources, share, guarantee)
 
 

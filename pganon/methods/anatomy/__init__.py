@@ -10,11 +10,11 @@ from pganon.forms.buckets import anatomized
 from pganon.forms.buckets.staging import Grouping
 from pganon.methods.anatomy.blocks import block_steps
 from pganon.methods.anatomy.groups import dealt, groups, starts_step, tidy_step
-from pganon.methods.anatomy.invariant import counterfeits, invariant_steps
 from pganon.methods.anatomy.locality import warnings as warnings
 from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.base import Method
+from pganon.methods.invariant import counterfeits, invariant_steps
 from pganon.published.arrangement import Arrangement, arranged
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
@@ -23,7 +23,7 @@ from pganon.steps import State, Step
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = AnatomyShape(spec)
-    first = invariant_steps(shape) if shape.keeps_sets else shape.eligibility.steps()
+    first = invariant_steps(shape.keeping) if shape.keeps_sets else shape.eligibility.steps()
     return (*first, *block_steps(shape))
 
 

@@ -1,6 +1,6 @@
 """Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
 
-    placed       (place, draw, ..)    records that are left, if some were left out
+    placed       (place, draw, ..)    records of new groups, if they are not all
 
 Records lie along a curve, which is cut into pieces of as many records, and into halves of halves
 of them (:mod:`pganon.methods.halves`). A node of that tree is divided
@@ -23,6 +23,7 @@ from pganon.encode.curve import numbered
 from pganon.encode.records import DRAW, PLACE
 from pganon.methods.anatomy.shape import AnatomyShape
 from pganon.methods.halves import Halves
+from pganon.methods.invariant import others
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 from pganon.steps.facts import count
@@ -33,7 +34,7 @@ BLOCKS = count("blocks")
 def block_steps(shape: AnatomyShape) -> list[Step]:
     halves = Halves(lambda s: _histogram(shape, s), lambda s: _undivided(shape, s))
     return [
-        *([] if shape.keeps_sets else [_placed_step(shape)]),
+        _placed_step(shape),
         *halves.steps(),
         Check(
             "blocks",
@@ -54,10 +55,10 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
 def _placed_step(shape: AnatomyShape) -> Step:
     return CreateTable(
         "placed",
-        "places along the curve without those left out",
+        "places along the curve without those that lie elsewhere or are left out",
         lambda s: s.work("placed"),
         lambda s: _renumbered(shape, s),
-        when=shape.trimmed,
+        when=lambda s: shape.keeps_sets or shape.trimmed(s),
     )
 
 
@@ -72,9 +73,10 @@ def _histogram(shape: AnatomyShape, state: State) -> exp.Expr:
 
 
 def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
-    """Places say nothing of records that are not released."""
+    """Places say nothing of records that are not released, or not in new groups."""
     columns = [DRAW, *shape.carried]
-    tree = query("select 1 from k", {"k": shape.eligibility.kept(state)})
+    new = others(shape.keeping, state) if shape.keeps_sets else shape.eligibility.kept(state)
+    tree = query("select 1 from k", {"k": new})
     return tree.select(
         *[col(name, "k") for name in columns],
         named(numbered([col(PLACE, "k")]), PLACE),

@@ -14,8 +14,8 @@ from sqlglot import exp
 from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
 from pganon.forms.buckets.staging import record_columns
-from pganon.methods.anatomy.invariant import old_groups
 from pganon.methods.anatomy.shape import AnatomyShape
+from pganon.methods.invariant import old_groups
 from pganon.methods.pairs import paired
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, DropTables, State, Step

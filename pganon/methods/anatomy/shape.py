@@ -8,21 +8,18 @@ from sqlglot import exp
 
 from pganon.encode.curve import piece_of
 from pganon.encode.records import DRAW, PLACE
-from pganon.encode.work import CODED
+from pganon.encode.work import CODED, sensitive_values
 from pganon.forms.buckets.staging import record_columns
 from pganon.identifiers import QualifiedName
 from pganon.methods.anatomy.options import Anatomy
 from pganon.methods.eligibility import ROUNDS, Eligibility
+from pganon.methods.invariant import DEALT, LEFTOVERS, Keeping
 from pganon.methods.shape import MethodShape
 from pganon.methods.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
-from pganon.sqltools import col, num
+from pganon.sqltools import col, named, num, query
 from pganon.steps import State
-from pganon.steps.facts import count
-
-DEALT = count("dealt")
-"""Records that are dealt out to groups with new value sets, where others keep theirs."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,22 @@ class AnatomyShape(MethodShape[Anatomy]):
         """Whether people who were released before keep their value sets."""
         return self.spec.value_sets is not None
 
+    @property
+    def keeping(self) -> Keeping:
+        """Each value is a vector, with the number that it has."""
+        return Keeping(
+            spec=self.spec,
+            l=self.model.l,
+            records=lambda s: s.work(CODED),
+            order=DRAW,
+            vector=self.value,
+            vectors=lambda s: query(
+                "select 1 from d", {"d": s.work(sensitive_values(self.sensitive.index))}
+            ).select(named(col("code", "d"), self.value), append=False),
+            shown=record_columns(self.spec),
+            carried=self.carried,
+        )
+
     def trimmed(self, state: State) -> bool:
         """Whether records were left out, so that places have gaps."""
         return state[ROUNDS] > 1
@@ -88,7 +101,7 @@ class AnatomyShape(MethodShape[Anatomy]):
     def leftovers(self, state: State) -> list[QualifiedName]:
         """Tables that the blocks are made from."""
         if self.keeps_sets:
-            return [state.work(name) for name in ("returned", "newcomers", "fillers", "taken")]
+            return [state.work(name) for name in LEFTOVERS]
         return self.eligibility.leftovers(state)
 
     def piece(self, state: State, table: str) -> exp.Expr:

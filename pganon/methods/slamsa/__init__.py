@@ -7,13 +7,18 @@ quasi-identifiers by a firefly search that starts from a median tree and is neve
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pganon.forms.buckets import anatomized
+from pganon.forms.buckets.staging import NUMBERED
 from pganon.methods.base import Method
 from pganon.methods.division import sensitive_settled, undecided
+from pganon.methods.invariant import counterfeits
 from pganon.methods.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.slamsa.blocks import block_steps
 from pganon.methods.slamsa.buckets import bucket_steps
 from pganon.methods.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.slamsa.invariant import keeping_steps, tidy_step
 from pganon.methods.slamsa.options import Slamsa
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import eligibility, stratum_steps
@@ -24,13 +29,21 @@ from pganon.steps.facts import Facts
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = SlamsaShape(spec)
+    first = keeping_steps(shape) if shape.keeps_sets else eligibility(shape).steps()
     return (
         *column_steps(shape),
         *stratum_steps(shape),
-        *eligibility(shape).steps(),
+        *first,
         *block_steps(shape),
         *bucket_steps(shape),
+        *([tidy_step(shape)] if shape.keeps_sets else []),
     )
+
+
+BUCKETS = replace(
+    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
+)
+"""With values that nobody has, where people keep their value sets."""
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
@@ -43,6 +56,6 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Slamsa,
-    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    anatomized(arrangement, groups="buckets", buckets=BUCKETS, settled=settled, warnings=warnings),
     partition_steps,
 )

@@ -21,6 +21,7 @@ from sqlglot import exp
 from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.slamsa.dealt import dealing_steps, final
+from pganon.methods.slamsa.invariant import newcomers
 from pganon.methods.slamsa.pieces import merging
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, eligibility
@@ -51,7 +52,9 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
         Check(
             "blocks",
             "number of blocks",
-            lambda s: query("select max(b.block) + 1 as blocks from b", {"b": s.work("blocked")}),
+            lambda s: query(
+                "select coalesce(max(b.block) + 1, 0) as blocks from b", {"b": s.work("blocked")}
+            ),
             gives=[BLOCKS],
         ),
         DropTables(
@@ -60,7 +63,7 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
             lambda s: [
                 *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
                 s.work("judged"),
-                *eligibility(shape).leftovers(s),
+                *([] if shape.keeps_sets else eligibility(shape).leftovers(s)),
             ],
         ),
     ]
@@ -68,7 +71,7 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
 
 def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(shape, state)]
-    records = eligibility(shape).kept(state)
+    records = newcomers(shape, state) if shape.keeps_sets else eligibility(shape).kept(state)
     ordered = along_curve(shape.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}

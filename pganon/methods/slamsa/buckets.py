@@ -29,9 +29,10 @@ from pganon.methods.eligibility import Frequency
 from pganon.methods.partitions import joined, partition_columns
 from pganon.methods.slamsa.blocks import BLOCKS
 from pganon.methods.slamsa.columns import arrangement
+from pganon.methods.slamsa.invariant import old_buckets
 from pganon.methods.slamsa.shape import SlamsaShape
 from pganon.methods.slamsa.strata import columns, frequencies
-from pganon.methods.suppression import RELEASED
+from pganon.methods.suppression import RELEASED, suppressed_check
 from pganon.published.facts import baseline, objective
 from pganon.published.work import GROUPED
 from pganon.search.buckets.conditions import Condition
@@ -39,7 +40,7 @@ from pganon.search.buckets.firefly import Swarm
 from pganon.search.buckets.partition import partition
 from pganon.search.buckets.space import Nominal, Ordered, encode
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import named, scalar
+from pganon.sqltools import named, scalar, stacked
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 
 AT_ONCE = 50_000
@@ -54,14 +55,20 @@ def bucket_steps(shape: SlamsaShape) -> list[Step]:
             "grouped",
             "the buckets of every record",
             lambda s: s.work(GROUPED),
-            lambda s: joined(_tables(shape, s)),
+            lambda s: _grouped(shape, s),
         ),
+        *([suppressed_check(shape.spec, lambda s: s.work(GROUPED))] if shape.distinct else []),
         DropTables(
             "tidy",
             "what the buckets were made from",
             lambda s: [s.work("blocked"), *_tables(shape, s)],
         ),
     ]
+
+
+def _grouped(shape: SlamsaShape, state: State) -> exp.Select:
+    new = joined(_tables(shape, state))
+    return stacked([new, old_buckets(state)]) if shape.keeps_sets else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
@@ -123,6 +130,7 @@ def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
         seed=given["seed"],
         path=f"{place}/{block}:",
         public=shape.public,
+        distinct=shape.distinct,
     )
 
 
@@ -157,6 +165,7 @@ class _Divide:
     seed: int
     path: str
     public: bool
+    distinct: bool
 
     def __call__(self) -> TaskResult:
         z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
@@ -170,6 +179,7 @@ class _Divide:
             seed=self.seed,
             path=self.path,
             public=self.public,
+            distinct=self.distinct,
         )
         rows = labelled(self.block, self.rids, found.labels)
         return TaskResult(rows, {"objective": found.objective, "baseline": found.baseline})

@@ -38,6 +38,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
         sensitive_tables(spec, state),
         sliced=options.quasi_tables != 1,
         aligned=shape.aligned,
+        counterfeits=spec.invariant,
     )
 
 

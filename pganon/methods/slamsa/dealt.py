@@ -48,7 +48,7 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
             "sizes",
             "whether a block is too large",
             lambda s: query(
-                "select max(m.size) > :most as oversized from m",
+                "select coalesce(max(m.size), 0) > :most as oversized from m",
                 {"m": s.work("merged")},
                 most=num(largest(shape)),
             ),
@@ -65,7 +65,9 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
         Check(
             "bounded",
             "no block is too large",
-            lambda s: query("select max(m.size) as largest_block from m", {"m": final(s)[1]}),
+            lambda s: query(
+                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
+            ),
             lambda row, state: _problem(shape, row),
             gives=[count("largest_block")],
         ),

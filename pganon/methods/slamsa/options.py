@@ -37,6 +37,7 @@ class Slamsa(Divided):
     adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
     levels = ("attribute", "tuple")
     excludes = True
+    keeps_value_sets = True
 
     name: Literal["slamsa"]
     profile: Annotated[

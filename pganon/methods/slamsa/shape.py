@@ -33,8 +33,23 @@ class SlamsaShape(MethodShape[Slamsa]):
         return self.spec.minimum_size
 
     @property
+    def distinct(self) -> bool:
+        """Whether all values of a bucket differ in every column, so that people can keep them."""
+        return self.spec.invariant
+
+    @property
+    def keeps_sets(self) -> bool:
+        """Whether people who were released before keep their value sets."""
+        return self.spec.value_sets is not None
+
+    @property
     def of_columns(self) -> list[Frequency]:
-        """Conditions on single columns, the strictest of each."""
+        """Conditions on single columns, the strictest of each.
+
+        Where values of a bucket differ, the strictest of all says how many there are of each.
+        """
+        if self.distinct:
+            return [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         strictest = sorted(self.strictest.items())
         return [self.frequency(i, l) for i, l in strictest]  # noqa: E741
 

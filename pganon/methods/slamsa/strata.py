@@ -24,6 +24,9 @@ from pganon.steps.facts import count
 
 
 def eligibility(shape: SlamsaShape) -> Eligibility:
+    found = [shape.strictest.get(item.index) for item in shape.spec.sensitive]
+    raised = shape.distinct and set(found) != {shape.l}
+    table = "the table; with refresh: invariant the largest l is that of all columns"
     labels = "; ".join(dict.fromkeys(rule.label for rule in shape.spec.rules))
     return Eligibility(
         spec=shape.spec,
@@ -33,7 +36,9 @@ def eligibility(shape: SlamsaShape) -> Eligibility:
         model="slicing_l_diversity",
         stratum="stratum" if shape.spec.rules else None,
         minimum=shape.minimum_size,
-        among=lambda s: f'a stratum of the exclusion rules "{labels}"' if labels else ALL,
+        among=lambda s: (
+            f'a stratum of the exclusion rules "{labels}"' if labels else table if raised else ALL
+        ),
     )
 
 

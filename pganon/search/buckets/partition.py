@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pganon.search.buckets.conditions import Codes, Condition
+from pganon.search.buckets.distinct import distinct_groups
 from pganon.search.buckets.firefly import IMPROVEMENT, Swarm, mfa_split
 from pganon.search.buckets.tree import Block, Bucket, Split, base_split, grow, objective
 
@@ -22,10 +23,10 @@ class Partition:
     """A partition of a block.
 
     Attributes:
-        labels: number of the bucket of every row, from 0 in the order of first rows.
+        labels: number of the bucket of every row, from 0 in the order of first rows; -1 for none.
         objective: J, the sum of the distances of all points to the mean of their bucket.
         baseline: J of the median tree; never lower than `objective`, unless the rows of compact
-            parts are dealt out.
+            parts are dealt out, or buckets divided so that all values are different.
     """
 
     labels: np.ndarray
@@ -44,6 +45,7 @@ def partition(
     path: str = "",
     repair_budget: int = REPAIR_BUDGET,
     public: bool = False,
+    distinct: bool = False,
 ) -> Partition:
     """Divide a block of rows; same arguments, same buckets.
 
@@ -59,6 +61,8 @@ def partition(
         public: divide by `z` only where the halves satisfy the conditions wherever the values
             are, and deal out the rows of what is left at random. Who knows the points and the
             buckets then learns nothing from how they were made.
+        distinct: rows of a bucket also differ in the values of every condition, all of which have
+            the same l; rows that find no such bucket are in none.
 
     Raises:
         ValueError: the block does not satisfy the conditions or is too small.
@@ -74,6 +78,8 @@ def partition(
     if objective(block, found) >= objective(block, base) - IMPROVEMENT:
         found = base
     compact, plain = divided.buckets(found), divided.buckets(base)
+    if distinct:
+        compact, plain = _different(block, compact), _different(block, plain)
     return Partition(_labels(compact, len(z)), objective(block, compact), objective(block, plain))
 
 
@@ -151,8 +157,20 @@ def _check(z: np.ndarray, conditions: Sequence[Condition], smallest: int, norm: 
         raise ValueError("the block as a whole does not satisfy the conditions")
 
 
+def _different(block: Block, buckets: list[np.ndarray]) -> list[np.ndarray]:
+    """Buckets without a value twice; those that have none stay as they are."""
+    found: list[np.ndarray] = []
+    for rows in buckets:
+        codes = block.codes.among(rows)
+        if codes.totals.max(initial=0) <= 1:
+            found.append(rows)
+        else:
+            found += [rows[group] for group in distinct_groups(codes.values, block.smallest)]
+    return found
+
+
 def _labels(buckets: list[np.ndarray], rows: int) -> np.ndarray:
-    labels = np.empty(rows, dtype=np.intp)
+    labels = np.full(rows, -1, dtype=np.intp)
     for number, members in enumerate(sorted(buckets, key=lambda members: members[0])):
         labels[members] = number
     return labels

@@ -76,7 +76,7 @@ class Population:
         *,
         published: Sequence[str] | None = None,
         reference: Mapping[str, Mapping[str, float]] | None = None,
-        counterfeits: Iterable[tuple[int, str]] = (),
+        counterfeits: Iterable[tuple[Any, ...]] = (),
         existing: Sequence[Sequence[Sequence[str]]] = (),
         extra: int = 0,
         **options: Any,
@@ -84,7 +84,8 @@ class Population:
         """Run the guard for a version; its memory is the next one's. Returns the figures.
 
         Args:
-            counterfeits: groups of the first column with values that they have of nobody.
+            counterfeits: groups with values that they have of nobody; of the first column, or of a
+                column that is named.
             existing: the combinations of every QS set.
             extra: what published counts of values are too high by.
         """
@@ -121,15 +122,15 @@ class Population:
         state: State,
         source: Source,
         shown: Sequence[str],
-        counterfeits: Iterable[tuple[int, str]],
+        counterfeits: Iterable[tuple[Any, ...]],
         extra: int,
     ) -> None:
         number = {name: place for place, name in enumerate(version.columns, start=1)}
         combinations: dict[tuple[int, ...], int] = {}
         people, own = [], []
         histogram: dict[tuple[int, int, str], int] = {}
-        for link, value in counterfeits:
-            histogram[number[shown[0]], link, value] = 1
+        for link, value, *column in counterfeits:
+            histogram[number[column[0] if column else shown[0]], link, value] = 1
         for person, row in source.items():
             marks: list[int | None] = [None] * len(version.columns)
             for name, values in zip(shown, row.values, strict=True):

@@ -1,13 +1,14 @@
 """m-invariance by its definition: what a version may look like beside the ones before it.
 
-Xiao and Tao 2007; and the posterior of values, by enumerating all worlds.
+Xiao and Tao 2007; and the posterior of values, by enumerating all worlds. Of several sensitive
+columns people keep a set of vectors, of which groups publish the values of each column.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,10 +18,20 @@ Value = Hashable
 
 @dataclass(frozen=True)
 class Group:
-    """A published group: who is in it, and its values, those of nobody included."""
+    """A published group: who is in it, and its values, those of nobody included.
+
+    Attributes:
+        values: of the first sensitive column, `others` of the others.
+    """
 
     people: frozenset[Person]
     values: tuple[Value, ...]
+    others: tuple[tuple[Value, ...], ...] = ()
+
+    @property
+    def columns(self) -> tuple[tuple[Value, ...], ...]:
+        """The values of every column."""
+        return (self.values, *self.others)
 
     @property
     def counterfeits(self) -> int:
@@ -94,3 +105,86 @@ def most_filled(newcomers: Mapping[Value, int], needed: Mapping[Value, int], m: 
         if max(rest, default=0) * m <= sum(rest):
             best = max(best or 0, sum(taken))
     return sum(limits) if best is None else best
+
+
+# -- several sensitive columns --------------------------------------------------------------------
+
+Vector = tuple[Value, ...]
+VectorSet = frozenset[Vector]
+
+
+def keeps_vectors(
+    versions: Sequence[Version], own: Mapping[Person, Vector], m: int
+) -> dict[Person, VectorSet] | None:
+    """The set of vectors that everybody keeps; None if somebody keeps none.
+
+    Values of every column differ in a group, and are at least m. The set of a group is what its
+    people have, where nothing in it is nobody's; else that of one of them in a version before.
+    """
+    sets: dict[Person, VectorSet] = {}
+    for version in versions:
+        for group in version:
+            mine = frozenset(own[person] for person in group.people)
+            if len(mine) < len(group.people) or group.counterfeits < 0:
+                return None
+            if any(len(set(v)) != len(v) or len(v) < m for v in group.columns):
+                return None
+            if len({len(values) for values in group.columns}) > 1:
+                return None
+            known = {sets[person] for person in group.people if person in sets}
+            if len(known) > 1 or (group.counterfeits and not known):
+                return None
+            kept = known.pop() if known else mine
+            told = tuple(frozenset(values) for values in group.columns)
+            if not mine <= kept or tuple(map(frozenset, zip(*kept, strict=True))) != told:
+                return None
+            sets |= dict.fromkeys(group.people, kept)
+    return sets
+
+
+def vector_posteriors(
+    versions: Sequence[Version], likely: Callable[[VectorSet], Fraction]
+) -> dict[Person, list[dict[Value, Fraction]]]:
+    """Of every person and column the probability of each value, for who knows which values go
+    together: by their belief in the set of vectors that people who were together keep.
+
+    All worlds are enumerated in which the same people have one set of vectors in all their groups,
+    and no two of a group the same vector.
+    """
+    groups = list(itertools.chain(*versions))
+    found: dict[Person, list[dict[Value, Fraction]]] = {}
+    for system in _systems(groups):
+        people = sorted({person for group in system for person in group.people})
+        weights: dict[Person, Counter[Vector]] = {person: Counter() for person in people}
+        total = Fraction(0)
+        for kept in _matchings(system[0].columns):
+            flat = [Group(g.people, tuple(kept)) for g in system]
+            for world in _worlds(people, flat):
+                weight = likely(kept)
+                total += weight
+                for person, vector in world.items():
+                    weights[person][vector] += weight  # type: ignore[assignment]
+        for person in people:
+            columns: list[dict[Value, Fraction]] = [{} for _ in system[0].columns]
+            for vector, weight in weights[person].items():
+                for place, value in enumerate(vector):
+                    columns[place][value] = columns[place].get(value, Fraction(0)) + weight / total
+            found[person] = columns
+    return found
+
+
+def _systems(groups: Sequence[Group]) -> list[list[Group]]:
+    """Groups that are connected by people, and so have the same set."""
+    systems: list[tuple[set[Person], list[Group]]] = []
+    for group in groups:
+        touched = [one for one in systems if one[0] & group.people]
+        systems = [one for one in systems if not one[0] & group.people]
+        people = set(group.people).union(*(one[0] for one in touched))
+        systems.append((people, [*itertools.chain(*(one[1] for one in touched)), group]))
+    return [members for _, members in systems]
+
+
+def _matchings(columns: Sequence[Sequence[Value]]) -> Iterator[VectorSet]:
+    first, *others = columns
+    for orders in itertools.product(*[itertools.permutations(values) for values in others]):
+        yield frozenset(zip(first, *orders, strict=True))

@@ -1,13 +1,14 @@
 """Sources whose people come and go, released with `refresh: invariant`, for tests of value sets.
 
 The quasi-identifier of a person is the number of the person, so that published rows say who it is.
+Of several sensitive columns the value of a person is a vector.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,43 @@ def declared(name: str = "t", l: int = 2, **others: Any) -> dict[str, Any]:  # n
     )
 
 
+def declared_vectors(
+    name: str = "t",
+    l: int = 2,  # noqa: E741 (the field's own letter)
+    columns: Sequence[str] = ("s", "u"),
+    *,
+    sliced: bool = False,
+    **others: Any,
+) -> dict[str, Any]:
+    """The same of slamsa, with one sensitive table per column if not said otherwise."""
+    method = {
+        "name": "slamsa",
+        "optimizer": "base",
+        "block_size": 4 * l,
+        "sensitive_tables": [[column] for column in columns],
+        **({"quasi_tables": [["q"], ["z"]]} if sliced else {}),
+        **others.pop("method", {}),
+    }
+    declared = {
+        "id": "identifying",
+        "q": "q",
+        **({"z": "q"} if sliced else {}),
+        **dict.fromkeys(columns, "s"),
+    }
+    return policy(
+        declared,
+        others.pop("privacy", [{"model": "slicing_l_diversity", "l": l}]),
+        **{
+            "release": f"r_{name}",
+            "source": f"public.{name}",
+            "method": method,
+            "refresh": "invariant",
+            "suppression_limit": 1,
+            **others,
+        },
+    )
+
+
 @dataclass
 class Kept:
     """A source and the versions that were published of it.
@@ -53,27 +91,33 @@ class Kept:
     name: str = "t"
     l: int = 2  # noqa: E741 (the field's own letter)
     kind: str = "text"
+    columns: tuple[str, ...] = ("s",)
     versions: list[dict[int, Group]] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
     def fill(self, people: People) -> None:
         """Make these the people of the source, in another physical order every time."""
-        rows = [(person, person, value) for person, value in people.items()]
+        rows = [(person, *self._values(person, value)) for person, value in people.items()]
         random.Random(len(self.versions)).shuffle(rows)
         owner = self.db.connect("source_owner")
         table = sql.Identifier("public", self.name)
         if not self.versions:
-            columns = {"q": "integer", "s": self.kind}
+            quasi = ("q", "z") if self.several else ("q",)
+            columns = {**dict.fromkeys(quasi, "integer"), **dict.fromkeys(self.columns, self.kind)}
             make_table(owner, columns, [], name=("public", self.name))
         owner.execute(sql.SQL("DELETE FROM {}").format(table))
         with owner.cursor() as cursor:
-            cursor.executemany(sql.SQL("INSERT INTO {} VALUES (%s, %s, %s)").format(table), rows)
+            places = sql.SQL(", ").join([sql.Placeholder()] * len(rows[0]))
+            names = ["id", "q", *(["z"] if self.several else []), *self.columns]
+            columns = sql.SQL(", ").join(map(sql.Identifier, names))
+            insert = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(table, columns, places)
+            cursor.executemany(insert, rows)
 
     def release(self, people: People | None = None, **others: Any) -> dict[int, Group]:
         """Publish a version of these people, or of those that are there."""
         if people is not None:
             self.fill(people)
-        document = declared(self.name, self.l, **others)
+        document = self.declared(**others)
         self.results.append(
             run_release(
                 driver.loaded(document), dsn=self.db.dsn("steward"), options=Options(force=True)
@@ -82,10 +126,22 @@ class Kept:
         self.versions.append(self.published(document["release"]))
         return self.versions[-1]
 
+    def declared(self, **others: Any) -> dict[str, Any]:
+        if not self.several:
+            return declared(self.name, self.l, **others)
+        return declared_vectors(self.name, self.l, self.columns, **others)
+
+    @property
+    def several(self) -> bool:
+        return len(self.columns) > 1
+
+    def _values(self, person: Person, value: Any) -> Sequence[Any]:
+        return (person, person % 3, *value) if self.several else (person, value)
+
     def tried(self, **others: Any) -> RunResult:
         """A dry run of the people who are there."""
         return run_release(
-            driver.loaded(declared(self.name, self.l, **others)),
+            driver.loaded(self.declared(**others)),
             dsn=self.db.dsn("steward"),
             options=Options(dry_run=True),
         )
@@ -93,16 +149,59 @@ class Kept:
     def published(self, release: str) -> dict[int, Group]:
         """The groups that readers see; the counterfeits that they see must be what is missing."""
         people: dict[int, set[Person]] = {}
-        for number, person in self._rows(f"{release}_qit", "group_id, q"):
+        views = self._views(release)
+        quasi = next(view for view in views if view.startswith("qit"))
+        for number, person in self._rows(f"{release}_{quasi}", "group_id, q"):
             people.setdefault(number, set()).add(person)
-        values: dict[int, list[Value]] = {}
-        for number, value, count in self._rows(f"{release}_st", "group_id, s, count"):
-            values.setdefault(number, []).extend([value] * count)
-        assert people.keys() == values.keys()
-        found = {n: Group(frozenset(people[n]), tuple(values[n])) for n in people}
+        shown = [self._shown(release, views, column) for column in self.columns]
+        assert all(people.keys() == values.keys() for values in shown)
+        first, *others = shown
+        found = {
+            n: Group(frozenset(people[n]), tuple(first[n]), tuple(tuple(v[n]) for v in others))
+            for n in people
+        }
         told = dict(self._rows(f"{release}_counterfeits", "group_id, count"))
         assert told == {n: group.counterfeits for n, group in found.items() if group.counterfeits}
         return found
+
+    def _views(self, release: str) -> list[str]:
+        """The parts of a release, `qit` first and then the sensitive tables."""
+        rows = self.db.admin.execute(
+            "SELECT substr(viewname, length(%(r)s) + 2) FROM pg_views"
+            " WHERE schemaname = 'published' AND viewname ~ ('^' || %(r)s || '_(q|s)')"
+            " ORDER BY 1",
+            {"r": release},
+        )
+        return [part for (part,) in rows.fetchall()]
+
+    def _shown(self, release: str, views: Sequence[str], column: str) -> dict[int, list[Value]]:
+        """Values of a column by group, each as often as it is there."""
+        found: dict[int, list[Value]] = {}
+        for view in views:
+            if view.startswith("st") and column in self._columns(f"{release}_{view}"):
+                for number, value, count in self._rows(
+                    f"{release}_{view}", f"group_id, {column}, count"
+                ):
+                    found.setdefault(number, []).extend([value] * count)
+        return found
+
+    def sensitive_rows(self, release: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
+        """Of every sensitive table its columns, and rows (group_id, count, these)."""
+        found: list[tuple[list[str], list[tuple[Any, ...]]]] = []
+        for view in self._views(release):
+            if view.startswith("st"):
+                here = self._columns(f"{release}_{view}")
+                names = [column for column in self.columns if column in here]
+                text = ", ".join(["group_id", "count", *names])
+                found.append((names, self._rows(f"{release}_{view}", text)))
+        return found
+
+    def _columns(self, view: str) -> set[str]:
+        rows = self.db.admin.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0",
+            [f"published.{view}"],
+        )
+        return {name for (name,) in rows.fetchall()}
 
     def _rows(self, view: str, columns: str) -> list[tuple[Any, ...]]:
         text = sql.SQL("SELECT {} FROM {}").format(

@@ -105,5 +105,70 @@ def test_what_value_sets_do_not_go_with(changes: Any, field: str, message: str) 
     assert (field, message) in problems(**_kept(**changes))
 
 
+def _kept_vectors(model: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    columns = {
+        "age": {"role": "quasi_identifying"},
+        "job": {"role": "sensitive"},
+        "pay": {"role": "sensitive"},
+    }
+    models = [{"model": "slicing_l_diversity", "l": 2, **(model or {})}]
+    return _kept(**{"columns": columns, "privacy": models, "method": {"name": "slamsa"}, **changes})
+
+
+def test_sets_of_vectors_are_kept_by_slamsa() -> None:
+    assert policy_from(policy(**_kept_vectors())).refresh == "invariant"
+    public = {"name": "slamsa", "division": "public", "quasi_tables": 1, "optimizer": "firefly"}
+    assert policy_from(policy(**_kept_vectors(method=public))).refresh == "invariant"
+    unique = _kept_vectors({"level": "unique"})
+    assert policy_from(policy(**unique)).refresh == "invariant"
+    assert problems(**{**unique, "refresh": "recompute"}) == [
+        ("privacy[0].level", "the method slamsa cannot guarantee level: unique")
+    ]
+
+
+@pytest.mark.parametrize("privacy", [3, "x", {"a": 1}, [None, 3, "x", {"level": ["tuple"]}]])
+def test_a_policy_that_is_wrong_elsewhere(privacy: Any) -> None:
+    assert all(place != "refresh" for place, _ in problems(**_kept_vectors(privacy=privacy)))
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "message"),
+    [
+        (
+            _kept_vectors(method={"name": "slamsa", "profile": "independent"}),
+            "method.profile",
+            "refresh: invariant keeps the values of one bucket of a person, and with profile:"
+            " independent there are several",
+        ),
+        (
+            _kept_vectors(exclusions=[{"when": {"age": 3}, "never": {"job": "x"}}]),
+            "exclusions",
+            "refresh: invariant takes every value of a group for as likely, and an exclusion rules"
+            " some out",
+        ),
+        (
+            _kept_vectors({"level": "tuple"}),
+            "privacy[0].level",
+            "refresh: invariant keeps the values of every column different, which level: tuple does"
+            " not promise of any",
+        ),
+        (
+            _kept_vectors({"min_size": 9}),
+            "privacy[0].min_size",
+            "groups become smaller when people leave; refresh: invariant keeps their values, not"
+            " their records",
+        ),
+        (
+            _kept_vectors({"level": "unique"}, method={"name": "msb"}),
+            "refresh",
+            "the method msb cannot keep the values of its groups",
+        ),
+    ],
+)
+def test_what_sets_of_vectors_do_not_go_with(given: Any, field: str, message: str) -> None:
+    assert (field, message) in problems(**given)
+    assert policy_from(policy(**{**given, "refresh": "recompute"}))
+
+
 def test_the_longest_name_with_counterfeits() -> None:
     assert policy_from(policy(**_kept(release="r" * 50))).release == "r" * 50

@@ -4,37 +4,35 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.records import DRAW, PLACE
-from pganon.forms.buckets.staging import record_columns
-from pganon.methods.anatomy.invariant.survivors import counted, fits, survivors
-from pganon.methods.anatomy.shape import AnatomyShape
+from pganon.methods.invariant.keeping import Keeping
+from pganon.methods.invariant.survivors import counted, fits, survivors
 from pganon.methods.pairs import paired
-from pganon.published.elements import of_text_key
+from pganon.published.elements import of_text_key, of_vector_key
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 COUNTERFEITS = "counterfeit_values"
 
 
-def list_steps(shape: AnatomyShape) -> list[Step]:
+def list_steps(keeping: Keeping) -> list[Step]:
     return [
         CreateTable(
             "fillers",
             "newcomers with the set that they take over",
             lambda s: s.work("fillers"),
-            lambda s: _fillers(shape, s),
+            lambda s: _fillers(keeping, s),
         ),
         CreateTable(
             "listed",
             "the groups of all people with an old value set",
             lambda s: s.work("listed"),
-            lambda s: _listed(shape, s),
+            lambda s: _listed(keeping, s),
         ),
         CreateTable(
             COUNTERFEITS,
             "values of these groups that nobody has",
             lambda s: s.work(COUNTERFEITS),
-            lambda s: _counterfeits(shape, s),
+            lambda s: _counterfeits(keeping, s),
         ),
     ]
 
@@ -49,18 +47,14 @@ def counterfeits(state: State) -> exp.Select:
     return query("select c.* from c", {"c": state.work(COUNTERFEITS)})
 
 
-def _columns(shape: AnatomyShape) -> list[str]:
-    return list(dict.fromkeys([DRAW, PLACE, *shape.carried]))
-
-
-def _fillers(shape: AnatomyShape, state: State) -> exp.Expr:
+def _fillers(keeping: Keeping, state: State) -> exp.Expr:
     """Newcomers and places that are free for them, both along the curve.
 
     Which places are filled where newcomers are too few follows the random numbers of the sets.
     """
     places = query(
         "select avg(s.place) as place, s.vset from s group by s.vset",
-        {"s": survivors(shape, state)},
+        {"s": survivors(state)},
     )
     free = query(
         "select n.vset, n.code, m.place, row_number() over"
@@ -78,19 +72,19 @@ def _fillers(shape: AnatomyShape, state: State) -> exp.Expr:
         "select row_number() over (partition by :code order by n.place) as number from n"
         " join t on t.code = :code and n.turn <= t.n",
         {"n": state.work("newcomers"), "t": state.work("taken")},
-        code=col(shape.value, "n"),
-    ).select(*[col(name, "n") for name in _columns(shape)])
+        code=keeping.vector_of("n"),
+    ).select(*[col(name, "n") for name in keeping.columns])
     return query(
         "select f.vset from n join f on f.code = :code and f.number = n.number",
         {"n": new, "f": filled},
-        code=col(shape.value, "n"),
-    ).select(*[col(name, "n") for name in _columns(shape)])
+        code=keeping.vector_of("n"),
+    ).select(*[col(name, "n") for name in keeping.columns])
 
 
-def _people(shape: AnatomyShape, state: State) -> exp.Select:
+def _people(keeping: Keeping, state: State) -> exp.Select:
     """Survivors and newcomers with their sets."""
-    columns = ["vset", *_columns(shape)]
-    parts = [survivors(shape, state), query("select f.* from f", {"f": state.work("fillers")})]
+    columns = ["vset", *keeping.columns]
+    parts = [survivors(state), query("select f.* from f", {"f": state.work("fillers")})]
     chosen = [
         query("select 1 from p", {"p": part}).select(
             *[col(name, "p") for name in columns], append=False
@@ -100,14 +94,14 @@ def _people(shape: AnatomyShape, state: State) -> exp.Select:
     return stacked(chosen)
 
 
-def _listed(shape: AnatomyShape, state: State) -> exp.Expr:
+def _listed(keeping: Keeping, state: State) -> exp.Expr:
     listed = query(
         "select p.*, row_number() over (partition by p.vset, :code order by p.place) as number"
         " from p",
-        {"p": _people(shape, state)},
-        code=col(shape.value, "p"),
+        {"p": _people(keeping, state)},
+        code=keeping.vector_of("p"),
     )
-    columns = list(dict.fromkeys([*record_columns(shape.spec), shape.value]))
+    columns = dict.fromkeys([*keeping.shown, keeping.vector])
     return query(
         "select l.vset, :gid as gid from l", {"l": listed}, gid=_gid("l", col("number", "l"))
     ).select(*[col(name, "l") for name in columns])
@@ -118,9 +112,9 @@ def _gid(table: str, number: exp.Expr) -> exp.Expr:
     return fragment("-1 - :pair", pair=paired(col("vset", table), number))
 
 
-def _counterfeits(shape: AnatomyShape, state: State) -> exp.Expr:
-    item = shape.sensitive
-    have = counted(query("select l.* from l", {"l": state.work("listed")}), shape)
+def _counterfeits(keeping: Keeping, state: State) -> exp.Expr:
+    items = keeping.items
+    have = counted(query("select l.* from l", {"l": state.work("listed")}), keeping)
     missing = query(
         "select n.vset, n.key, i.number from n left join h on :same"
         " cross join lateral generate_series(coalesce(h.n, 0) + 1, n.groups) as i(number)",
@@ -129,4 +123,12 @@ def _counterfeits(shape: AnatomyShape, state: State) -> exp.Expr:
     )
     return query(
         "select :gid as gid from m", {"m": missing}, gid=_gid("m", col("number", "m"))
-    ).select(named(of_text_key(item, col("key", "m")), f"v{item.index}"))
+    ).select(
+        *[
+            named(
+                of_text_key(item, of_vector_key(place, len(items), col("key", "m"))),
+                f"v{item.index}",
+            )
+            for place, item in enumerate(items)
+        ]
+    )
