@@ -79,7 +79,7 @@ def _common(levels: int) -> exp.Expr:
     """SQL aggregate: the lowest label that all labels have on one level."""
     case = exp.Case()
     for place in range(1, levels + 1):
-        label = fragment('h.labels[:place] collate "C"', place=num(place))
+        label = fragment(f'h.labels[{place}] collate "C"')
         same = "bool_and(:l is not null) and min(:l) = max(:l)"
         case.when(fragment(same, l=label), fragment("min(:l)", l=label.copy()), copy=False)
     return case.else_(fragment('min(h.labels[cardinality(h.labels)] collate "C")'))
