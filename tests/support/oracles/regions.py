@@ -24,16 +24,15 @@ class Kind:
         left: whether a value, which may be NULL, goes left at a cut.
         shown: whether what is published for a region holds exactly the values that get there; given
             the published value, and by value whether it gets there.
-        loss: of a region, from the values that get there.
-        null: whether it is nullable and shares groups with values.
         candidates: values to try, from the cuts of the column and the values of the first version.
+        path: of a tree the labels of a value from itself to the top.
     """
 
     declared: dict[str, Any]
     left: Callable[[Cut, Any], bool]
     candidates: Callable[[list[Cut], list[Any]], list[Any]]
     shown: Callable[[Any, Callable[[Any], bool], list[Any]], bool]
-    null: bool = True
+    path: Callable[[Any], Sequence[str]] = lambda value: ()
 
 
 def ways(cuts: Sequence[Cut]) -> dict[int, tuple[list[str], dict[str, Steps]]]:
@@ -162,9 +161,11 @@ def tree(
         paths = [path(v) for v in tried if there(v)]
         if not paths:
             return value is None
-        return value == next(labels[0] for labels in zip(*paths, strict=True) if len({*labels}) == 1)
+        return value == next(
+            labels[0] for labels in zip(*paths, strict=True) if len({*labels}) == 1
+        )
 
-    return Kind(declared, left, lambda cuts, values: sorted(candidates(values)), shown)
+    return Kind(declared, left, lambda cuts, values: sorted(candidates(values)), shown, path)
 
 
 def _plain(declared: dict[str, Any]) -> dict[str, Any]:
