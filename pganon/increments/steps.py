@@ -34,7 +34,7 @@ NEWCOMERS = count("newcomers", assumed=40)
 """People who were never released and are in no cohort yet."""
 
 UNPLACED = count("unplaced")
-"""Those of them who are in no region, as nobody had such NULLs."""
+"""Those of them who are in no region: nobody had such NULLs, or no region could have the values."""
 
 DUE = count("due", assumed=40)
 """People whom this run tests."""
