@@ -143,9 +143,12 @@ def _left(attribute: Attribute) -> exp.Expr:
     """Whether a newcomer `w` goes to the left of the cut `c`."""
     value, threshold = col(f"q{attribute.index}", "w"), col("threshold", "c")
     if attribute.scale is Scale.NOMINAL:
-        return _among(cast(value, "text"))
+        # 1.0 and 1.00 are one value.
+        kind = "numeric" if attribute.value_type == "numeric" else "text"
+        return _among(cast(value, kind), cast(col("members", "c"), f"{kind}[]"))
     if attribute.scale is Scale.TREE and not attribute.ranged:
-        return _among(fragment(":l[c.level + 1]", l=col(f"l{attribute.index}", "w")))
+        label = fragment(":l[c.level + 1]", l=col(f"l{attribute.index}", "w"))
+        return _among(label, col("members", "c"))
     kind = "numeric" if attribute.value_type == "bigint" else attribute.value_type
     if attribute.order is not None:
         labels = exp.Array(expressions=[text(label) for label in attribute.order])
@@ -167,6 +170,6 @@ def _left(attribute: Attribute) -> exp.Expr:
     return fragment(":v is null or coalesce(:below, false)", v=value.copy(), below=below)
 
 
-def _among(value: exp.Expr) -> exp.Expr:
+def _among(value: exp.Expr, members: exp.Expr) -> exp.Expr:
     """Whether the stored set has it; it may have NULL."""
-    return fragment("array_position(c.members, :v) is not null", v=value)
+    return fragment("array_position(:members, :v) is not null", v=value, members=members)

@@ -112,6 +112,7 @@ def test_who_left_the_region_of_a_cohort(db: Database, ranges: str) -> None:
     )
     result = run(db, policy)
     assert result.added.released == sum(n for n in size.values() if n >= 4) - 1
+    assert result.added.newcomers == result.added.waiting == sum(n for n in size.values() if n < 4)
     assert moved not in groups(conn)
     if ranges == "region":
         check(conn, policy, range(1, 301))
@@ -119,6 +120,18 @@ def test_who_left_the_region_of_a_cohort(db: Database, ranges: str) -> None:
     assert moved not in groups(conn)
     assert later.added.newcomers == sum(n for n in size.values() if n < 4)
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
+
+
+def test_one_cohort_that_is_finished_later(db: Database) -> None:
+    """Its group shows the region that it was formed in."""
+    policy = of("age")
+    grown(db, policy)
+    db.source(people(1001, 1005, 2), grant=False)
+    db.source("UPDATE public.person SET age = 1000 WHERE id > 1000", grant=False)
+    _crash(db, policy)
+    result = run(db, policy)
+    assert (result.added.cohorts, result.added.released) == (1, 5)
+    check(db.owner(), policy, range(1, 301))
 
 
 def test_nobody_else_reads_regions(db: Database) -> None:

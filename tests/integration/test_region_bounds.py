@@ -9,7 +9,7 @@ from tests.support.harness.regional import check, grown, run
 from tests.support.sources.regions import KINDS, of, people
 
 ALL = [*KINDS]
-GROUPS = [ALL[:7], ALL[7:14], ALL[14:], ["age", "job", "city", "zip", "born", "income"]]
+GROUPS = [ALL[:7], ALL[7:14], ALL[14:18], ["age", "job", "city", "zip", "born", "income", "ward"]]
 
 
 @pytest.mark.parametrize("choose", ["width", "loss"])

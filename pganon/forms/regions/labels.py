@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
 from pganon.encode.hierarchy import listed_leaves
-from pganon.forms.regions.sets import null_there
-from pganon.sqltools import fragment, num, query
+from pganon.forms.regions.sets import with_nulls
+from pganon.sqltools import fragment, num, query, stacked
 from pganon.steps import State
 
 
@@ -23,15 +23,11 @@ def label_bounds(
     Args:
         listed: whether the hierarchy lists its leaves.
     """
+    leaves = _leaves(axis, state) if listed else _known(axis, state)
     there = query(
-        "select p.path, u.labels from p cross join u"
-        " where not 0 = any(p.path) and not exists (select 1 from s where s.path = p.path"
+        "select u.path, u.labels from u where not exists (select 1 from s where s.path = u.path"
         " and coalesce(u.labels[s.level + 1] = any(s.members), false) <> s.is_left)",
-        {
-            "p": paths.copy(),
-            "u": _leaves(axis, state) if listed else _known(axis, state),
-            "s": taken.copy(),
-        },
+        {"u": _tried(paths, taken, leaves), "s": taken.copy()},
     )
     covered = query(
         "select h.path, :label as g from h group by h.path",
@@ -39,9 +35,8 @@ def label_bounds(
         label=_common(axis.levels(state)),
     )
     found = query(
-        "select p.path, x.g, :null as z from p left join x on x.path = p.path",
-        {"p": paths, "x": covered},
-        null=null_there(axis.attribute, taken),
+        "select p.path, x.g, p.z from p left join x on x.path = p.path",
+        {"p": with_nulls(axis.attribute, paths, taken), "x": covered},
     )
     nodes = query(
         "select t.label, min(t.level) as level, max(t.loss) as loss, max(t.hi - t.lo) as others"
@@ -58,6 +53,40 @@ def label_bounds(
         others=others,
         top=top,
     )
+
+
+def _tried(paths: exp.Select, taken: exp.Select, leaves: exp.Select) -> exp.Select:
+    """SELECT path, labels: leaves that may be there.
+
+    Cuts on the way down tell labels of ever lower levels apart, so after the last one to the left
+    nothing is there but what is below its labels. All leaves for every path would be their product.
+    """
+    last = query(
+        "select distinct on (s.path) s.path, s.level, s.members from s where s.is_left"
+        " order by s.path, s.at desc",
+        {"s": taken.copy()},
+    )
+    below = query(
+        "select l.path, l.level, m.label from l cross join lateral unnest(l.members) as m(label)",
+        {"l": last.copy()},
+    )
+    nodes = query(
+        "select u.labels, x.label, x.place - 1 as level from u"
+        " cross join lateral unnest(u.labels) with ordinality as x(label, place)",
+        {"u": leaves.copy()},
+    )
+    parts = [
+        query(
+            "select b.path, n.labels from b join n on n.label = b.label and n.level = b.level",
+            {"b": below, "n": nodes},
+        ),
+        query(
+            "select p.path, u.labels from p left join l on l.path = p.path cross join u"
+            " where l.path is null and not 0 = any(p.path)",
+            {"p": paths.copy(), "l": last, "u": leaves},
+        ),
+    ]
+    return stacked(parts)
 
 
 def _leaves(axis: TreeAxis, state: State) -> exp.Select:

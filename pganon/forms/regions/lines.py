@@ -13,7 +13,7 @@ from pganon.encode.axis import Axis, TreeAxis
 from pganon.encode.number_line import bounds, ends, place, share
 from pganon.forms.recode import closed
 from pganon.spec.model import Attribute
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar
+from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
 
 _NEXT = {
@@ -39,14 +39,17 @@ def line_bounds(axis: Axis, state: State, paths: exp.Select, taken: exp.Select) 
     measured = query(
         "select b.path, case when not b.empty then b.g end as g, b.z,"
         " case when b.empty then 0 when b.z then 1 else :share end as loss,"
-        " case when b.empty then 0 when b.z then :top else :level end as height"
+        " case when b.empty then 0 when b.z then :top end as known"
         " from b cross join t",
-        {"b": shown, "t": _span(axis, state)},
+        {"b": shown.copy(), "t": _span(axis, state)},
         share=exp.paren(_share(attribute)),
-        top=num(_levels(axis, state)),
-        level=exp.paren(_height(axis, state)),
+        top=num(axis.levels(state) if isinstance(axis, TreeAxis) else 0),
     )
-    return query("select m.path, m.g, m.z, m.loss, m.loss as glm, m.height from m", {"m": measured})
+    return query(
+        "select m.path, m.g, m.z, m.loss, m.loss as glm, coalesce(m.known, h.level) as height"
+        " from m join h on h.path = m.path",
+        {"m": measured, "h": _heights(axis, state, shown)},
+    )
 
 
 def _nearest(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.Select:
@@ -148,16 +151,18 @@ def _share(attribute: Attribute) -> exp.Expr:
     return fragment(":stop - :start", stop=parts[0], start=parts[1])
 
 
-def _levels(axis: Axis, state: State) -> int:
-    return axis.levels(state) if isinstance(axis, TreeAxis) else 0
-
-
-def _height(axis: Axis, state: State) -> exp.Expr:
-    """The lowest level of a tree with a range around the region."""
+def _heights(axis: Axis, state: State, shown: exp.Select) -> exp.Select:
+    """SELECT path, level: the lowest level of a tree with a range around the region, or the top."""
     if not isinstance(axis, TreeAxis):
-        return num(0)
-    around = query(
-        "select min(t.level) from t where t.lower <= b.lo and t.upper >= b.hi",
+        return query("select b.path, 0 as level from b", {"b": shown})
+    ranges = query(
+        "select distinct t.level, t.lower, t.upper from t where t.level between 1 and :top - 1",
         {"t": axis.table(state)},
+        top=num(axis.levels(state)),
     )
-    return fragment("coalesce(:level, :top)", level=scalar(around), top=num(axis.levels(state)))
+    return query(
+        "select b.path, coalesce(min(t.level), :top) as level from b"
+        " left join t on t.lower <= b.lo and t.upper >= b.hi group by b.path",
+        {"b": shown, "t": ranges},
+        top=num(axis.levels(state)),
+    )

@@ -7,7 +7,7 @@ from sqlglot import exp
 from pganon.catalog.values import in_order
 from pganon.published.elements import element
 from pganon.spec.model import Attribute, Scale
-from pganon.sqltools import cast, col, fragment, num, query, scalar, text
+from pganon.sqltools import cast, col, fragment, num, query, text
 
 
 def set_bounds(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.Select:
@@ -37,10 +37,8 @@ def set_bounds(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> ex
         item=element(attribute, col("value", "h")),
     )
     found = query(
-        "select p.path, x.g, :null as z, coalesce(x.n, 0) as n from p"
-        " left join x on x.path = p.path",
-        {"p": paths, "x": sets},
-        null=null_there(attribute, taken),
+        "select p.path, x.g, p.z, coalesce(x.n, 0) as n from p left join x on x.path = p.path",
+        {"p": with_nulls(attribute, paths, taken), "x": sets},
     )
     return query(
         "select f.path, f.g, f.z, :loss as loss, :loss as glm, 0 as height from f",
@@ -49,19 +47,18 @@ def set_bounds(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> ex
     )
 
 
-def null_there(attribute: Attribute, taken: exp.Select) -> exp.Expr:
-    """Whether NULL goes the way of the path `p`, and is shown in a column of its own."""
+def with_nulls(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.Select:
+    """SELECT path, z: whether NULL goes this way, and is shown in a column of its own."""
     if attribute.null_column is None:
-        return fragment("false")
+        return query("select p.path, false as z from p", {"p": paths.copy()})
     left = "true"
     if attribute.scale is not Scale.ORDERED:
         left = "array_position(s.members, null) is not null"
-    return scalar(
-        query(
-            "select count(*) = 0 from s where s.path = p.path and (:left) <> s.is_left",
-            {"s": taken.copy()},
-            left=fragment(left),
-        )
+    return query(
+        "select p.path, coalesce(bool_and((:left) = s.is_left), true) as z from p"
+        " left join s on s.path = p.path group by p.path",
+        {"p": paths.copy(), "s": taken.copy()},
+        left=fragment(left),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 Cut = Mapping[str, Any]
@@ -126,11 +127,16 @@ def listed(declared: dict[str, Any], values: Sequence[Any], *, ordered: bool = F
     """All values of a list that get there, in its order."""
     texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
 
+    def read(text: str | None) -> Any:
+        if text is None:
+            return None
+        return Decimal(text) if isinstance(values[0], Decimal) else values[texts.index(text)]
+
     def left(cut: Cut, value: Any) -> bool:
         if ordered:
             end = -1 if cut["threshold"] is None else texts.index(cut["threshold"])
             return value is None or values.index(value) <= end
-        return (None if value is None else texts[values.index(value)]) in cut["members"]
+        return value in [read(member) for member in cut["members"]]
 
     def shown(value: Any, there: Callable[[Any], bool], tried: list[Any]) -> bool:
         order = list(values) if ordered or "enum" in declared else sorted(values)

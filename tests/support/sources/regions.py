@@ -14,7 +14,8 @@ CREATE TABLE public.person (
     id integer PRIMARY KEY, age integer, height integer NOT NULL, income numeric(9, 2),
     weight double precision, born date, seen timestamp, due timestamptz,
     pain text, grade public.grade, job text, smoker boolean, rank public.grade,
-    city text, zip text, visits integer, cost numeric, start date, call timestamp, disease text
+    city text, zip text, visits integer, cost numeric, start date, call timestamp, ward numeric,
+    disease text
 );
 CREATE FUNCTION public.people(first integer, last integer, seed integer)
 RETURNS SETOF public.person LANGUAGE sql AS $$
@@ -35,16 +36,18 @@ RETURNS SETOF public.person LANGUAGE sql AS $$
         CASE WHEN h[16] % 9 > 0 THEN h[16] % 1000 / 10.0 END,
         CASE WHEN h[17] % 9 > 0 THEN date '1950-01-01' + h[17] % 20000 END,
         CASE WHEN h[18] % 9 > 0 THEN timestamp '2020-01-01' + h[18] * interval '1 minute' END,
-        (ARRAY['flu', 'cold', 'HIV'])[1 + h[19] % 3]
+        (ARRAY[1.0, 1.00, 2, 2.50, 2.5, NULL])[1 + h[19] % 6],
+        (ARRAY['flu', 'cold', 'HIV'])[1 + h[20] % 3]
     FROM generate_series(first, last) AS n
     CROSS JOIN LATERAL (
         SELECT array_agg(abs(hashint4(n * 31 + i * 7919 + seed) % 1000000) ORDER BY i) AS h
-        FROM generate_series(1, 19) AS i
+        FROM generate_series(1, 20) AS i
     ) AS r
 $$;
 """
 _QUASI = {"role": "quasi_identifying"}
 JOBS = ["nurse", "cook", "clerk", "baker", "pilot", "judge"]
+WARDS = ["1", "2", "2.5", "3"]
 PLACES = {"south": ["Rome", "Bern"], "north": ["Oslo", "Kyiv"], "east": ["Riga"]}
 _DAY, _MICRO = timedelta(days=1), timedelta(microseconds=1)
 _CENT = Decimal("0.001")
@@ -67,8 +70,8 @@ def _zips(values: list[str]) -> list[str]:
 KINDS: dict[str, Kind] = {
     "age": line(_QUASI, int, 1, 10**6),
     "height": line({**_QUASI, "domain": [0, 300]}, int, 1, 10**6, (0, 300)),
-    "income": line({**_QUASI, "domain": [-5, 1000.5]}, Decimal, _CENT, 10**6,
-                   (Decimal(-5), Decimal("1000.5"))),
+    "income": line({**_QUASI, "domain": ["-5.125", "1000.5005"]}, Decimal, _CENT, 10**6,
+                   (Decimal("-5.125"), Decimal("1000.5005"))),
     "weight": line(_QUASI, Decimal, _CENT, Decimal(10**6)),
     "born": line(_QUASI, date.fromisoformat, _DAY, 10**5 * _DAY),
     "seen": line(_QUASI, datetime.fromisoformat, _MICRO, 10**5 * _DAY),
@@ -89,6 +92,8 @@ KINDS: dict[str, Kind] = {
                   10**5 * _DAY),
     "call": line({**_QUASI, "hierarchy": {"date": ["day", "month"]}}, datetime.fromisoformat,
                  _MICRO, 10**5 * _DAY),
+    "ward": listed({**_QUASI, "type": "categorical", "domain": {"values": WARDS}},
+                   [Decimal(ward) for ward in WARDS]),
 }  # fmt: skip
 DISEASE = {"disease": {"role": "sensitive"}}
 POLICY: dict[str, Any] = {
