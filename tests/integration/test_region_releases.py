@@ -193,15 +193,9 @@ def test_a_bound_that_was_changed(db: Database, change: str) -> None:
 # -- figures ------------------------------------------------------------------------------------
 
 
-def _lost(
-    policy: dict[str, Any], name: str, before: list[Any]
-) -> Callable[[dict[str, Any]], float]:
+def _lost(name: str, before: list[Any]) -> Callable[[dict[str, Any]], float]:
     """NCP of what a row shows, by the definition; the values of the first version are the span."""
     known = [value for value in before if value is not None]
-    declared = policy["columns"][name]
-
-    def span(value: Any) -> Any:
-        return Decimal((value - min(known)).total_seconds()) if hasattr(value, "year") else value
 
     def line(first: Any, last: Any, step: Any, closed: bool) -> Callable[[Any], float]:
         def loss(value: Any) -> float:
@@ -247,7 +241,7 @@ def _lost(
         case "visits":
             first, last = min(known) // 20 * 20, max(known) // 20 * 20 + 20
             return by_null(line(first, last, 1, True))
-    raise AssertionError(declared)
+    raise AssertionError(name)
 
 
 MEASURED = ["age", "height", "weight", "born", "seen", "grade", "job", "smoker", "city", "visits"]
@@ -268,18 +262,71 @@ def test_losses_are_those_of_the_regions(db: Database, names: list[str]) -> None
     conn = db.owner()
     before = [row for n, row in source(conn).items() if n in FIRST]
     shown = rows(conn)
-    classes = part(conn, "classes")
-    sizes = [len(results[0].utility.ncp) and results[0].utility.classes]
-    first = {row["class_id"] for row in classes if row["class_id"] <= sizes[0]}
     for place, result in enumerate(results):
-        mine = [row for row in shown if (row["class_id"] in first) == (place == 0)]
+        earlier = results[0].utility.classes
+        mine = [row for row in shown if (row["class_id"] <= earlier) == (place == 0)]
         total = 0.0
         for name in names:
-            lost = _lost(policy, name, [row[name] for row in before])
+            lost = _lost(name, [row[name] for row in before])
             mean = sum(map(lost, mine)) / len(mine)
             assert result.utility.ncp[name] == pytest.approx(mean, abs=1e-9), name
             total += mean
         assert result.utility.gcp == pytest.approx(total / len(names), abs=1e-9)
+
+
+def test_null_beside_one_label(db: Database) -> None:
+    """Half of the people of a region have no city, the others one: all is lost, as in a class."""
+    policy = of("city", privacy=[{"model": "k_anonymity", "k": 20}])
+    db.source(SOURCE)
+    db.source(
+        people(1, 60, 1) + "; UPDATE public.person SET city ="
+        " (ARRAY[NULL, NULL, NULL, 'Oslo', 'Oslo', 'Riga', 'Riga', 'Rome', 'Rome', 'Bern'])"
+        "[1 + id % 10]",
+        grant=False,
+    )
+    result = run(db, policy)
+    shown = rows(db.owner())
+    lost = _lost("city", ["Oslo", "Riga", "Rome", "Bern"])
+    mixed = {row["city"] for row in shown if row["city_null"]} - {None, "any"}
+    assert mixed
+    mean = sum(map(lost, shown)) / len(shown)
+    assert result.utility.ncp["city"] == pytest.approx(mean)
+
+
+def _height(name: str, row: dict[str, Any]) -> int:
+    """Level of what is shown of a tree of three levels."""
+    if row[name] is None:
+        return 0
+    if row[f"{name}_null"]:
+        return 2
+    if name == "city":
+        return 0 if row[name] in ("Rome", "Oslo", "Bern") else int(row[name] == "any") + 1
+    low, high = row["visits"].lower, row["visits"].upper
+    if low is None or high is None:
+        return 3
+    wide = [w for w in (5, 20) if low // w == (high - 1) // w]
+    return [5, 20].index(wide[0]) + 1 if wide else 3
+
+
+@pytest.mark.parametrize("name", ["city", "visits"])
+def test_heights_are_those_of_the_regions(db: Database, name: str) -> None:
+    db.source(SOURCE)
+    policy = of(name, "age")
+    for first in (1, 1001):
+        db.source(people(first, first + 299, first), grant=False)
+        result = run_release(
+            driver.loaded(policy),
+            dsn=db.dsn("steward"),
+            options=Options(metrics=Request(everything=True)),
+        )
+        conn = db.owner()
+        newest = max(row["class_id"] for row in rows(conn)) - result.utility.classes
+        mine = [row for row in rows(conn) if row["class_id"] > newest]
+        heights = [_height(name, row) for row in mine]
+        assert isinstance(result.metrics, ClassMetrics)
+        assert result.metrics.attributes is not None
+        found = result.metrics.attributes[name].height
+        assert found == pytest.approx(sum(heights) / len(heights))
 
 
 def test_metrics_on_request(db: Database) -> None:
