@@ -25,11 +25,11 @@ DIVERSITY: dict[str, dict[str, Any]] = {
     "frequency": {"model": "alpha_k_anonymity", "column": "occupation", "alpha": 0.33334, "k": K},
 }
 SERIES = [
-    (first, regions, diversity)
+    (first, regions, "tight", diversity)
     for diversity in DIVERSITY
     for first in (1, 6)
     for regions in ("none", "leaves")
-]
+] + [(first, "leaves", "region", "distinct") for first in (1, 6)]
 
 
 def load(dsn: str, data: Path) -> int:
@@ -54,9 +54,9 @@ def load(dsn: str, data: Path) -> int:
 def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
     """A row per month of every series."""
     rows = load(dsn, data)
-    for first, regions, diversity in SERIES:
+    for first, regions, ranges, diversity in SERIES:
         support.forget(dsn)  # else every series would be about the people of the one before
-        name = f"adult_{first}_{regions}_{diversity}"
+        name = f"adult_{first}_{regions}_{ranges}_{diversity}"
         support.execute(dsn, f"CREATE TABLE {name} (LIKE adult_all, PRIMARY KEY (id))")
         for month in range(first, MONTHS + 1):
             lowest = 1 if month == first else month
@@ -65,10 +65,11 @@ def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
                 f"INSERT INTO {name} SELECT * FROM adult_all"
                 f" WHERE month BETWEEN {lowest} AND {month}",
             )
-            measured = support.run_policy(dsn, _policy(name, regions, diversity))
+            measured = support.run_policy(dsn, _policy(dsn, name, regions, ranges, diversity))
             yield {
                 "first": first,
                 "regions": regions,
+                "ranges": ranges,
                 "diversity": diversity,
                 "month": month,
                 **_figures(dsn, name, measured.result, rows),
@@ -76,22 +77,34 @@ def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def _policy(name: str, regions: str, diversity: str) -> dict[str, Any]:
+def _policy(dsn: str, name: str, regions: str, ranges: str, diversity: str) -> dict[str, Any]:
     release = policy(name, name, ADULT_QI, K, sensitive="occupation")
+    if ranges == "region":
+        for column in ADULT_QI:
+            release["columns"][column] |= {"nulls": "reject"}
+            if column != "age":
+                release["columns"][column] |= {"domain": {"values": _values(dsn, column)}}
     release["privacy"] = [{"model": "k_anonymity", "k": K}, DIVERSITY[diversity]]
     return {
         **release,
         "refresh": "increments",
         "regions": regions,
+        "ranges": ranges,
         "increment_size": K,
         "suppression_limit": 0.6,
     }
 
 
+def _values(dsn: str, column: str) -> list[str]:
+    with psycopg.connect(dsn) as conn:
+        rows = conn.execute(f"SELECT DISTINCT {column} FROM adult_all ORDER BY 1".encode())
+        return [value for (value,) in rows.fetchall()]
+
+
 def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str, Any]:
     sets = [column for column in ADULT_QI if column != "age"]
     losses = [
-        "(upper(v.age) - lower(v.age)) / (SELECT max(age) - min(age) FROM adult_all)",
+        "(coalesce(upper(v.age), s.last) - coalesce(lower(v.age), s.first)) / (s.last - s.first)",
         *[
             f"(cardinality(v.{column}) - 1)::numeric"
             f" / (SELECT count(DISTINCT {column}) - 1 FROM adult_all)"
@@ -103,7 +116,8 @@ def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str
             f"SELECT (SELECT count(DISTINCT class_id) FROM published.{name}),"
             f" (SELECT min(n) FROM (SELECT count(*) AS n FROM published.{name} GROUP BY class_id)"
             f" AS g), avg(({' + '.join(losses)}) / {len(losses)}), count(*)"
-            f" FROM published.{name} AS v".encode()
+            f" FROM published.{name} AS v CROSS JOIN (SELECT min(age) AS first, max(age) AS last"
+            " FROM adult_all) AS s".encode()
         ).fetchone()
     assert row is not None
     people = result["records"]
@@ -120,29 +134,40 @@ def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str
     }
 
 
-EXPECTED: dict[tuple[int, str, str], tuple[int, float, float, float]] = {
-    (1, "none", "distinct"): (2104, 0.0600, 0, 0),
-    (1, "leaves", "distinct"): (2104, 0.0569, 0.6, 0.09),
-    (6, "none", "distinct"): (1873, 0.0431, 0, 0),
-    (6, "leaves", "distinct"): (1794, 0.0248, 10.8, 0.5),
-    (1, "none", "frequency"): (1405, 0.1386, 0, 0),
-    (1, "leaves", "frequency"): (1239, 0.1070, 0.4, 29.2),
-    (6, "none", "frequency"): (1190, 0.1240, 0, 0),
-    (6, "leaves", "frequency"): (1056, 0.1038, 5.8, 18.1),
+EXPECTED: dict[tuple[int, str, str, str], tuple[int, float, float, float]] = {
+    (1, "none", "tight", "distinct"): (2104, 0.0600, 0, 0),
+    (1, "leaves", "tight", "distinct"): (2104, 0.0569, 0.6, 0.09),
+    (6, "none", "tight", "distinct"): (1873, 0.0431, 0, 0),
+    (6, "leaves", "tight", "distinct"): (1794, 0.0248, 10.8, 0.5),
+    (1, "none", "tight", "frequency"): (1405, 0.1386, 0, 0),
+    (1, "leaves", "tight", "frequency"): (1239, 0.1070, 0.4, 29.2),
+    (6, "none", "tight", "frequency"): (1190, 0.1240, 0, 0),
+    (6, "leaves", "tight", "frequency"): (1056, 0.1038, 5.8, 18.1),
 }
 """Groups, GCP, percent waiting and percent out at month 12, as computed without pganon."""
 
 
 def show(rows: list[dict[str, Any]]) -> None:
     """The last month of every series beside what was expected."""
-    names = ("first", "regions", "diversity", "groups", "smallest", "gcp", "waiting", "out")
+    names = (
+        "first",
+        "regions",
+        "ranges",
+        "diversity",
+        "groups",
+        "smallest",
+        "gcp",
+        "waiting",
+        "out",
+    )
     expected = ("expected groups", "expected gcp", "expected waiting", "expected out")
     shown = [
         row
         | dict(
             zip(
                 expected,
-                EXPECTED[row["first"], row["regions"], row["diversity"]],
+                EXPECTED.get((row["first"], row["regions"], row["ranges"], row["diversity"]))
+                or [None] * len(expected),
                 strict=True,
             )
         )
@@ -153,6 +178,6 @@ def show(rows: list[dict[str, Any]]) -> None:
         "Adult in twelve monthly batches, as increments: month 12",
         [*names, *expected],
         shown,
-        words=("regions", "diversity"),
+        words=("regions", "ranges", "diversity"),
         asked=(),
     )

@@ -11,7 +11,10 @@ from benchmarks import support
 Row = dict[str, Any]
 Series = Mapping[str, Sequence[Row]]
 
-_STYLES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"))
+_STYLES = (
+    *(("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D")),
+    *(("#E69F00", "v"), ("#56B4E9", "P")),
+)
 _TITLES = {"distinct": "3 distinct values", "frequency": "no value above a third"}
 
 
@@ -44,7 +47,8 @@ def _by_first_version(rows: Sequence[Row], diversity: str) -> Series:
     for row in rows:
         if row["diversity"] == diversity:
             months = "month 1" if row["first"] == 1 else f"months 1 to {row['first']}"
-            found.setdefault(f"{months}, regions {row['regions']}", []).append(row)
+            shown = f", ranges {row['ranges']}" if row["ranges"] != "tight" else ""
+            found.setdefault(f"{months}, regions {row['regions']}{shown}", []).append(row)
     return found
 
 

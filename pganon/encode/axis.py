@@ -11,7 +11,7 @@ are facts of the run (:mod:`pganon.encode.facts`), observed after encoding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -407,7 +407,13 @@ def group_extents(
 
 
 def weighted_loss(
-    axes: Sequence[Axis], state: State, table: str, tried: exp.Expr | None = None
+    axes: Sequence[Axis],
+    state: State,
+    table: str,
+    tried: exp.Expr | None = None,
+    lost: Callable[[Axis, State, str], exp.Expr] = lambda axis, state, table: axis.loss(
+        state, table
+    ),
 ) -> exp.Expr:
     """Sum over the attributes of weight times NCP, from extent columns in `table`.
 
@@ -415,7 +421,7 @@ def weighted_loss(
     """
     losses: list[exp.Expr] = []
     for axis in axes:
-        loss: exp.Expr = exp.paren(axis.loss(state, table), copy=False)
+        loss: exp.Expr = exp.paren(lost(axis, state, table), copy=False)
         if tried is not None and isinstance(axis, TreeAxis):
             mine = fragment(":tried = :i", tried=tried, i=num(axis.index))
             loss = exp.paren(exp.Case().when(mine, num(0)).else_(loss))

@@ -34,6 +34,14 @@ from pganon.forms.reference import (
     stored_reference,
     with_shares,
 )
+from pganon.forms.regions import (
+    bound_steps,
+    region_check,
+    region_losses,
+    region_parts,
+    region_step,
+    regional_classes,
+)
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.elements import attribute_columns, own_values, value_key
@@ -66,6 +74,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.append(("reference", PRIVATE_SCHEMA))
     if keeps_cuts(spec, state):
         parts.append((CUTS, PRIVATE_SCHEMA))
+    parts += region_parts(spec)
     return stored(state, parts)
 
 
@@ -99,30 +108,42 @@ def staging_steps(
             _of_records(spec, records or records_of_classes, extents),
         ),
         *shares_steps(spec),
+        *([*bound_steps(spec), region_step(spec)] if spec.shows_regions else []),
         CreateTable(
             "extents",
             "size and extent of every class",
             lambda s: s.work(EXTENTS),
-            lambda s: query(
-                "select e.*, r.n from e join r on r.class_id = e.class_id",
-                {
-                    "e": s.work("extents_only"),
-                    "r": query(
-                        "select t.class_id, count(*) as n from t group by t.class_id",
-                        {"t": s.stage("records")},
-                    ),
-                },
-            ),
+            lambda s: _extents(spec, s),
         ),
-        *preparation_steps(attributes),
+        *([] if spec.shows_regions else preparation_steps(attributes)),
         CreateTable(
             "classes",
             "generalized quasi-identifiers of every class",
             lambda s: s.stage("classes"),
-            lambda s: generalized(attributes, s).order_by(col(CLASS_ID, "e")),
+            lambda s: _classes(spec, s),
         ),
         key_step("classes", CLASS_ID),
     )
+
+
+def _extents(spec: ReleaseSpec, state: State) -> exp.Select:
+    sized = query(
+        "select e.*, r.n from e join r on r.class_id = e.class_id",
+        {
+            "e": state.work("extents_only"),
+            "r": query(
+                "select t.class_id, count(*) as n from t group by t.class_id",
+                {"t": state.stage("records")},
+            ),
+        },
+    )
+    return region_losses(spec, state, sized) if spec.shows_regions else sized
+
+
+def _classes(spec: ReleaseSpec, state: State) -> exp.Select:
+    if spec.shows_regions:
+        return regional_classes(spec, state).order_by(col(CLASS_ID, "r"))
+    return generalized(axes(spec.attributes), state).order_by(col(CLASS_ID, "e"))
 
 
 def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:
@@ -232,6 +253,7 @@ def records_of_classes(
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     found = [structure_check(tables)]
+    found += [region_check(spec, tables)] if spec.shows_regions else []
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         found += [_check(spec, requirement, kind, tables) for kind in kinds]

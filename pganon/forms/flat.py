@@ -2,7 +2,8 @@
 
 Programs that know neither ranges nor arrays read it: a range is the two columns `<column>_low` and
 `<column>_high`, a set is one text. Both ends belong to the range, except for intervals of a
-hierarchy over numbers that need not be whole.
+hierarchy and regions over numbers that need not be whole. Where a region has no end, the column is
+NULL.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ def _ends(attribute: Attribute, hierarchy: Hierarchy | None, value: exp.Expr) ->
     if kind in _STEP:
         end = fragment(f"upper(:v) - {_STEP[kind]}", v=value)
         last = fragment(LAST[kind])
-        highest = exp.Case().when(fragment("upper_inf(:v)", v=value), last).else_(end)
+        if not attribute.in_regions:  # else it may have no end
+            end = exp.Case().when(fragment("upper_inf(:v)", v=value), last).else_(end)
+        highest = end
     elif attribute.scale is Scale.TREE and kind == "integer":
         lowest = fragment("ceil(lower(:v))", v=value)
         highest = fragment(
@@ -78,10 +81,13 @@ def _ends(attribute: Attribute, hierarchy: Hierarchy | None, value: exp.Expr) ->
     elif attribute.scale is Scale.TREE:
         beyond = f"{name} is below this, or this itself where both ends are equal."
     type_ = _end_type(attribute, hierarchy)
-    said = "Quasi-identifier, generalized."
+    said, least = "Quasi-identifier, generalized.", f"Lowest value that {name} may have."
+    if attribute.in_regions:
+        least = f"{name} is not below this; NULL if it may be as low as any."
+        beyond = f"{name} is not above this; NULL if it may be as high as any."
     return [
         FlatColumn(
-            ViewColumn(low, type_, f"{said} Lowest value that {name} may have."),
+            ViewColumn(low, type_, f"{said} {least}"),
             cast(exp.paren(lowest), type_),
         ),
         FlatColumn(ViewColumn(high, type_, f"{said} {beyond}"), cast(exp.paren(highest), type_)),
@@ -97,10 +103,11 @@ def _end_type(attribute: Attribute, hierarchy: Hierarchy | None) -> str:
             "timestamp": "timestamp without time zone",
             "timestamptz": "timestamp with time zone",
         }[column.kind]
-    if attribute.scale is not Scale.TREE:
+    declared = attribute.in_regions and attribute.domain and column.kind == "numeric"
+    if attribute.scale is not Scale.TREE and not declared:
         return column.stored_type
     if column.kind != "integer":
-        # Intervals may end where a declared precision does, or a float cannot be.
+        # Intervals and domains may end where no declared precision or float can.
         return "numeric"
     assert isinstance(hierarchy, IntervalHierarchy)
     narrow = column.stored_type in ("smallint", "integer") and hierarchy.intervals[-1] <= _WIDE

@@ -24,7 +24,7 @@ from pganon.forms.centres import centre_step, centres
 from pganon.identifiers import QualifiedName
 from pganon.published.elements import element
 from pganon.published.work import EXTENTS, GROUPED_CLASSES
-from pganon.spec.model import Shown
+from pganon.spec.model import Attribute, Shown
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step
 
@@ -147,14 +147,14 @@ def _dictionary_join(axis: Axis, state: State, alias: str, bound: str) -> exp.Jo
 def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
     lo, hi = f"l{axis.index}", f"h{axis.index}"
     joins = [_dictionary_join(axis, state, lo, "lo"), _dictionary_join(axis, state, hi, "hi")]
-    value = _closed(axis, col("value", lo), col("value", hi))
+    value = closed(axis.attribute, col("value", lo), col("value", hi))
     empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
     return joins, exp.Case().when(empty, exp.null()).else_(value)
 
 
-def _closed(axis: Axis, lo: exp.Expr, hi: exp.Expr) -> exp.Expr:
-    """The smallest range with both values in it."""
-    kind = axis.attribute.column.kind
+def closed(attribute: Attribute, lo: exp.Expr, hi: exp.Expr) -> exp.Expr:
+    """The smallest range with both values in it; where one is NULL it has no end."""
+    kind = attribute.column.kind
     if kind in _RANGES:
         return fragment(_RANGES[kind], lo=lo, hi=hi, last=fragment(LAST[kind]))
     return fragment(
@@ -176,7 +176,7 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
         return joins, exp.Case().when(empty, exp.null()).else_(col("label", alias))
     leaf = f"l{axis.index}"
     joins.append(_dictionary_join(axis, state, leaf, "lo"))
-    exact = _closed(axis, col("value", leaf), col("value", leaf))
+    exact = closed(axis.attribute, col("value", leaf), col("value", leaf))
     maker = axis.attribute.published_type
     top = fragment(":l = :top", l=col("level", alias), top=num(axis.levels(state)))
     value = (

@@ -1,7 +1,8 @@
 """Regions of newcomers: the cuts of a first version replayed on them, as joins on the node.
 
     pending     (person, q<i>.., l<i>..)   records of newcomers; labels of a tree from the leaf up
-    newcomers   (person, region)           who has a region; an unseen pattern of NULLs has none
+    newcomers   (person, region)           who has a region; an unseen pattern of NULLs has none,
+                nor a value that its region was not known to have, where groups show their region
 
 Every record goes to exactly one side of every cut: numbers, dates and ordinal values to the left if
 they are NULL or at most the threshold; others to the left if they, or the child of the ancestor
@@ -15,7 +16,8 @@ from sqlglot import exp
 from pganon.catalog.values import in_order
 from pganon.encode.hierarchy import hierarchy_steps
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import Attribute, ReleaseSpec, Scale
+from pganon.published.elements import element
+from pganon.spec.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, query, text
 from pganon.steps import CreateTable, State, Step
 
@@ -57,8 +59,14 @@ def _labelled(spec: ReleaseSpec) -> list[Attribute]:
     return [a for a in spec.attributes if a.scale is Scale.TREE and not a.ranged]
 
 
-def regions(spec: ReleaseSpec, state: State, cuts: QualifiedName) -> exp.Select:
-    """SELECT (person, region) of newcomers in `pending`."""
+def regions(
+    spec: ReleaseSpec, state: State, cuts: QualifiedName, bounds: QualifiedName | None
+) -> exp.Select:
+    """SELECT (person, region) of newcomers in `pending`.
+
+    Args:
+        bounds: what groups of every region show, where they show that.
+    """
     values = [f"q{a.index}" for a in spec.attributes]
     labels = [f"l{a.index}" for a in _labelled(spec)]
     begun = query(
@@ -76,6 +84,9 @@ def regions(spec: ReleaseSpec, state: State, cuts: QualifiedName) -> exp.Select:
         left=exp.paren(left),
     ).select(*[col(name, "w") for name in (*values, *labels)])
     tree = query("select w.person, w.node as region from walk as w where w.node < 0")
+    if bounds is not None:
+        tree = tree.join(aliased(bounds, "b"), on=fragment("b.region = w.node"))
+        tree = tree.where(*[_covered(attribute) for attribute in spec.attributes])
     return tree.with_("walk", as_=exp.union(begun, moved, distinct=False), recursive=True)
 
 
@@ -104,13 +115,40 @@ def _nulls(spec: ReleaseSpec) -> exp.Expr:
     return fragment("array_remove(:names::text[], null)", names=exp.Array(expressions=names))
 
 
+def _covered(attribute: Attribute) -> exp.Expr:
+    """Whether the bounds `b` have the value of a newcomer `w`. A list of values, an enum or a tree
+    in a table or function may have changed since; quasi-identifiers alone decide that."""
+    value, shown = col(f"q{attribute.index}", "w"), col(f"g{attribute.index}", "b")
+    null = fragment(":g is null", g=shown.copy())
+    if attribute.null_column is not None:
+        null = col(f"z{attribute.index}", "b")
+    elif attribute.nulls in ("suppress", "reject"):
+        null = exp.true()  # what becomes of them is not a matter of regions
+    if attribute.form is Shown.RANGE:
+        kind = {"numrange": "numeric"}.get(attribute.published_type, attribute.value_type)
+        there = fragment(":g @> :v", g=shown, v=cast(value, kind))
+    elif attribute.form is Shown.LABEL:
+        there = fragment(":g = any(:l)", g=shown, l=col(f"l{attribute.index}", "w"))
+    else:
+        item = cast(element(attribute, value), "text")
+        there = fragment(":v = any(:g)", v=item, g=cast(shown, "text[]"))
+    return (
+        exp.Case()
+        .when(fragment(":v is null", v=value.copy()), null)
+        .else_(fragment("coalesce(:there, false)", there=exp.paren(there)))
+    )
+
+
 def _left(attribute: Attribute) -> exp.Expr:
     """Whether a newcomer `w` goes to the left of the cut `c`."""
     value, threshold = col(f"q{attribute.index}", "w"), col("threshold", "c")
     if attribute.scale is Scale.NOMINAL:
-        return _among(cast(value, "text"))
+        # 1.0 and 1.00 are one value.
+        kind = "numeric" if attribute.value_type == "numeric" else "text"
+        return _among(cast(value, kind), cast(col("members", "c"), f"{kind}[]"))
     if attribute.scale is Scale.TREE and not attribute.ranged:
-        return _among(fragment(":l[c.level + 1]", l=col(f"l{attribute.index}", "w")))
+        label = fragment(":l[c.level + 1]", l=col(f"l{attribute.index}", "w"))
+        return _among(label, col("members", "c"))
     kind = "numeric" if attribute.value_type == "bigint" else attribute.value_type
     if attribute.order is not None:
         labels = exp.Array(expressions=[text(label) for label in attribute.order])
@@ -132,6 +170,6 @@ def _left(attribute: Attribute) -> exp.Expr:
     return fragment(":v is null or coalesce(:below, false)", v=value.copy(), below=below)
 
 
-def _among(value: exp.Expr) -> exp.Expr:
+def _among(value: exp.Expr, members: exp.Expr) -> exp.Expr:
     """Whether the stored set has it; it may have NULL."""
-    return fragment("array_position(c.members, :v) is not null", v=value)
+    return fragment("array_position(:members, :v) is not null", v=value, members=members)

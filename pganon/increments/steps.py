@@ -23,7 +23,7 @@ from pganon.published.form import PublishedForm
 from pganon.published.remembered import is_remembered, linked
 from pganon.spec.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, col, named, num, query, stacked, statement, union_all
+from pganon.sqltools import aliased, col, equal, named, num, query, stacked, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
@@ -34,7 +34,7 @@ NEWCOMERS = count("newcomers", assumed=40)
 """People who were never released and are in no cohort yet."""
 
 UNPLACED = count("unplaced")
-"""Those of them who are in no region, as nobody had such NULLs."""
+"""Those of them who are in no region: nobody had such NULLs, or no region could have the values."""
 
 DUE = count("due", assumed=40)
 """People whom this run tests."""
@@ -63,7 +63,7 @@ def gather_steps(
         Check(
             "gathered",
             "how many are new, and how many are tested",
-            lambda s: _gathered(s),
+            lambda s: _gathered(s, growth),
             lambda row, s: _problem(spec, growth, row),
             gives=[
                 SOURCE_RECORDS,
@@ -73,7 +73,11 @@ def gather_steps(
         ),
         *leaver_steps(spec, growth, form.weights),
         *stale_steps(spec, growth, _remembered(spec, form)),
-        commit_step(spec, lambda s: commits and growth.unfinished is None and s[DUE] > 0),
+        commit_step(
+            spec,
+            lambda s: commits and growth.unfinished is None and s[DUE] > 0,
+            divided=growth.cuts is not None,
+        ),
     )
 
 
@@ -96,12 +100,18 @@ def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (*alias_steps(spec), read)
 
 
-def commit_step(spec: ReleaseSpec, when: Callable[[State], bool]) -> Statement:
-    """Keep who is `due`, in COHORTS cohorts."""
+def commit_step(
+    spec: ReleaseSpec, when: Callable[[State], bool], *, divided: bool = False
+) -> Statement:
+    """Keep who is `due`, in COHORTS cohorts.
+
+    Args:
+        divided: whether they have the region of a cohort.
+    """
     return Statement(
         "commit",
         "the cohorts are kept, whatever becomes of them",
-        lambda s: _commit(spec, s),
+        lambda s: _commit(spec, s, divided=divided),
         when=when,
     )
 
@@ -152,7 +162,7 @@ def _newcomer_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
 
     def select(state: State) -> exp.Expr:
         if cuts is not None:
-            return regions(spec, state, cuts)
+            return regions(spec, state, cuts, growth.bounds)
         return query(
             "select p.person, 1 as region from p group by p.person", {"p": state.work(PENDING)}
         )
@@ -162,8 +172,14 @@ def _newcomer_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
 
 
 def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
-    """(person, q<i>..) of every record of newcomers."""
-    known = [query("select t.person from t", {"t": table}) for table in growth.taken]
+    """(person, q<i>..) of every record of newcomers, and of who is in a cohort to be finished whose
+    region is known: it is asked for again."""
+    taken = [
+        t
+        for t in growth.taken
+        if growth.unfinished is None or not growth.resumes or t != growth.unfinished.table
+    ]
+    known = [query("select t.person from t", {"t": table}) for table in taken]
     known += [query("select t.member as person from t", {"t": t}) for t in growth.members]
     tree = query("select w.person from w where w.person is not null", {"w": state.work(WHOLE)})
     if growth.cuts is not None:
@@ -180,19 +196,25 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
 
 
 def _due(state: State, growth: Growth) -> exp.Expr:
-    """Of an unfinished cohort those who are still there, and in no version of another release."""
+    """Of an unfinished cohort those who are still there, and in no version of another release.
+
+    Where there are regions, they must be in that of their cohort still; others left it.
+    """
     if growth.unfinished is not None:
         still = query(
             "select c.person, c.cohort from c"
             " where exists (select 1 from w where w.person = c.person)",
             {"c": growth.unfinished.table, "w": state.work(WHOLE)},
         )
+        if growth.resumes:
+            still = still.select(col("region", "c")).join(
+                aliased(state.work("newcomers"), "n"), on=equal(["person", "region"], "n", "c")
+            )
         members = [query("select t.member from t", {"t": t}) for t in growth.members]
         if not members:
             return still
         return query(
-            "select c.person, c.cohort from c"
-            " where not exists (select 1 from m where m.member = c.person)",
+            "select c.* from c where not exists (select 1 from m where m.member = c.person)",
             {"c": still, "m": stacked(members)},
         )
     large = query(
@@ -201,13 +223,24 @@ def _due(state: State, growth: Growth) -> exp.Expr:
         {"n": state.work("newcomers")},
         size=num(growth.size),
     )
-    return query(
+    due = query(
         "select n.person, l.cohort from n join l on l.region = n.region",
         {"n": state.work("newcomers"), "l": large},
     )
+    return due if growth.cuts is None else due.select(col("region", "n"))
 
 
-def _gathered(state: State) -> exp.Expr:
+def _new(state: State, growth: Growth, name: str) -> QualifiedName | exp.Select:
+    """A work table of newcomers without who is in a cohort to be finished."""
+    if growth.unfinished is None or not growth.resumes:
+        return state.work(name)
+    return query(
+        "select t.* from t left join c on c.person = t.person where c.person is null",
+        {"t": state.work(name), "c": growth.unfinished.table},
+    )
+
+
+def _gathered(state: State, growth: Growth) -> exp.Expr:
     return query(
         "select (select count(*) from w) as source_records,"
         " (select count(*) from w where w.person is null) as nobody,"
@@ -218,8 +251,8 @@ def _gathered(state: State) -> exp.Expr:
         " (select count(distinct d.cohort) from d) as cohorts",
         {
             "w": state.work(WHOLE),
-            "p": state.work(PENDING),
-            "n": state.work("newcomers"),
+            "p": _new(state, growth, PENDING),
+            "n": _new(state, growth, "newcomers"),
             "d": state.work(TESTED),
         },
     )
@@ -243,13 +276,14 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
     )
 
 
-def _commit(spec: ReleaseSpec, state: State) -> sql.Composed:
+def _commit(spec: ReleaseSpec, state: State, *, divided: bool) -> sql.Composed:
     """One message, which the server runs as one transaction.
 
     Autovacuum stays away: everybody sees how many rows an analyzed table has, here who is waiting.
     """
     table = cohorts_table(state.run_id)
     people = query("select d.person, d.cohort from d", {"d": state.work(TESTED)})
+    people = people.select(col("region", "d")) if divided else people
     return sql.SQL(
         "CREATE TABLE {table} WITH (autovacuum_enabled = false) AS {people};"
         " SELECT pganon.seal({name}::regclass);"

@@ -136,7 +136,9 @@ def _range_bounds(axis: Axis, state: State) -> exp.Select:
             {"v": state.work(f"mplaces{axis.index}")},
         ),
         query(
-            "select :lower as place, 0 as kind, k.id, 'l' as side from k where k.g is not null",
+            "select coalesce(:lower, '-Infinity'::numeric) as place, case when lower_inc(k.g)"
+            " or lower_inf(k.g) then 0 else 2 end as kind, k.id, 'l' as side"
+            " from k where k.g is not null",
             keys,
             lower=place(axis.attribute, fragment("lower(k.g)")),
         ),
@@ -150,19 +152,22 @@ def _range_bounds(axis: Axis, state: State) -> exp.Select:
     ]
     counted = query(
         "select e.*, count(*) filter (where e.kind = 1) over (order by e.place, e.kind) as seen,"
+        " min(e.place) filter (where e.kind = 1) over () as first,"
         " max(e.place) filter (where e.kind = 1) over () as last from e",
         {"e": stacked(parts)},
     )
+    first = "ceil(c.place) + (c.kind = 2 and c.place = ceil(c.place))::int"
     last = "floor(c.place) - (c.kind = 0 and c.place = floor(c.place))::int"
     return query(
         "select c.id, min(c.seen) filter (where c.side = 'l') + 1 as lo,"
         " max(c.seen) filter (where c.side = 'u') as hi,"
-        " min(:first) filter (where c.side = 'l') as low,"
+        " min(case when c.place = '-Infinity' then c.first else :first end)"
+        " filter (where c.side = 'l') as low,"
         " max(case when c.place = 'Infinity' then c.last else :last end)"
         " filter (where c.side = 'u') as high"
         " from c where c.side <> 'v' group by c.id",
         {"c": counted},
-        first=fragment("ceil(c.place)" if discrete(axis) else "c.place"),
+        first=fragment(first if discrete(axis) else "c.place"),
         last=fragment(last if discrete(axis) else "c.place"),
     )
 

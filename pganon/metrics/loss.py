@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import TreeAxis, axes, weighted_loss
+from pganon.encode.axis import Axis, TreeAxis, axes, weighted_loss
 from pganon.published.form import Description
 from pganon.spec.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
@@ -24,6 +24,7 @@ def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
     """
     attributes = axes(spec.attributes)
     weights = sum(attribute.weight for attribute in spec.attributes)
+    loss = weighted_loss(attributes, state, "e", lost=_lost)
     tree = query(
         "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
         " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
@@ -32,24 +33,28 @@ def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
         loss=exp.paren(
             fragment(
                 ":sum / :weights",
-                sum=exp.paren(weighted_loss(attributes, state, "e")),
+                sum=exp.paren(loss),
                 weights=exp.Literal.number(repr(weights)),
             )
         ),
     )
-    return tree.select(*[named(_mean(a.loss(state, "e")), f"ncp{a.index}") for a in attributes])
+    return tree.select(*[named(_mean(_lost(a, state, "e")), f"ncp{a.index}") for a in attributes])
+
+
+def _lost(axis: Axis, state: State, table: str) -> exp.Expr:
+    """NCP of what a group shows: the extent of its records, or its region."""
+    if axis.attribute.in_regions:
+        return col(f"loss{axis.index}", table)
+    return axis.loss(state, table)
 
 
 def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
     """One row: sums over the released records of `glm<i>`, and of `height<i>` for hierarchies."""
     losses: list[exp.Expr] = []
     for axis in axes(spec.attributes):
-        lost = axis.loss(state, "e")
         if isinstance(axis, TreeAxis):
-            if axis.attribute.form is Shown.LABEL and axis.size(state) > 1:
-                lost = _leaves_lost(lost, axis.size(state))
             losses.append(named(_sum(_height(axis, state)), height(axis.index).column))
-        losses.append(named(_sum(lost), glm(axis.index).column))
+        losses.append(named(_sum(_glm(axis, state)), glm(axis.index).column))
     tree = query("select count(*) as groups from e", {"e": description.extents(state)})
     return tree.select(*losses)
 
@@ -73,6 +78,16 @@ def height(index: int) -> Fact[float | None]:
     return or_null(measure(f"height{index}", "metric_"))
 
 
+def _glm(axis: Axis, state: State) -> exp.Expr:
+    """NCP, but of labels by how many other leaves are below them."""
+    if axis.attribute.in_regions:
+        return col(f"glm{axis.index}", "e")
+    lost = axis.loss(state, "e")
+    if axis.attribute.form is Shown.LABEL and axis.size(state) > 1:
+        return _leaves_lost(lost, axis.size(state))
+    return lost
+
+
 def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:
     """(leaves below the ancestor - 1) / (leaves - 1), where NCP is (leaves below) / (leaves)."""
     lost = fragment("(round(:ncp * :m) - 1) / (:m - 1)", ncp=exp.paren(ncp), m=num(leaves))
@@ -81,6 +96,8 @@ def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:
 
 def _height(axis: TreeAxis, state: State) -> exp.Expr:
     """Level of the published label; NULL alone is exact, NULL among values is on the top."""
+    if axis.attribute.in_regions:
+        return col(f"height{axis.index}", "e")
     level = axis.level(state, "e")
     if not axis.has_null(state):
         return level

@@ -53,9 +53,6 @@ REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
-UNAVAILABLE = ("ranges",)
-"""Keys that nothing reads yet."""
-
 
 class OverTime(Declaration):
     """How a version stands beside the other versions about the same people.
@@ -113,21 +110,26 @@ class OverTime(Declaration):
 
 
 def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
-    """Keys that have no effect, or none yet; `given` may be input that was not checked."""
+    """Keys that have no effect; `given` may be input that was not checked."""
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
         yield from _invariant_refusals(given, method)
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue
-        if key in UNAVAILABLE:
-            yield Refusal((key,), f"{key} is not available yet", f"remove {key}")
-        elif key in INCREMENTS and given.get("refresh") != "increments":
+        if key in INCREMENTS and given.get("refresh") != "increments":
             yield Refusal(
                 (key,),
                 f"{key} is for refresh: increments; this policy has refresh:"
                 f" {show(given.get('refresh', 'recompute'))}",
                 f"remove {key}, or write refresh: increments",
+            )
+        elif key == "ranges" and given.get("regions", "none") != "leaves":
+            yield Refusal(
+                (key,),
+                f"{key}: {given[key]} shows the regions that the cuts of a first version make; this"
+                " policy has regions: none",
+                "write regions: leaves, or ranges: tight",
             )
 
 

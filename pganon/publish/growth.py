@@ -41,13 +41,13 @@ def growth(
     newest = known.versions[0] if known and known.versions else None
     values = {"release": release, "population": population}
     cohorts = conn.execute(sqlfiles.query("publish", "cohorts"), values).fetchall()
-    unfinished = [Cohorts(run_id, number) for run_id, number, mine, _ in cohorts if mine]
+    unfinished = [Cohorts(run_id, number, cut) for run_id, number, mine, _, cut in cohorts if mine]
     found = Growth(
         size=size,
         population=population,
         unfinished=unfinished[0] if unfinished else None,
         taken=tuple(cohorts_table(run_id) for run_id, *_ in cohorts),
-        records_out=sum(out for *_, out in cohorts),
+        records_out=sum(out for *_, out, _ in cohorts),
     )
     if newest is None:
         return found

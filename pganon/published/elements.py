@@ -22,15 +22,24 @@ _SAID = {
     Shown.MODE: "most frequent value among the records of the class.",
 }
 _INTERVAL = "generalized. Interval of the hierarchy that holds the values of all records."
+_REGION = {
+    Shown.RANGE: "generalized. Bounds of the region of the class, whatever its records have.",
+    Shown.SET: "generalized. All values that the region of the class may have.",
+    Shown.LABEL: "generalized. Label of the hierarchy above all that the region of the class may"
+    " have.",
+}
 
 
 def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
     """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
     interval = attribute.form is Shown.RANGE and attribute.scale is Scale.TREE
-    said = f"Quasi-identifier, {_INTERVAL if interval else _SAID[attribute.form]}"
+    said = _INTERVAL if interval else _SAID[attribute.form]
+    said = f"Quasi-identifier, {_REGION[attribute.form] if attribute.in_regions else said}"
     found = [ViewColumn(attribute.published, attribute.published_type, said)]
     if attribute.null_column is not None:
         said = f"Whether records of the class have no {quote(attribute.published)}."
+        if attribute.in_regions:
+            said = f"Whether records of its region may have no {quote(attribute.published)}."
         found.append(ViewColumn(attribute.null_column, "boolean", said))
     return found
 

@@ -30,7 +30,8 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> list[str]:
 
 def _extents(spec: ReleaseSpec, state: State) -> list[str]:
     extents = [item.alias for axis in axes(spec.attributes) for item in axis.extent(state, "c")]
-    return [CLASS_ID, *extents, "n"]
+    lost = [f"{name}{a.index}" for a in spec.attributes for name in ("loss", "glm", "height")]
+    return [CLASS_ID, *extents, "n", *(lost if spec.shows_regions else [])]
 
 
 LEAVING_GROUPS = Table("leaving", lambda spec, state: [NUMBER_OF_GROUP])
@@ -56,7 +57,8 @@ GROUPED_CLASSES = Table("grouped_classes", _grouped_classes)
 """The same rows with the published number of their class."""
 
 EXTENTS = Table("extents", _extents)
-"""A row per class: its size `n`, and which codes it covers."""
+"""A row per class: its size `n`, which codes its records have, and where it shows its region, what
+is lost of every attribute."""
 
 
 def _individuals(spec: ReleaseSpec, state: State) -> list[str]:

@@ -342,6 +342,7 @@ class _Builder:
             qs_set=declared.qs_set,
             ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
             shares=self.policy.method.loses_shares,
+            in_regions=self.policy.ranges == "region",
         )
         self._hierarchy(attribute)
         return attribute

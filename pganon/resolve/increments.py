@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pganon.identifiers import quote
 from pganon.policy.refusals import Refusal
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Scale, Shown
 
 
 def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
@@ -33,6 +34,8 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             "leaves is for the method mondrian with variant: strict, whose cuts are by values",
             "use regions: none",
         )
+    if spec.shows_regions:
+        yield from _region_refusals(spec)
 
 
 def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
@@ -50,4 +53,19 @@ def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             ("leavers",),
             "withdraw takes groups from every view, and publish.reference has one without groups",
             "use leavers: keep, or leave out publish.reference",
+        )
+
+
+def _region_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """Regions of which nobody can say which values they have."""
+    for attribute in spec.attributes:
+        if attribute.form is not Shown.SET or attribute.listed is not None:
+            continue
+        name, ordinal = attribute.column.name, attribute.scale is Scale.ORDERED
+        what = "its order" if ordinal else "domain: {values: [...]}"
+        yield Refusal(
+            ("columns", name, "order" if ordinal else "domain"),
+            f"ranges: region shows all values that a region of {quote(name)} may have, and nobody"
+            " says which there are",
+            f"declare {what} or a hierarchy, or use ranges: tight",
         )

@@ -105,6 +105,7 @@ def growth_of(
         increment_size(spec),
         divides=spec.policy.regions == "leaves",
     )
+    _check_ranges(spec, growth)
     _check_regions(spec, growth)
     _check_compared(spec, growth)
     return _numbered(spec, growth)
@@ -153,6 +154,27 @@ def increment_size(spec: ReleaseSpec) -> int:
     return spec.policy.increment_size or spec.minimum_size
 
 
+def _check_ranges(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse groups that show what they contain beside those that show their region.
+
+    Raises:
+        PreconditionError: other_regions.
+    """
+    if growth.version is None or spec.shows_regions == (growth.bounds is not None):
+        return
+    before = "tight" if growth.bounds is None else "region"
+    raise PreconditionError(
+        f"the policy has ranges: {spec.policy.ranges}, but version {growth.version}, which"
+        f" increments are added to, has ranges: {before}",
+        hint=f"use ranges: {before}, or another name for the release",
+        code="other_regions",
+    )
+
+
+_REPLAYED = ("role", "type", "order", "hierarchy", "nulls")
+"""Keys of a column that cuts are replayed by."""
+
+
 def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
     """Refuse cuts that were made under another hierarchy or order, or of other columns.
 
@@ -162,15 +184,18 @@ def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
     if growth.cuts is None:
         return
     before = growth.partition or {}
+    keys, instead = _REPLAYED, ", or use regions: none"
+    if growth.bounds is not None:  # made of what the column could have
+        keys, instead = (*_REPLAYED, "domain"), ""
     for attribute in spec.attributes:
         name = attribute.column.name
-        for key in ("role", "type", "order", "hierarchy", "nulls"):
+        for key in keys:
             path = f"columns.{name}.{key}"
             if before.get(path) != spec.partition.get(path):
                 raise PreconditionError(
                     f"{key} of column {quote(name)} is not that of the version whose cuts divide"
                     " newcomers",
-                    hint="undo the change, or use regions: none",
+                    hint=f"undo the change{instead}",
                     code="other_regions",
                 )
 

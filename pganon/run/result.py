@@ -53,7 +53,8 @@ class Added:
         tested: people in them.
         released, suppressed: their records in new groups, and those that are out for good.
         waiting: newcomers in no cohort yet.
-        unplaced: those of them in no region, as nobody had such NULLs before.
+        unplaced: those of them in no region, as nobody had such NULLs before, or no region could
+            have their values.
         left: people in groups that were shown so far, who are not in the source any more.
         withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
             of which these people are a part.

@@ -12,6 +12,12 @@ from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
 CUTS = "cuts"
 """Part of a release: the cuts of its first version by values, for those who come later."""
 
+BOUNDS = "bounds"
+"""Part of a release with `ranges: region`: what groups of every region show."""
+
+REGIONS = "regions"
+"""Part of such a release: the region of every group."""
+
 WITHDRAWN = "withdrawn"
 """Part of a release: numbers of all groups that its views show no longer."""
 
@@ -22,13 +28,13 @@ AS_RELEASED = "as_released"
 """Part of a release: marks of the quasi-identifiers that people had when they were tested."""
 
 TESTED = "due"
-"""Work table (person, cohort) of whom a run tests."""
+"""Work table (person, cohort, [region]) of whom a run tests; a region where there are cuts."""
 WHOLE = "everybody"
 """Work table of the records of the whole source, of which a run adds newcomers alone."""
 
 
 def cohorts_table(run_id: int) -> QualifiedName:
-    """(person, cohort): the people whom a run will test, or did."""
+    """(person, cohort, [region]): the people whom a run will test, or did."""
     return QualifiedName(PRIVATE_SCHEMA, f"cohorts_{run_id}")
 
 
@@ -39,10 +45,12 @@ class Cohorts:
     Attributes:
         run_id: the run that formed them.
         number: how many there are.
+        divided: whether the table has the region of every cohort.
     """
 
     run_id: int
     number: int
+    divided: bool = False
 
     @property
     def table(self) -> QualifiedName:
@@ -147,8 +155,8 @@ class Growth:
 
     @property
     def in_cohorts(self) -> bool:
-        """Whether the run may test several cohorts."""
-        if self.unfinished is not None:
+        """Whether the run may test several cohorts, or has to know which one a group is of."""
+        if self.unfinished is not None and self.bounds is None:
             return self.unfinished.number > 1
         return self.cuts is not None
 
@@ -169,6 +177,16 @@ class Growth:
         """The stored tables of all increments that are this part of a release."""
         found = (item for item in self.relations if item["part"] == part)
         return tuple(QualifiedName(item["schema"], item["name"]) for item in found)
+
+    @property
+    def bounds(self) -> QualifiedName | None:
+        """What groups of every region show, where they do not show what they contain."""
+        return next(iter(self.tables_of(BOUNDS)), None)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether people of unfinished cohorts must be in the region that they were in."""
+        return self.cuts is not None and self.unfinished is not None and self.unfinished.divided
 
     @property
     def withdrawn(self) -> QualifiedName | None:

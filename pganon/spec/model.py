@@ -96,6 +96,7 @@ class Attribute:
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
         shares: whether d of m unordered values lose d / m, instead of (d - 1) / (m - 1).
+        in_regions: whether a group shows the bounds of its region, whatever its records have.
     """
 
     index: int
@@ -115,11 +116,22 @@ class Attribute:
     ranged: bool = False
     hidden: Hidden | None = None
     shares: bool = False
+    in_regions: bool = False
 
     @property
     def covers(self) -> bool:
         """Whether what is published covers the values of the records; else it is their middle."""
         return self.form not in (Shown.MEAN, Shown.MODE)
+
+    @property
+    def listed(self) -> tuple[str, ...] | None:
+        """All values that it could have, as texts, of an ordinal column in their order; None where
+        that is not known."""
+        if self.order is not None or self.values is not None:
+            return self.order or self.values
+        if self.column.kind == "boolean":
+            return ("false", "true")
+        return self.column.labels if self.column.kind == "enum" else None
 
     @property
     def flat_names(self) -> tuple[str, ...]:
@@ -245,6 +257,11 @@ class ReleaseSpec:
         """
         first = self.growth is None or self.growth.version is None
         return first and self.policy.method.replays and bool(self.individual or self.record_key)
+
+    @property
+    def shows_regions(self) -> bool:
+        """Whether groups show the bounds of the region that they are in."""
+        return any(attribute.in_regions for attribute in self.attributes)
 
     @property
     def minimum_size(self) -> int:

@@ -154,10 +154,15 @@ WHERE v.release = %(release)s AND v.dropped_at IS NULL AND v.version <> ALL (%(v
 
 -- cohorts --
 -- Cohorts of people of a population, oldest first: run, number, whether they are unfinished ones of
--- the release, its records that are out.
+-- the release, its records that are out, whether their regions are known.
 SELECT
     c.run_id, c.number, c.release = %(release)s AND c.finished_by IS NULL,
-    CASE c.release WHEN %(release)s THEN c.records_out ELSE 0 END
+    CASE c.release WHEN %(release)s THEN c.records_out ELSE 0 END,
+    EXISTS (
+        SELECT FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = to_regclass('pganon_private.cohorts_' || c.run_id)
+            AND a.attname = 'region' AND NOT a.attisdropped
+    )
 FROM pganon_private.cohorts AS c
 WHERE c.population = %(population)s
 ORDER BY c.run_id;

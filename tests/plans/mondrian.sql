@@ -1324,11 +1324,9 @@ FROM "pganon_work"."r0_done_0" AS "d";
 -- partition.cuts: the cuts by values, for people who come later
 CREATE TABLE pganon_stage.r0_cuts AS
 SELECT
-  CAST(SIGN("m"."node") AS BIGINT) * (
-    (
-      CAST(0 AS BIGINT) << 32
-    ) + CAST(ABS("m"."node") AS BIGINT) * 2654435761 % 4294967296
-  ) AS "node",
+  (
+    CAST(0 AS BIGINT) << 32
+  ) + CAST("m"."node" AS BIGINT) * 2654435761 % 4294967296 AS "node",
   0 AS "round",
   ARRAY_REMOVE(CAST(ARRAY[] AS TEXT[]), NULL) AS "nulls",
   CAST((
@@ -1363,16 +1361,40 @@ SELECT
   CAST((
     CASE "m"."attr" WHEN 0 THEN CAST(NULL AS INT) WHEN 1 THEN CAST(NULL AS INT) END
   ) AS integer) AS "level",
-  CAST(SIGN("m"."tl") AS BIGINT) * (
-    (
-      CAST(1 AS BIGINT) << 32
-    ) + CAST(ABS("m"."tl") AS BIGINT) * 2654435761 % 4294967296
-  ) AS "left_node",
-  CAST(SIGN("m"."tr") AS BIGINT) * (
-    (
-      CAST(1 AS BIGINT) << 32
-    ) + CAST(ABS("m"."tr") AS BIGINT) * 2654435761 % 4294967296
-  ) AS "right_node"
+  CASE
+    WHEN "m"."tl" > 0
+    THEN (
+      (
+        CAST(1 AS BIGINT) << 32
+      ) + CAST("m"."tl" AS BIGINT) * 2654435761 % 4294967296
+    )
+    ELSE -(
+      (
+        (
+          CAST(0 AS BIGINT) << 32
+        ) + CAST((
+          -"m"."tl"
+        ) AS BIGINT) * 2654435761 % 4294967296
+      )
+    )
+  END AS "left_node",
+  CASE
+    WHEN "m"."tr" > 0
+    THEN (
+      (
+        CAST(1 AS BIGINT) << 32
+      ) + CAST("m"."tr" AS BIGINT) * 2654435761 % 4294967296
+    )
+    ELSE -(
+      (
+        (
+          CAST(0 AS BIGINT) << 32
+        ) + CAST((
+          -"m"."tr"
+        ) AS BIGINT) * 2654435761 % 4294967296
+      )
+    )
+  END AS "right_node"
 FROM "pganon_work"."r0_moves_0" AS "m"
 LEFT JOIN "pganon_work"."r0_dict0" AS "d0"
   ON "m"."attr" = 0 AND "m"."thr" = "d0"."code" AND "d0"."code" > 0;

@@ -33,7 +33,7 @@ from pganon.policy.hierarchies import (
 )
 from pganon.steps import Name, Step
 
-__all__ = ["has_ranges", "hierarchy_steps"]
+__all__ = ["has_ranges", "hierarchy_steps", "listed_leaves", "lists_leaves"]
 
 
 def has_ranges(hierarchy: Hierarchy) -> bool:
@@ -41,8 +41,26 @@ def has_ranges(hierarchy: Hierarchy) -> bool:
     return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
 
 
+def lists_leaves(hierarchy: Hierarchy) -> bool:
+    """Whether it says which values there could be."""
+    return isinstance(hierarchy, CsvHierarchy | InlineHierarchy | OrderHierarchy | TableHierarchy)
+
+
+def listed_leaves(name: str) -> Name:
+    """The work table (leaf, padding, path) of such a hierarchy, where its steps keep it: the labels
+    of every leaf from itself to the top."""
+    return lambda state: state.work(f"tree_{name}_paths")
+
+
 def hierarchy_steps(
-    name: str, hierarchy: Hierarchy, values: Name, value_kind: str, base_dir: Path, column: str
+    name: str,
+    hierarchy: Hierarchy,
+    values: Name,
+    value_kind: str,
+    base_dir: Path,
+    column: str,
+    *,
+    keeps_leaves: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that build `tree_<name>` from the work table `values`.
 
@@ -57,8 +75,9 @@ def hierarchy_steps(
             type of `value` (codes that are stored as numbers); leaves then match its text.
         base_dir: folder that the path of a file is relative to.
         column: name of the column as messages show it, quoted where SQL needs it.
+        keeps_leaves: whether :func:`listed_leaves` is needed.
     """
-    build = Build(name, values, canonical_kind(value_kind), column)
+    build = Build(name, values, canonical_kind(value_kind), column, keeps_leaves)
     match hierarchy:
         case CsvHierarchy():
             rows = file_rows(

@@ -40,12 +40,14 @@ class Build:
         values: the table (value, n), one row per distinct value that is not NULL.
         kind: canonical type of the values, one of :data:`KINDS`.
         column: name of the column as messages show it, quoted where SQL needs it.
+        keeps_leaves: whether the table of all declared leaves is needed afterwards.
     """
 
     name: str
     values: Name
     kind: str
     column: str
+    keeps_leaves: bool = False
 
     def part(self, suffix: str = "", *, round: int | None = None) -> Name:
         """A work table of this hierarchy; without a suffix, the finished tree."""

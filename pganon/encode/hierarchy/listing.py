@@ -51,7 +51,10 @@ def listing_steps(build: Build) -> tuple[Step, ...]:
         DropTables(
             build.step("drop"),
             build.purpose("drop its rows"),
-            lambda state: [build.part("rows")(state), build.part("paths")(state)],
+            lambda state: [
+                build.part("rows")(state),
+                *([] if build.keeps_leaves else [build.part("paths")(state)]),
+            ],
         ),
         size_check(build),
     )

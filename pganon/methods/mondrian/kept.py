@@ -9,7 +9,7 @@ threshold     text of the highest value on the left; NULL where only NULLs are t
               ranges the upper end of the last range on the left, unless level is 0
 members       texts on the left of a cut by frequency: values, or labels of children
 level         of a tree: that of the children which the cut tells apart
-left_node, right_node   where the sides went; minus a number: final
+left_node, right_node   where the sides went; minus the `gid` of a group: final
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves)
         return cast(exp.paren(case), kind)
 
     columns = {
-        "node": _target(number, col("node", "m")),
+        "node": paired(num(number), col("node", "m")),
         "round": num(number),
         "nulls": _nulls(spec, state) if number == 0 else fragment("null::text[]"),
         "column_name": by_attribute(lambda axis: text(axis.attribute.column.name), "text"),
         "threshold": by_attribute(_threshold, "text"),
         "members": by_attribute(lambda axis: _members(shape, axis, state), "text[]"),
         "level": by_attribute(lambda axis: _below(axis), "integer"),
-        "left_node": _target(number + 1, col("tl", "m")),
-        "right_node": _target(number + 1, col("tr", "m")),
+        "left_node": _target(number, col("tl", "m")),
+        "right_node": _target(number, col("tr", "m")),
     }
     return _joined(shape, state, query("select 1 from m", {"m": moves})).select(
         *[named(value, name) for name, value in columns.items()], append=False
@@ -67,11 +67,12 @@ def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves)
 
 
 def _target(number: int, node: exp.Expr) -> exp.Expr:
-    """A number of its own for every group: final ones are negative."""
+    """A number of its own for every group that a round leaves: final ones are negative."""
     return fragment(
-        "sign(:node)::bigint * :pair",
+        "case when :node > 0 then :next else -(:gid) end",
         node=node,
-        pair=paired(num(number), fragment("abs(:n)", n=node)),
+        next=exp.paren(paired(num(number + 1), node.copy())),
+        gid=exp.paren(paired(num(number), fragment("-:n", n=node.copy()))),
     )
 
 

@@ -44,8 +44,20 @@ def test_words(key: str) -> None:
     assert problems(**{key: "x"}) == [(key, f'"x" is not a word for {key}')]
 
 
-def test_what_is_not_there_yet() -> None:
-    assert problems(ranges="region") == [("ranges", "ranges is not available yet")]
+def test_ranges_of_regions() -> None:
+    grows = {"refresh": "increments", "ranges": "region"}
+    assert problems(**grows) == [
+        (
+            "ranges",
+            "ranges: region shows the regions that the cuts of a first version make; this policy"
+            " has regions: none",
+        )
+    ]
+    assert policy_from(policy(**grows, regions="leaves")).ranges == "region"
+    assert [field for field, _ in problems(ranges="region", regions="leaves")] == [
+        "regions",
+        "ranges",
+    ]
 
 
 def test_what_is_taken_for_granted() -> None:

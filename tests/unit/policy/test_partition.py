@@ -11,7 +11,6 @@ from pganon.identifiers import QualifiedName
 from pganon.loading import known, policy_from
 from pganon.policy import partition
 from pganon.policy.model import ColumnPolicy, Policy
-from pganon.policy.over_time import UNAVAILABLE
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 
@@ -53,10 +52,11 @@ def test_every_key_that_decides_is_in_the_part() -> None:
         refresh="increments",
         increment_size=9,
         regions="leaves",
+        ranges="region",
         leavers="withdraw",
     )
     keys = {path.partition(".")[0] for path in part(data)}
-    assert keys == partition.DECIDES - set(UNAVAILABLE) | {"revision"}
+    assert keys == partition.DECIDES | {"revision"}
     kept = policy(
         refresh="invariant",
         columns=columns(),
