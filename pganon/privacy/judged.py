@@ -54,3 +54,10 @@ KEPT_SETS = (
     " likelier than another"
 )
 """Instead, of people who keep their value sets."""
+
+KEPT_VECTORS = (
+    "readers who know who was in which group of every version, and which values of different"
+    " columns go together, and hold nothing that somebody of a group may have in all columns for"
+    " likelier than another"
+)
+"""The same of several columns."""

@@ -7,7 +7,14 @@ from typing import Any
 
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
-from pganon.privacy.judged import HOLDS_FOR, INDEPENDENT, KEPT_SETS, OF_COLUMNS, Judged
+from pganon.privacy.judged import (
+    HOLDS_FOR,
+    INDEPENDENT,
+    KEPT_SETS,
+    KEPT_VECTORS,
+    OF_COLUMNS,
+    Judged,
+)
 from pganon.spec.model import ReleaseSpec
 
 _CHOICES = ("profile", "division", "buckets", "select")
@@ -46,7 +53,7 @@ def _over_versions(spec: ReleaseSpec, model: Model) -> str:
     if not known or spec.policy.republication != "refuse":
         return HOLDS_FOR[Judged.NOTHING]
     if spec.invariant and model.judged is Judged.MOST:
-        return KEPT_SETS
+        return KEPT_SETS if len(spec.kept_items) == 1 else KEPT_VECTORS
     assumed = INDEPENDENT if spec.policy.assume and model.judged in OF_COLUMNS else ""
     return HOLDS_FOR[model.judged] + assumed
 

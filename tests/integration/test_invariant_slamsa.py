@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from pganon.plan.explain import explain
+from pganon.privacy.judged import KEPT_VECTORS
+from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
 from pganon.run.rebuilding import guarded
 from pganon.spec.invariance import OUT
@@ -21,10 +23,11 @@ from tests.support.oracles.invariance import (
     Person,
     Vector,
     VectorSet,
+    is_invariant,
     keeps_vectors,
     vector_posteriors,
 )
-from tests.support.sources.keeping import Kept
+from tests.support.sources.keeping import Kept, declared_vectors
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -297,6 +300,16 @@ def test_nobody_left_in_new_groups(db: Database) -> None:
     assert not any(group.counterfeits for group in kept.versions[-1].values())
 
 
+def test_the_guarantee_says_against_whom_it_holds(db: Database) -> None:
+    kept = Kept(db, columns=TWO)
+    kept.release({n: ("ab"[n % 2], "xy"[n % 2]) for n in range(4)})
+    rows = db.admin.execute(
+        "SELECT g ->> 'column', g ->> 'over_versions' FROM pganon.releases AS r,"
+        " jsonb_array_elements(r.guarantee) AS g"
+    ).fetchall()
+    assert dict(rows) == {"s": KEPT_VECTORS, "u": KEPT_VECTORS}
+
+
 def test_the_largest_l_is_that_of_all_columns(db: Database) -> None:
     """Values of a bucket are as many in one column as in the other."""
     kept = Kept(db, columns=TWO)
@@ -334,3 +347,18 @@ def test_a_bucket_that_no_cut_divides(db: Database, division: str) -> None:
     rows = ["aa", "cc", "ad", "ba", "dd", "dc", "bb"]
     kept.release({n: tuple(row) for n, row in enumerate(rows)}, method={"division": division})
     assert sorted(len(group.people) for group in kept.versions[-1].values()) == [3, 4]
+
+
+def test_of_one_column_the_sets_are_those_of_anatomy(db: Database) -> None:
+    """Whichever method made the version before."""
+    kept = Kept(db)
+    people: dict[Person, Any] = {1: "a", 2: "b", 3: "a", 4: "b"}
+    kept.release(people)
+    slamsa = declared_vectors(columns=("s",), release="r_slamsa")
+    for released, document in (((1, 4), slamsa), ((1, 2, 3), kept.declared())):
+        kept.fill({n: people[n] for n in released})
+        result = run_release(driver.loaded(document), dsn=db.dsn("steward"))
+        kept.versions.append(kept.published(document["release"]))
+        assert result.guard["guard_value_sets"] == ["s"]
+        assert placed(kept) == set(released)
+    assert is_invariant(everything(kept), 2)
