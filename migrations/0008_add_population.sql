@@ -27,7 +27,7 @@ CREATE TABLE pganon_private.memory (
     audience text NOT NULL DEFAULT '',
     columns text[] NOT NULL,
     floors jsonb NOT NULL,
-    value_sets_of text[],
+    value_sets_of text,
     value_set_table text,
     person_table text NOT NULL,
     cell_table text NOT NULL,
@@ -46,7 +46,7 @@ COMMENT ON COLUMN pganon_private.memory.columns IS
 COMMENT ON COLUMN pganon_private.memory.floors IS
     'lists of rules that people were promised; a cell names one by its place';
 COMMENT ON COLUMN pganon_private.memory.value_sets_of IS
-    'the columns of which all versions that published any kept value sets together; NULL: none';
+    'the column of which all versions that published it kept value sets; NULL: there is none';
 COMMENT ON COLUMN pganon_private.memory.value_set_table IS 'the values of every value set';
 COMMENT ON COLUMN pganon_private.memory.runs IS 'runs of the versions that it is about';
 

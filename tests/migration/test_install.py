@@ -110,6 +110,27 @@ def test_upgrade_without_installation(bare_db: Database):
         install.upgrade(bare_db.connect())
 
 
+def test_value_sets_of_one_column_become_those_of_a_list(
+    bare_db: Database, monkeypatch: pytest.MonkeyPatch
+):
+    before = sqlfiles.migrations()[:11]
+    conn = bare_db.connect()
+    with monkeypatch.context() as old:
+        old.setattr(sqlfiles, "migrations", lambda: before)
+        install.init(conn)
+    conn.execute(
+        "WITH p AS (INSERT INTO pganon_private.population (sources, key) VALUES ('{}', '[]'), "
+        "('{}', '[]') RETURNING id)"
+        " INSERT INTO pganon_private.memory (population, columns, floors, value_sets_of,"
+        " person_table, cell_table, value_table, runs, fingerprint, run_id)"
+        " SELECT id, '{disease}', '[]', nullif('disease', CASE id WHEN 1 THEN 'disease' END),"
+        " 'p', 'c', 'v', '{1}', '', 1 FROM p"
+    )
+    assert "0012_keep_sets_of_vectors.sql" in install.upgrade(conn).migrations
+    found = conn.execute("SELECT value_sets_of FROM pganon_private.memory ORDER BY population")
+    assert found.fetchall() == [(None,), (["disease"],)]
+
+
 @pytest.mark.parametrize("scope", ["", "IN SCHEMA pganon_private"])
 def test_default_privileges_open_nothing(bare_db: Database, scope: str):
     conn = bare_db.connect()
