@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,14 +76,17 @@ def change_readers(
     name: str,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    judge: Callable[[History, Version, Sequence[str]], Sequence[str]] = lambda *_: (),
+    judged: Callable[[Version, Sequence[str]], AbstractContextManager[tuple[str, ...]]] = (
+        lambda *_: nullcontext(())
+    ),
 ) -> Access:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
 
     Args:
-        judge: called with the current version and who is to be added; gives warnings, may raise.
+        judged: given the current version and who is to be added, holds what they are judged by
+            until they are; gives warnings, may raise.
 
     Raises:
         LedgerError: unknown_release, unknown_version.
@@ -95,8 +99,7 @@ def change_readers(
         wanted = _wanted(known, add, remove)
         added = access(known, wanted).added
         check_readers(conn, added, "name another one")
-        warnings = tuple(judge(known, current, added))
-        with publishing(conn):
+        with judged(current, added) as warnings, publishing(conn):
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.publish import history, populations, readers
 from pganon.publish.audience import roles_of
-from pganon.publish.history import History, Version
+from pganon.publish.history import Version
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
 from pganon.run.apart import new_audiences, tells_apart, with_readers
@@ -118,10 +118,12 @@ def change_readers(
         PreconditionError: busy, missing_role, no_grant.
     """
 
-    def judge(known: History, current: Version, added: Sequence[str]) -> tuple[str, ...]:
+    @contextlib.contextmanager
+    def judged(current: Version, added: Sequence[str]) -> Iterator[tuple[str, ...]]:
         population = populations.of_release(conn, name) if added else None
         if population is None:
-            return ()
+            yield ()
+            return
         with locks.population_lock(conn, population.id):
             about, warnings = with_readers(conn, population.id)
             admission = Admission(
@@ -129,9 +131,9 @@ def change_readers(
             )
             if admission.audiences:
                 _judge(conn, name, current, added, admission)
-        return warnings
+            yield warnings
 
-    return readers.change_readers(conn, name, add, remove, judge)
+    return readers.change_readers(conn, name, add, remove, judged)
 
 
 def _judge(
@@ -158,12 +160,13 @@ def _end(conn: Connection, run_id: int, error: BaseException) -> None:
         drop_run(conn, run_id)
 
 
-def admit(
+@contextlib.contextmanager
+def admitted(
     conn: Connection, policy: Policy, run_id: int, current: Version, added: Sequence[str]
-) -> tuple[str, ...]:
+) -> Iterator[tuple[str, ...]]:
     """Judge readers whom the policy of a run lets read what there is; gives warnings.
 
-    A run that grows holds the population.
+    For the length of a block nobody else judges. A run that grows holds the population already.
 
     Raises:
         PrivacyRefusal: republication.
@@ -171,7 +174,8 @@ def admit(
     """
     population = populations.of_release(conn, policy.release) if added else None
     if population is None:
-        return ()
+        yield ()
+        return
     held = policy.refresh == "increments"
     with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
@@ -181,7 +185,7 @@ def admit(
             admission.judge(Executor(conn, State(run_id)))
         except PrivacyRefusal as refusal:
             raise _refused(refusal, added) from None
-    return warnings
+        yield warnings
 
 
 def _shown_by(version: Version) -> frozenset[int]:

@@ -41,7 +41,7 @@ from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import check_swap
 from pganon.run import growing, handover, keeping, withdrawing
-from pganon.run.admitting import admit
+from pganon.run.admitting import admitted
 from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
@@ -412,8 +412,8 @@ class _Run:
         """Nothing new is published; what the policy says of readers and such is applied."""
         known = history.read(self.conn, plan.spec.policy.release)
         added = access(known, plan.spec.readers).added if known else ()
-        warnings = admit(self.conn, plan.spec.policy, renewed.run_id, current, added)
-        applied = self.ending.renew(self.conn, renewed, cascade=self.options.cascade)
+        with admitted(self.conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
+            applied = self.ending.renew(self.conn, renewed, cascade=self.options.cascade)
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, renewed.run_id)
         result = standing_result(plan, current, renewed.run_id, applied)

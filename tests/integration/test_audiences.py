@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pganon.publish import lifecycle
+from pganon import locks
+from pganon.publish import lifecycle, readers, renewal
 from pganon.run.admitting import change_readers
 from pganon.run.pipeline import run_release
 from pganon.run.rebuilding import guarded
@@ -309,3 +310,33 @@ def test_an_increment_for_more_readers(source: Database, roles: list[str]) -> No
     assert publish(source, "one", "q", one, third, **grows).version == 2
     with driver.refused("republication"):
         driver.publish(source, declared("two", "z", third, where="id <= 48"))
+
+
+@pytest.mark.slow
+def test_nobody_judges_until_a_reader_is_added(
+    source: Database, roles: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a version could be published for a role that is about to read this one, too."""
+    one, two, third = roles
+    publish(source, "one", "q", one, audiences="everybody")
+    (population,) = source.admin.execute("SELECT id FROM pganon_private.population").fetchone() or [
+        0
+    ]
+    steward, other = source.connect("steward"), source.owner()
+    lifecycle.become_steward(steward)
+    monkeypatch.setattr(locks, "WAITS", (0,))
+    set_readers, added = readers.set_readers, []
+
+    def held(*args: Any) -> Any:
+        with driver.refused("busy"), locks.population_lock(other, population):
+            pass
+        added.append(args[-1])
+        return set_readers(*args)
+
+    monkeypatch.setattr(readers, "set_readers", held)
+    monkeypatch.setattr(renewal, "set_readers", held)
+    change_readers(steward, "one", [two])
+    unchanged(source, declared("one", "q", one, two, third, audiences="everybody"))
+    assert [len(names) for names in added] == [2, 3]
+    with locks.population_lock(other, population), driver.refused("busy"):
+        change_readers(steward, "one", ["public"])
