@@ -15,6 +15,7 @@ from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 from tests.integration.test_increments import growing_policy, run
 from tests.support.harness import driver, plans
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles.definitions import t_equal, t_ordered
 
@@ -417,6 +418,8 @@ def test_one_distribution_is_published(people: Database) -> None:
     assert sorted(shown) == [("a", 0.6), ("b", 0.3), ("c", 0.1)]
     (_, stated) = lifecycle.show(conn, "people").guarantee
     assert stated["compared_with"] == "the first version of the release"
+    told = " ".join(pganon("show", "people", "--dsn", people.dsn("steward")).out.split())
+    assert "t_closeness(s) t=0.3 compared with the first version of the release" in told
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     withdraw = policy(T, publish={"reference": True}, leavers="withdraw")
     with driver.refused("policy") as caught:
@@ -547,7 +550,7 @@ def test_values_of_every_type_are_found_again(db: Database, kind: str) -> None:
     document = policy(model)
     conn = db.owner()
     values = [*KINDS[kind], None]
-    for first, found in ((1, values[:3] * 2), (20, values), (40, values[::-1][:3])):
+    for first, found in ((1, [*values[:3] * 2, None]), (20, values), (40, values[::-1][:3])):
         released(db, first, found, document)  # pyright: ignore[reportArgumentType]
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     told = conn.execute(
