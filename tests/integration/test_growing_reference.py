@@ -7,6 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -512,13 +513,28 @@ def test_values_too_far_to_be_hidden(people: Database) -> None:
     assert list(measured_of(people.owner(), T)) == ["first version's published"]
 
 
-def test_a_reference_that_was_changed(people: Database) -> None:
+def test_a_first_version_of_which_nothing_was_kept(people: Database) -> None:
+    """As of one that an earlier pganon published."""
+    first = policy(T, privacy=[{"model": "k_anonymity", "k": 2}])
+    released(people, 1, "aaaaaabbbc", first)
+    people.admin.execute(
+        "UPDATE pganon_private.version SET relations = (SELECT jsonb_agg(r) FROM"
+        " jsonb_array_elements(relations) AS r WHERE r ->> 'part' <> 'histogram')"
+    )
+    with mock.patch("pganon.publish.growth.is_intact", return_value=True):
+        with driver.refused("other_reference"):
+            released(people, 20, "ab", policy(T))
+        assert released(people, 30, "ab", first).version == 2
+
+
+@pytest.mark.parametrize("method", ["mondrian", HIDES])
+def test_a_reference_that_was_changed(people: Database, method: str) -> None:
     """Verification compares it with the first version's own."""
-    document = policy(T)
+    document = policy(T, method={"name": method})
     released(people, 1, "aaaaaabbbc", document)
     released(people, 20, "ab", document)
     conn = people.owner()
-    conn.execute(f"UPDATE {references(conn)[1]} SET n = n + 1 WHERE value = '=a'".encode())
+    conn.execute(f"UPDATE {references(conn)[-1]} SET n = n + 1 WHERE value = '=a'".encode())
     found = {f.model: f.measured for f in lifecycle.verify(conn, "people") if not f.holds}
     assert found["first_version"] == 1
 
