@@ -295,6 +295,7 @@ _TOLD = (
     "model",
     "column",
     "if_not_null",
+    "compared_with",
     "profile",
     "division",
     "adversary",
@@ -320,8 +321,9 @@ def _requirement(item: Mapping[str, Any]) -> str:
     rest = [f"{k}={v}" for k, v in item.items() if k not in _TOLD and v is not None]
     given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
     known = [f"({given} if it is not NULL)"] if given else []
+    whole = [f"compared with {item['compared_with']}"] if "compared_with" in item else []
     of = [f"for groups {item['groups']}"] if "groups" in item else []
-    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *of])
+    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *whole, *of])
 
 
 def moment(moment: Any) -> str:
