@@ -13,11 +13,13 @@ import pytest
 from psycopg import sql
 
 from pganon.metrics.report import ClassMetrics
+from pganon.plan.explain import explain
 from pganon.publish import export, lifecycle
 from pganon.published.request import Request, Workload
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
-from tests.support.harness import driver
+from pganon.run.planning import plan_release
+from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.regional import check, grown, part, run, source
 from tests.support.sources.regions import JOBS, KINDS, PLACES, SOURCE, of, people
@@ -421,6 +423,20 @@ def test_files_and_comments(db: Database, tmp_path: Path) -> None:
     ).fetchone()
     assert found is not None
     assert found[0] >= 4
+
+
+def test_plans(db: Database) -> None:
+    """Of a first version, and of one that adds to it."""
+    db.source(SOURCE)
+    loaded = driver.loaded(FEW)
+    for first, made in ((1, {"bounds", "regions"}), (1001, {"regions"})):
+        db.source(people(first, first + 299, first), grant=False)
+        planned = [f"{s.phase}.{s.step}" for s in explain(plan_release(loaded, dsn=db.dsn()))]
+        ran = faults.steps_of(db.dsn(), loaded, jobs=1)
+        assert [s for s in planned if s.startswith("recode.")] == [
+            s for s in ran if s.startswith("recode.")
+        ]
+        assert {"bounds", "regions"} & {s.removeprefix("recode.") for s in planned} == made
 
 
 @pytest.mark.slow
