@@ -10,10 +10,9 @@ from pganon.errors import PrivacyRefusal
 from pganon.run.pipeline import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
-from tests.support.oracles.invariance import Person, Value, Vector
-from tests.support.sources.keeping import Kept, declared_vectors
+from tests.support.oracles.invariance import Person, Value
+from tests.support.sources.keeping import Kept, Vectors, declared_vectors
 
-Vectors = dict[Person, Vector]
 TWO = ("s", "u")
 
 
@@ -66,6 +65,7 @@ def test_who_left_and_returned_is_nobodys_filler(db: Database) -> None:
     assert candidates(kept) == {1: sets[1], 2: sets[1], 3: sets[3], 4: sets[3]}
 
 
+@pytest.mark.slow
 def test_one_value_in_common_fills_no_place(db: Database) -> None:
     """A newcomer with the value of one column would bring another set of vectors: who knows which
     values go together would find those of the others."""
@@ -76,6 +76,7 @@ def test_one_value_in_common_fills_no_place(db: Database) -> None:
     assert {group.people for group in groups.values()} == {frozenset({1}), frozenset({3, 4})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("absent", [False, True], ids=["at once", "while absent"])
 @pytest.mark.parametrize("place", [0, 1])
 def test_values_of_one_column_that_change_are_refused(
@@ -115,6 +116,7 @@ LATER: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER.keys())
 def test_columns_that_come_later_or_are_left_out(db: Database, later: dict[str, Any]) -> None:
     """Other vectors are no longer those of the sets: groups are new, and judged by cells."""
@@ -130,6 +132,7 @@ def test_columns_that_come_later_or_are_left_out(db: Database, later: dict[str, 
         run_release(driver.loaded(declared_vectors(l=2, **later)), dsn=db.dsn("steward"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("recompute", "invariant"), ("invariant", "recompute")])
 def test_versions_by_different_methods_are_judged_by_cells(
     db: Database, order: tuple[str, str]
@@ -157,5 +160,4 @@ def test_waiting_for_other_values(db: Database) -> None:
     everybody = people | {3: ("c", "v"), 4: ("d", "v"), 5: ("e", "w"), 6: ("f", "k")}
     kept.release(everybody)
     kept.release(everybody)
-    (*_, last) = kept.versions
-    assert {p for group in last.values() for p in group.people} == {1, 2, 5, 6}
+    assert kept.placed == {1, 2, 5, 6}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -13,34 +12,21 @@ from pganon.plan.explain import explain
 from pganon.privacy.judged import KEPT_VECTORS
 from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
-from pganon.run.rebuilding import guarded
 from pganon.spec.invariance import OUT
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
-from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import (
     Person,
-    Vector,
-    VectorSet,
     is_invariant,
     keeps_vectors,
     vector_posteriors,
 )
-from tests.support.sources.keeping import Kept, declared_vectors
+from tests.support.sources.keeping import Kept, Vectors, declared_vectors
 
 pytestmark = pytest.mark.primary_server_only
 
 TWO = ("s", "u")
-Vectors = dict[Person, Vector]
-
-
-def everything(kept: Kept) -> list[Any]:
-    return [list(groups.values()) for groups in kept.versions]
-
-
-def placed(kept: Kept) -> set[Person]:
-    return {person for group in kept.versions[-1].values() for person in group.people}
 
 
 def test_by_hand(db: Database) -> None:
@@ -53,7 +39,7 @@ def test_by_hand(db: Database) -> None:
         [["HIV", "gout"], ["cold", "flu"]],
         [["HIV", "cold"], ["flu", "gout"]],
     )
-    sets = keeps_vectors(everything(kept), people, 2)
+    sets = keeps_vectors(kept.everything, people, 2)
     assert sets is not None
     (partner,) = (p for p in (2, 3, 4) if sets[p] == sets[1])
     (other, another) = (p for p in (2, 3, 4) if p != partner)
@@ -74,119 +60,6 @@ def test_by_hand(db: Database) -> None:
     assert kept.results[-1].guard["guard_worst_probability"] == 0.5
 
 
-def check(kept: Kept, people: Vectors, everybody: Vectors, out: set[Person]) -> set[Person]:
-    """The last version against the ones before; who is out for good after it."""
-    sets = keeps_vectors(everything(kept), everybody, kept.l)
-    assert sets is not None
-    before = {p for groups in kept.versions[:-1] for g in groups.values() for p in g.people}
-    survivors, here = people.keys() & before, placed(kept)
-    newcomers = people.keys() - before - out
-    assert survivors <= here
-    assert not here & out
-    rest = newcomers - here
-    counterfeits = sum(group.counterfeits for group in kept.versions[-1].values())
-    if kept.versions[:-1]:
-        count: dict[VectorSet, Counter[Vector]] = {}
-        for person in survivors:
-            count.setdefault(sets[person], Counter())[people[person]] += 1
-        need: Counter[Vector] = Counter()
-        for vectors, own in count.items():
-            need.update({vector: max(own.values()) - own[vector] for vector in vectors})
-        old = [g for g in kept.versions[-1].values() if g.people & survivors]
-        assert len(old) == sum(max(own.values()) for own in count.values())
-        fillers = {p for group in old for p in group.people} - survivors
-        assert counterfeits == sum(need.values()) - len(fillers)
-        come = Counter(people[person] for person in newcomers)
-        fitting = sum((come & need).values())
-        others = [people[person] for person in newcomers - fillers]
-        if eligible_in_all(others, kept.l):
-            assert len(kept.columns) > 2 or not rest
-        else:
-            assert rest == newcomers - fillers
-            assert len(fillers) == fitting
-        if eligible_in_all(list((come - need).elements()), kept.l):
-            assert len(fillers) == fitting
-    else:
-        assert counterfeits == 0
-    result = kept.results[-1]
-    assert result.suppressed == len(people) - len(here)
-    assert result.guard["guard_value_sets"] == sorted(kept.columns)
-    assert result.guard["guard_worst_probability"] <= 1 / kept.l + 1e-9
-    assert (result.guard["guard_certain"], result.guard["guard_above"]) == (0, 0)
-    return out | rest
-
-
-def eligible_in_all(vectors: list[Vector], l: int) -> bool:  # noqa: E741
-    return all(eligible(list(values), l) for values in zip(*vectors, strict=True))
-
-
-SHAPES: list[dict[str, Any]] = [
-    {"columns": TWO},
-    {"columns": ("u", "s"), "sliced": True},
-    {"columns": TWO, "method": {"sensitive_tables": 1}},
-    {"columns": ("s", "u", "w"), "method": {"sensitive_tables": [["w", "s"], ["u"]]}},
-    {"columns": TWO, "method": {"division": "public"}},
-    {"columns": ("s", "u", "w"), "method": {"sensitive_tables": 2, "optimizer": "firefly"}},
-]
-
-
-@pytest.mark.slow
-@pytest.mark.random_tables
-@pytest.mark.parametrize("shape", SHAPES, ids=["two", "sliced", "one", "three", "public", "found"])
-def test_random_histories(db: Database, shape: dict[str, Any]) -> None:
-    columns = shape["columns"]
-    others = {key: value for key, value in shape.items() if key != "columns"}
-    for number in range(examples(1).max_examples):
-        rng = random.Random(number)
-        kept = Kept(db, f"t{number}", l=rng.choice((2, 3)), columns=columns)
-        values = "abcdefg"[: rng.randint(kept.l + 1, 7)]
-        everybody: Vectors = {}
-        people: Vectors = {}
-        gone: Vectors = {}
-        out: set[Person] = set()
-        for month in range(4):
-            if month:
-                leaving = [p for p in people if rng.random() < 0.3]
-                gone |= {p: people.pop(p) for p in leaving}
-                back = [p for p in gone if p not in leaving and rng.random() < 0.3]
-                people |= {p: gone.pop(p) for p in back}
-            come = rng.randint(24, 36) if not month else rng.randint(0, 12)
-            lists = [(list(values) * come)[:come] for _ in columns]
-            if month:
-                lists = [rng.choices(values, k=come) for _ in columns]
-            for one in lists:
-                rng.shuffle(one)
-            vectors = list(zip(*lists, strict=True))
-            if month and everybody:  # some have what others had
-                vectors = [rng.choice([v, rng.choice(list(everybody.values()))]) for v in vectors]
-            new = dict(enumerate(vectors, 1000 * number + 100 * month))
-            everybody |= new
-            people |= new
-            kept.release(people, **others)
-            out = check(kept, people, everybody, out)
-            check_rows(kept, everybody)
-        found = kept.remembered
-        assert found.pop(OUT, 0) == len(out)
-        sets = keeps_vectors(everything(kept), everybody, kept.l)
-        assert sets is not None
-        assert sorted(found.values()) == sorted(Counter(sets.values()).values())
-
-
-def check_rows(kept: Kept, everybody: Vectors) -> None:
-    """What a sensitive table shows together are values of one vector of the set."""
-    sets = keeps_vectors(everything(kept), everybody, kept.l)
-    assert sets is not None
-    people = {n: min(group.people) for n, group in kept.versions[-1].items()}
-    for columns, rows in kept.sensitive_rows(f"r_{kept.name}"):
-        places = [kept.columns.index(column) for column in columns]
-        told: dict[int, list[Vector]] = {}
-        for number, count, *values in rows:
-            told.setdefault(number, []).extend([tuple(values)] * count)
-        for number, found in told.items():
-            vectors = sets[people[number]]
-            assert sorted(found) == sorted(tuple(v[p] for p in places) for v in vectors)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tables", [1, 2])
 def test_posteriors_of_all_versions(db: Database, tables: int) -> None:
@@ -198,17 +71,18 @@ def test_posteriors_of_all_versions(db: Database, tables: int) -> None:
     kept.release(people, **method)
     kept.release({p: everybody[p] for p in (0, 2, 4, 7, 8)}, **method)
     kept.release({p: everybody[p] for p in (0, 1, 7, 9)}, **method)
-    assert any(group.counterfeits for group in everything(kept)[-1])
-    sets = keeps_vectors(everything(kept), everybody, 3)
+    assert any(group.counterfeits for group in kept.everything[-1])
+    sets = keeps_vectors(kept.everything, everybody, 3)
     assert sets is not None
     rng = random.Random(1)
     weights = {vectors: Fraction(rng.randint(1, 9)) for vectors in [*sets.values()]}
     for columns in vector_posteriors(
-        everything(kept), lambda vectors: weights.setdefault(vectors, Fraction(rng.randint(1, 9)))
+        kept.everything, lambda vectors: weights.setdefault(vectors, Fraction(rng.randint(1, 9)))
     ).values():
         assert all(set(found.values()) == {Fraction(1, 3)} for found in columns)
 
 
+@pytest.mark.slow
 def test_the_order_of_columns_does_not_matter(db: Database) -> None:
     kept = Kept(db, columns=TWO)
     people: Vectors = {1: ("a", "x"), 2: ("b", "y"), 3: ("a", "x"), 4: ("b", "y")}
@@ -220,6 +94,7 @@ def test_the_order_of_columns_does_not_matter(db: Database) -> None:
     assert kept.results[-1].guard["guard_value_sets"] == ["s", "u"]
 
 
+@pytest.mark.slow
 def test_values_that_all_left_are_counterfeits(db: Database) -> None:
     """Of a type whose equal values may look different, and NULL, none gives itself away."""
     kept = Kept(db, l=3, kind="numeric", columns=TWO)
@@ -236,6 +111,7 @@ def test_values_that_all_left_are_counterfeits(db: Database) -> None:
     assert sorted(shown, key=repr) == sorted(wanted, key=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sliced", [False, True])
 def test_the_view_adds_up_to_the_records(db: Database, sliced: bool) -> None:
     """Values of nobody take their share of those of a group, and none of its records."""
@@ -253,20 +129,6 @@ def test_the_view_adds_up_to_the_records(db: Database, sliced: bool) -> None:
 
 
 @pytest.mark.slow
-def test_a_memory_made_again_keeps_the_sets(db: Database) -> None:
-    kept = Kept(db, l=3, columns=TWO)
-    people: Vectors = {n: ("abc"[n % 3], "xyz"[n % 3]) for n in range(9)}
-    out: Vectors = {20: ("d", "x"), 21: ("d", "y")}
-    kept.release(people)
-    kept.release({n: people[n] for n in (0, 4, 5, 6)} | out)
-    before = kept.remembered
-    guarded(db.connect("steward"), driver.loaded(kept.declared()), rebuild=True)
-    assert kept.remembered == before
-    assert before[OUT] == 2
-    kept.release(people)
-    check(kept, people, people | out, {20, 21})
-
-
 def test_who_finds_no_group_is_out_for_good(db: Database) -> None:
     """Of three columns eligible newcomers may have no groups: each two of these share a value."""
     kept = Kept(db, columns=("s", "u", "w"))
@@ -278,25 +140,26 @@ def test_who_finds_no_group_is_out_for_good(db: Database) -> None:
         5: ("d", "v", "2"),
         6: ("d", "w", "1"),
     }
-    assert eligible_in_all(list(new.values()), 2)
+    assert all(eligible(list(values), 2) for values in zip(*new.values(), strict=True))
     kept.release(people | new)
-    assert placed(kept) == {1, 2}
+    assert kept.placed == {1, 2}
     assert kept.results[-1].suppressed == 4
     kept.release(people | new | {7: ("c", "v", "1"), 8: ("d", "w", "2")})
-    assert placed(kept) == {1, 2, 7, 8}
+    assert kept.placed == {1, 2, 7, 8}
     assert kept.remembered[OUT] == 4
     kept.fill(people | {9: ("c", "v", "1"), 10: ("c", "w", "2")})
     with driver.refused("suppression_limit"):
         kept.release(suppression_limit=0)
 
 
+@pytest.mark.slow
 def test_nobody_left_in_new_groups(db: Database) -> None:
     """There are no blocks then."""
     kept = Kept(db, columns=TWO)
     people: Vectors = {n: ("ab"[n % 2], "xy"[n % 2]) for n in range(8)}
     kept.release(people)
     kept.release(people)
-    assert placed(kept) == people.keys()
+    assert kept.placed == people.keys()
     assert not any(group.counterfeits for group in kept.versions[-1].values())
 
 
@@ -310,6 +173,7 @@ def test_the_guarantee_says_against_whom_it_holds(db: Database) -> None:
     assert dict(rows) == {"s": KEPT_VECTORS, "u": KEPT_VECTORS}
 
 
+@pytest.mark.slow
 def test_the_largest_l_is_that_of_all_columns(db: Database) -> None:
     """Values of a bucket are as many in one column as in the other."""
     kept = Kept(db, columns=TWO)
@@ -325,6 +189,7 @@ def test_the_largest_l_is_that_of_all_columns(db: Database) -> None:
     assert all(len(g.values) >= 3 for g in kept.versions[-1].values())
 
 
+@pytest.mark.slow
 def test_the_plan_of_a_later_version(db: Database) -> None:
     """It lists the steps of the run, but that the run commits to newcomers."""
     kept = Kept(db, columns=TWO)
@@ -349,6 +214,7 @@ def test_a_bucket_that_no_cut_divides(db: Database, division: str) -> None:
     assert sorted(len(group.people) for group in kept.versions[-1].values()) == [3, 4]
 
 
+@pytest.mark.slow
 def test_of_one_column_the_sets_are_those_of_anatomy(db: Database) -> None:
     """Whichever method made the version before."""
     kept = Kept(db)
@@ -360,5 +226,5 @@ def test_of_one_column_the_sets_are_those_of_anatomy(db: Database) -> None:
         result = run_release(driver.loaded(document), dsn=db.dsn("steward"))
         kept.versions.append(kept.published(document["release"]))
         assert result.guard["guard_value_sets"] == ["s"]
-        assert placed(kept) == set(released)
-    assert is_invariant(everything(kept), 2)
+        assert kept.placed == set(released)
+    assert is_invariant(kept.everything, 2)

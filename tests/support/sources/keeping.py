@@ -20,10 +20,11 @@ from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
-from tests.support.oracles.invariance import Group, Person, Value
+from tests.support.oracles.invariance import Group, Person, Value, Vector
 from tests.support.sources.builders import make_table, policy
 
 People = Mapping[Person, Value]
+Vectors = dict[Person, Vector]
 
 
 def declared(name: str = "t", l: int = 2, **others: Any) -> dict[str, Any]:  # noqa: E741
@@ -163,6 +164,16 @@ class Kept:
         told = dict(self._rows(f"{release}_counterfeits", "group_id, count"))
         assert told == {n: group.counterfeits for n, group in found.items() if group.counterfeits}
         return found
+
+    @property
+    def everything(self) -> list[list[Group]]:
+        """The groups of all versions."""
+        return [list(groups.values()) for groups in self.versions]
+
+    @property
+    def placed(self) -> set[Person]:
+        """Who is in the last version."""
+        return {person for group in self.versions[-1].values() for person in group.people}
 
     def _views(self, release: str) -> list[str]:
         """The parts of a release, `qit` first and then the sensitive tables."""
