@@ -29,6 +29,8 @@ def bounds_step(version: Version) -> Step:
         "how many people of a cell can have a value",
         lambda s: first_bounds(version, s),
         lambda s: _bounds(version, s),
+        sampled=True,
+        alone=True,
     )
 
 
@@ -38,6 +40,7 @@ def measured_step(version: Version) -> Step:
         "the worst that is possible in every cell",
         lambda s: version.work(s, "measured"),
         lambda s: _measured(version, s),
+        alone=True,
     )
 
 

@@ -33,6 +33,7 @@ def own_steps(version: Version) -> tuple[Step, ...]:
             "own values of people in divided cells",
             lambda s: version.work(s, "present"),
             lambda s: _present(version, s),
+            alone=True,
         ),
     ]
     if version.memory is not None:
@@ -42,6 +43,7 @@ def own_steps(version: Version) -> tuple[Step, ...]:
                 "own values of the parts of a cell that are there",
                 lambda s: version.work(s, "same"),
                 lambda s: _same(version, s),
+                alone=True,
             )
         )
     return tuple(steps)

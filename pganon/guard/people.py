@@ -32,6 +32,7 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             "everybody's cell so far, and group",
             lambda s: version.work(s, "pairs"),
             lambda s: _pairs(version, s),
+            alone=True,
         ),
         CreateTable(
             "guard cells",
@@ -49,6 +50,7 @@ def person_step(version: Version) -> Step:
         lambda s: version.staged(s, "person"),
         lambda s: _person(version, s),
         analyze=False,  # see pganon.forms.members.members_step
+        alone=True,
     )
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from pganon.guard.arrays import bigints
 from pganon.guard.bounds import bounds_step, measured_step
 from pganon.guard.floors import new_floors
-from pganon.guard.keys import keys_step
+from pganon.guard.keys import key_steps
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import own_steps
 from pganon.guard.people import people_steps, person_step
@@ -26,7 +26,7 @@ def guard_steps(version: Version) -> tuple[Step, ...]:
         *value_set_steps(version),
         *people_rules(version),
         person_step(version),
-        keys_step(version),
+        *key_steps(version),
         *own_steps(version),
         bounds_step(version),
         *propagation_steps(version),
@@ -37,6 +37,8 @@ def guard_steps(version: Version) -> tuple[Step, ...]:
             "what is known of every cell, for the memory",
             lambda s: version.staged(s, "cell"),
             lambda s: _cell(version, s),
+            sampled=True,
+            alone=True,
         ),
         *_value_step(version),
         *kept_sets(version),
@@ -96,5 +98,7 @@ def _value_step(version: Version) -> tuple[Step, ...]:
                 " where b.at_most > 0",
                 {"b": final_bounds(version, s)},
             ),
+            sampled=True,
+            alone=True,
         ),
     )
