@@ -10,6 +10,8 @@ what it had before, less the parts of it that are there: known if only one part 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.guard import work
@@ -19,15 +21,24 @@ from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
-def own_steps(version: Version) -> tuple[Step, ...]:
-    """After the cells, the table of people and the keys of values."""
+def standings_step(version: Version) -> Step:
+    return CreateTable(
+        "guard standings",
+        "which columns are published for the people of a cell",
+        lambda s: version.work(s, "standings"),
+        lambda s: _standings(version, s),
+        alone=True,
+    )
+
+
+def own_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]:
+    """After the standings, the table of people and the keys of values.
+
+    Args:
+        read: steps that make :func:`pganon.guard.work.own`, at least of :func:`counted_people`.
+    """
     steps: list[Step] = [
-        CreateTable(
-            "guard standings",
-            "which columns are published for the people of a cell",
-            lambda s: version.work(s, "standings"),
-            lambda s: _standings(version, s),
-        ),
+        *read,
         CreateTable(
             "guard present",
             "own values of people in divided cells",
@@ -97,6 +108,16 @@ def exact_columns(version: Version, table: str) -> exp.Expr:
     if not bounded:
         return exp.true()
     return exp.paren(exp.not_(exp.In(this=col("col", table), expressions=bounded)))
+
+
+def counted_people(version: Version, state: State, number: int) -> exp.Select:
+    """SELECT person: whose own values of a column must be counted one by one."""
+    return query(
+        "select p.person from p join s on s.id = p.cell"
+        " where s.col = :col and s.counted and not s.alone",
+        {"p": version.staged(state, "person"), "s": version.work(state, "standings")},
+        col=num(number),
+    )
 
 
 def _present(version: Version, state: State) -> exp.Select:

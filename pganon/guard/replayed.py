@@ -18,7 +18,7 @@ from pganon.guard.combinations import compared_sets
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
 from pganon.guard.steps import guard_steps
-from pganon.guard.told import Told, columns_after, told_steps
+from pganon.guard.told import Told, columns_after, own_step, told_steps
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step
@@ -116,9 +116,9 @@ def replay_steps(
 
     return (
         *steps,
-        *told_steps(tell, version, secret, plain=tell(State(0)).plain),
+        *told_steps(tell, version, plain=tell(State(0)).plain),
         *_unknown(version),
-        *guard_steps(version),
+        *guard_steps(version, [own_step(tell, version, secret)]),
     )
 
 

@@ -13,7 +13,7 @@ from pganon.guard.model import Memory, Version
 from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
-from pganon.guard.told import Tell, Told, columns_after, told_steps
+from pganon.guard.told import Tell, Told, columns_after, own_step, told_steps
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
@@ -106,9 +106,9 @@ def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tu
     tell = teller(spec, form)
     plain = form.settled(spec) and tell(State(0)).plain
     return (
-        *told_steps(tell, version, population_secret, plain=plain),
+        *told_steps(tell, version, plain=plain),
         *_compared(spec, version),
-        *guard_steps(version),
+        *guard_steps(version, [own_step(tell, version, population_secret)]),
     )
 
 

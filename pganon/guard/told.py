@@ -12,7 +12,9 @@ from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
+from pganon.guard.known import reads_everybody
 from pganon.guard.model import Version
+from pganon.guard.own import counted_people
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import (
     aliased,
@@ -63,14 +65,12 @@ Tell = Callable[[State], Told]
 def told_steps(
     tell: Tell,
     version: Version,
-    secret: Callable[[State], exp.Select],
     *,
     plain: bool,
 ) -> tuple[Step, ...]:
-    """Make the work tables of :mod:`pganon.guard.work` from a version's own.
+    """Make work tables of :mod:`pganon.guard.work` from a version's own.
 
     Args:
-        secret: SELECT of the secret of the population.
         plain: whether the one group of a person says it all, whatever a run observes.
     """
 
@@ -84,7 +84,7 @@ def told_steps(
             f"guard_{name}" if name.startswith("told") else name,
             purpose,
             lambda s: s.work(name),
-            lambda s: select(_Tables(tell(s), version, secret(s), plain), s),
+            lambda s: select(_Tables(tell(s), version, plain), s),
             when=lambda s: when(tell(s)),
         )
 
@@ -109,7 +109,21 @@ def told_steps(
         made(work.new(part).name, "who is in which combination of groups", _Tables.new),
         made(work.links(part).name, "the groups of every combination", _Tables.links),
         made(work.histogram(part).name, "values of the groups", _Tables.histogram),
-        made(work.own(part).name, "values of people", _Tables.own),
+    )
+
+
+def own_step(tell: Tell, version: Version, secret: Callable[[State], exp.Select]) -> Step:
+    """Make :func:`pganon.guard.work.own`, for :func:`pganon.guard.steps.guard_steps`.
+
+    Args:
+        secret: SELECT of the secret of the population.
+    """
+    table = work.own(version.part)
+    return CreateTable(
+        table.name,
+        "values of people",
+        lambda s: s.work(table),
+        lambda s: _own(tell(s), version, secret(s), s),
     )
 
 
@@ -121,7 +135,6 @@ COMBINATIONS, PEOPLE, SETS = "told_combinations", "told_people", "told_sets"
 class _Tables:
     told: Told
     version: Version
-    secret: exp.Select
     plain: bool
 
     def _work(self, state: State, name: str) -> QualifiedName:
@@ -286,30 +299,52 @@ class _Tables:
             cases = cases.when(num(own), num(place), copy=False)
         return cases
 
-    def own(self, state: State) -> exp.Expr:
-        """(person, col, value, n)."""
-        if not self.told.columns:
-            return query(
-                "select null::uuid as person, 1 as col, ''::text as value, 1::bigint as n"
-                " where false"
-            )
+
+def _own(told: Told, version: Version, secret: exp.Select, state: State) -> exp.Expr:
+    """(person, col, value, n) of whom own values are read."""
+    if not told.columns:
         return query(
-            "select o.person, o.col, o.value, count(*) as n from o group by 1, 2, 3",
-            {"o": own_values(self.told, self.secret, self._place)},
+            "select null::uuid as person, 1 as col, ''::text as value, 1::bigint as n where false"
         )
 
+    def place(name: str) -> int:
+        return version.columns.index(name) + 1
 
-def own_values(told: Told, secret: exp.Select, place: Callable[[str], int]) -> exp.Select:
+    def asked(name: str) -> exp.Select | QualifiedName:
+        if reads_everybody(version):
+            return told.members
+        people = counted_people(version, state, place(name))
+        return query(
+            "select m.* from m join p on p.person = m.member", {"m": told.members, "p": people}
+        )
+
+    values = own_values(told, secret, place, asked)
+    if not told.several:
+        return query("select o.*, 1::bigint as n from o", {"o": values})
+    return query(
+        "select o.person, o.col, o.value, count(*) as n from o group by 1, 2, 3", {"o": values}
+    )
+
+
+def own_values(
+    told: Told,
+    secret: exp.Select,
+    place: Callable[[str], int],
+    members: Callable[[str], exp.Select | QualifiedName] | None = None,
+) -> exp.Select:
     """SELECT person, col, value of every record; `place` numbers the columns.
 
     A mark shows which of the values of a group is a person's.
+
+    Args:
+        members: of whom the values of a column are read, if not of all.
     """
     parts = [
         query(
             "select m.member as person, :place as col, h.value from m"
             " join h on h.col = :own and h.link = (:link)::bigint"
             " where :marked = :mark",
-            {"m": told.members, "h": told.histogram},
+            {"m": members(name) if members else told.members, "h": told.histogram},
             place=num(place(name)),
             own=num(number),
             marked=fragment(f"m.marks[{number}]"),

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
+from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
 from pganon.guard.model import Version
-from pganon.guard.told import LEFT_OUT, Told, told_steps
+from pganon.guard.rules import Rule
+from pganon.guard.steps import guard_steps
+from pganon.guard.told import LEFT_OUT, Told, own_step, told_steps
 from pganon.identifiers import QualifiedName
+from pganon.privacy.identity import IRAlpha
 from pganon.run.executor import Executor
 from pganon.sqltools import fragment, query, statement
 from pganon.steps import State
 from tests.support.harness.cluster import Connection, Database
 
 pytestmark = pytest.mark.primary_server_only
+
+Reader = Callable[[Callable[[Version, State], QualifiedName]], list[tuple[Any, ...]]]
+"""Rows of a table of the run, given the version and the state at its end."""
 
 MEMBERS, HISTOGRAM = (QualifiedName("pganon_work", f"r1_{name}") for name in ("told_m", "told_h"))
 SECRET = query("select '\\x00'::bytea as secret")
@@ -57,32 +67,75 @@ def literal(value: str) -> exp.Expr:
     return fragment(f"'{value}'::text")
 
 
-def test_several_partitions(db: Database) -> None:
+def released(db: Database, *rules: Rule) -> Reader:
+    """Rows of the work tables of the first version about its people, judged by rules."""
     conn = db.owner()
     told(conn)
-    version = Version(("v", "w"), frozenset("vw"), ())
+    version = Version(("v", "w"), frozenset("vw"), rules, republication="allow", rounds=0)
     tells = Told(MEMBERS, HISTOGRAM, ("g", "h"), (("v", "g"), ("w", "h")), several=False)
-    state = State(1)
-    Executor(conn, state).run(told_steps(lambda s: tells, version, lambda s: SECRET, plain=False))
 
-    def rows(name: str) -> list[tuple[object, ...]]:
-        table = state.work(name).identifier.as_string(conn)
-        return conn.execute(f"SELECT * FROM {table}".encode()).fetchall()
+    def tell(state: State) -> Told:
+        return tells
 
-    groups = {person.int: grp for person, grp, _ in rows(work.new().name)}  # pyright: ignore
+    steps = [
+        *told_steps(tell, version, plain=False),
+        *guard_steps(version, [own_step(tell, version, lambda s: SECRET)]),
+    ]
+    state = Executor(conn, State(1)).run(steps)
+
+    def rows(table: QualifiedName) -> list[tuple[Any, ...]]:
+        return conn.execute(sql.SQL("SELECT * FROM {}").format(table.identifier)).fetchall()
+
+    return lambda pick: rows(pick(version, state))
+
+
+def test_several_partitions(db: Database) -> None:
+    rows = released(db)
+    groups = {person.int: grp for person, grp, _ in rows(lambda v, s: s.work(work.new()))}
     assert groups.pop(9) == LEFT_OUT
     assert len(set(groups.values())) == 2
     assert groups[2] == groups[3]
     assert min(groups.values()) > 0
-    links = {(grp, col): link for grp, col, link in rows(work.links().name)}
+    links = {(grp, col): link for grp, col, link in rows(lambda v, s: s.work(work.links()))}
     assert links == {
         (groups[person], col): link
         for person, found in RELEASED.items()
         for col, link in enumerate(found[:2], start=1)
     }
-    own = {(person.int, col): value for person, col, value, _ in rows(work.own().name)}  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("rules", "read"),
+    [
+        # Cells are whole groups of the second column, whose histogram says it all.
+        ((), {1}),
+        ((Rule(IRAlpha(1.0), "v"),), {1, 2}),
+    ],
+    ids=["counted one by one", "a rule looks at everybody"],
+)
+def test_whose_values_are_read(db: Database, rules: tuple[Rule, ...], read: set[int]) -> None:
+    rows = released(db, *rules)
+    own = {(p.int, col): (value, n) for p, col, value, n in rows(lambda v, s: s.work(work.own()))}
     assert own == {
-        (person, col): value
+        (person, col): (value, 1)
         for person, found in RELEASED.items()
         for col, value in enumerate(found[2:], start=1)
+        if col in read
     }
+
+
+def test_all_own_values_are_remembered(db: Database) -> None:
+    rows = released(db)
+    cells = {person.int: cell for person, cell, _ in rows(lambda v, s: v.staged(s, "person"))}
+    expected = Counter(
+        (cells[person], col, value)
+        for person, found in RELEASED.items()
+        for col, value in enumerate(found[2:], start=1)
+    )
+    names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
+    found = {
+        (cell, col, names[value]): own
+        for cell, col, value, own, *_ in rows(lambda v, s: v.staged(s, "value"))
+        if own
+    }
+    assert found == expected
