@@ -10,8 +10,6 @@ what it had before, less the parts of it that are there: known if only one part 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from pganon.guard import work
@@ -31,14 +29,9 @@ def standings_step(version: Version) -> Step:
     )
 
 
-def own_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]:
-    """After the standings, the table of people and the keys of values.
-
-    Args:
-        read: steps that make :func:`pganon.guard.work.own`, at least of :func:`counted_people`.
-    """
+def own_steps(version: Version) -> tuple[Step, ...]:
+    """After the standings, the table of people, their own values and the keys of values."""
     steps: list[Step] = [
-        *read,
         CreateTable(
             "guard present",
             "own values of people in divided cells",
@@ -148,6 +141,26 @@ def _same(version: Version, state: State) -> exp.Select:
         " join s on s.id = n.id and s.col = n.col where s.same and s.gone = 1 group by 1, 2",
         {"s": version.work(state, "standings"), "n": version.work(state, "present")},
     )
+
+
+def counted(version: Version, state: State) -> exp.Select:
+    """SELECT counted, value, own: of cells, and by :func:`left` of what cells so far have there."""
+    present = query(
+        "select n.id as counted, n.value, n.own from n", {"n": version.work(state, "present")}
+    )
+    if version.memory is None:
+        return present
+    same = query(
+        "select :left as counted, t.value, t.own from t",
+        {"t": version.work(state, "same")},
+        left=left(fragment("t.cell")),
+    )
+    return stacked([present, same])
+
+
+def left(cell: exp.Expr) -> exp.Expr:
+    """SQL: a negative number that stands for a cell so far, of which people are not there."""
+    return fragment("-1 - :cell", cell=cell)
 
 
 def past(version: Version, memory: Memory, state: State) -> exp.Select:

@@ -18,7 +18,8 @@ from pganon.guard.combinations import compared_sets
 from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
 from pganon.guard.steps import guard_steps
-from pganon.guard.told import Told, columns_after, own_step, told_steps
+from pganon.guard.told import Told, columns_after, told_steps
+from pganon.guard.told_values import own_step
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step

@@ -13,7 +13,8 @@ from pganon.guard.model import Memory, Version
 from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
-from pganon.guard.told import Tell, Told, columns_after, own_step, told_steps
+from pganon.guard.told import Tell, Told, columns_after, told_steps
+from pganon.guard.told_values import own_step
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
-from pganon.guard.bounds import bounds_step, measured_step
+from pganon.guard.bounds import bounds_step, measured_step, possible_step
 from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
 from pganon.guard.model import Memory, Version
@@ -25,7 +25,7 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
     """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss.
 
     Args:
-        read: steps that make :func:`pganon.guard.work.own` when it is known whose values count.
+        read: steps that make :func:`pganon.guard.work.own`, when it is known whose values count.
     """
     return (
         *people_steps(version),
@@ -36,7 +36,12 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
             "people for the memory, and what is published for them",
             [[person_step(version)], [*key_steps(version), standings_step(version)]],
         ),
-        *own_steps(version, read),
+        *read,
+        Parallel(
+            "guard counted",
+            "which values people can have, and which they do",
+            [[possible_step(version)], own_steps(version)],
+        ),
         bounds_step(version),
         *propagation_steps(version),
         measured_step(version),

@@ -16,7 +16,8 @@ from pganon.guard import work
 from pganon.guard.model import Version
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
-from pganon.guard.told import LEFT_OUT, Told, own_step, told_steps
+from pganon.guard.told import LEFT_OUT, Told, told_steps
+from pganon.guard.told_values import own_step
 from pganon.identifiers import QualifiedName
 from pganon.privacy.identity import IRAlpha
 from pganon.run.executor import Executor
