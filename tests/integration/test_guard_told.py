@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
-from pganon.guard.model import Version
+from pganon.guard.model import Memory, Version
 from pganon.guard.rules import Rule
-from pganon.guard.steps import guard_steps
+from pganon.guard.steps import guard_steps, new_memory
 from pganon.guard.told import LEFT_OUT, Told, told_steps
 from pganon.guard.told_values import own_step
 from pganon.identifiers import QualifiedName
@@ -68,21 +68,27 @@ def literal(value: str) -> exp.Expr:
     return fragment(f"'{value}'::text")
 
 
-def released(db: Database, *rules: Rule) -> Reader:
-    """Rows of the work tables of the first version about its people, judged by rules."""
+def released(db: Database, *rules: Rule, times: int = 1) -> Reader:
+    """Rows of the work tables of the last of some equal versions, judged by rules."""
     conn = db.owner()
     told(conn)
-    version = Version(("v", "w"), frozenset("vw"), rules, republication="allow", rounds=0)
     tells = Told(MEMBERS, HISTOGRAM, ("g", "h"), (("v", "g"), ("w", "h")), several=False)
 
     def tell(state: State) -> Told:
         return tells
 
-    steps = [
-        *told_steps(tell, version, plain=False),
-        *guard_steps(version, [own_step(tell, version, lambda s: SECRET)]),
-    ]
-    state = Executor(conn, State(1)).run(steps)
+    memory: Memory | None = None
+    version, state = Version((), frozenset(), ()), State(0)
+    for run in range(1, times + 1):
+        version = Version(
+            ("v", "w"), frozenset("vw"), rules, memory, republication="allow", rounds=0
+        )
+        steps = [
+            *told_steps(tell, version, plain=False),
+            *guard_steps(version, [own_step(tell, version, lambda s: SECRET)]),
+        ]
+        state = Executor(conn, State(run)).run(steps)
+        memory = new_memory(version, state)
 
     def rows(table: QualifiedName) -> list[tuple[Any, ...]]:
         return conn.execute(sql.SQL("SELECT * FROM {}").format(table.identifier)).fetchall()
@@ -125,8 +131,14 @@ def test_whose_values_are_read(db: Database, rules: tuple[Rule, ...], read: set[
     }
 
 
-def test_all_own_values_are_remembered(db: Database) -> None:
-    rows = released(db)
+def test_nobody_is_read_again_whose_cell_is_the_same(db: Database) -> None:
+    rows = released(db, times=2)
+    assert rows(lambda v, s: s.work(work.own())) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_all_own_values_are_remembered(db: Database, times: int) -> None:
+    rows = released(db, times=times)
     cells = {person.int: cell for person, cell, _ in rows(lambda v, s: v.staged(s, "person"))}
     expected = Counter(
         (cells[person], col, value)
