@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +17,18 @@ import psycopg
 from psycopg import sql
 
 from benchmarks import people, support
-from pganon import database
+from pganon import database, locks
 from pganon.guard import work
 from pganon.guard.model import Memory, Version
 from pganon.guard.report import figures
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps, new_memory
 from pganon.privacy.frequency import DistinctLDiversity, KAnonymity
+from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.steps import State
+from pganon.steps.facts import RECORDS
 
 Row = dict[str, Any]
 
@@ -79,10 +81,12 @@ _RULES = (Rule(KAnonymity(10)), Rule(DistinctLDiversity(3), "occupation"))
 
 @dataclass
 class Guarded:
-    """Versions of one population, judged on one connection."""
+    """Versions of one population, judged on as many connections as a run has."""
 
     conn: psycopg.Connection[Any]
+    connect: Callable[[], psycopg.Connection[Any]]
     runs: Iterator[int]
+    size: int
 
     def add(
         self, memory: Memory | None, condition: str, rounds: int = 0
@@ -96,7 +100,8 @@ class Guarded:
             republication="allow",
             rounds=rounds,
         )
-        state = State(next(self.runs))
+        run = next(self.runs)
+        state = State(run).observing({RECORDS: self.size})
         tables = {
             "new": work.new(),
             "links": work.links(),
@@ -112,11 +117,13 @@ class Guarded:
             )
         for name in names.values():
             self.conn.execute(sql.SQL("ANALYZE {}").format(name))
-        executor = Executor(self.conn, state)
-        began = time.perf_counter()
-        state = executor.run(guard_steps(version))
+        executor = Executor(self.conn, state, crew=Crew(self.conn, run, self.connect))
+        with locks.run_lock(self.conn, run):
+            began = time.perf_counter()
+            state = executor.run(guard_steps(version))
+            lasted = time.perf_counter() - began
         spent = {name: step.seconds for name, step in executor.times.items()}
-        spent["all"] = time.perf_counter() - began
+        spent["all"] = lasted
         return new_memory(version, state), figures(version, state.facts), spent
 
 
@@ -127,9 +134,13 @@ def measure(dsn: str, size: int, parts: Sequence[str]) -> dict[str, list[Row]]:
 def _guard(dsn: str, size: int) -> Iterator[Row]:
     people.create(dsn, size)
     baseline = support.sorted_copy_seconds(dsn, people.TABLE, ["age", "sex", "race", "occupation"])
-    with database.connect(dsn) as conn:
-        database.set_up(conn, RUN_SETTINGS)
+
+    def connect() -> psycopg.Connection[Any]:
+        conn = database.connect(dsn, settings=RUN_SETTINGS)
         advise_planner(conn, Options())
+        return conn
+
+    with connect() as conn:
         exchanged = size // 10
         conn.execute(
             sql.SQL(_POPULATION).format(
@@ -138,7 +149,7 @@ def _guard(dsn: str, size: int) -> Iterator[Row]:
                 last=sql.Literal(size + exchanged),
             )
         )
-        guarded = Guarded(conn, itertools.count(900_000))
+        guarded = Guarded(conn, connect, itertools.count(900_000), size)
         memory, *_ = guarded.add(None, "early")
         for name, condition, rounds in (
             ("recomputed", "late", 0),

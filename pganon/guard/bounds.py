@@ -1,11 +1,14 @@
 """How many people of a cell can have a value, given what every version published (T2).
 
+    possible  (cell, col, value, counted, own, at_least, at_most, ..)   without own values
     bounds    (cell, col, value, own, at_least, at_most, ..)   the memory's, before any round
     measured  (id, col, size, most, fewest, certain, past, past_own, varied, ..)
 
 `most` is the largest bound, `fewest` the number of own values, `certain` whether everybody must
 have the same value; `past` and `past_own` are the same of values that people had earlier. `varied`
 is the number of values that each of them may as well have, where people keep value sets; else NULL.
+`counted` says where the number of people who do have a value is found, if it is not `own` alone;
+see :func:`pganon.guard.own.counted`.
 """
 
 from __future__ import annotations
@@ -16,19 +19,31 @@ from sqlglot import exp
 
 from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import exact_columns, past
+from pganon.guard.own import counted, exact_columns, left, past
 from pganon.guard.propagation import final_bounds, first_bounds, limit
 from pganon.guard.value_sets import kept_numbers
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
+def possible_step(version: Version) -> Step:
+    return CreateTable(
+        "guard possible",
+        "values that people of a cell can have",
+        lambda s: version.work(s, "possible"),
+        lambda s: _possible(version, s),
+        alone=True,
+    )
+
+
 def bounds_step(version: Version) -> Step:
     return CreateTable(
         "guard bounds",
-        "how many people of a cell can have a value",
+        "how many people of a cell can have a value, and how many do",
         lambda s: first_bounds(version, s),
         lambda s: _bounds(version, s),
+        sampled=True,
+        alone=True,
     )
 
 
@@ -38,70 +53,60 @@ def measured_step(version: Version) -> Step:
         "the worst that is possible in every cell",
         lambda s: version.work(s, "measured"),
         lambda s: _measured(version, s),
+        alone=True,
     )
 
 
-def _bounds(version: Version, state: State) -> exp.Select:
+def _possible(version: Version, state: State) -> exp.Select:
     parts = [_first(version, state)]
     if version.memory is not None:
-        parts += [_same(version, version.memory, state), _away(version, version.memory, state)]
+        parts.append(_again(version, version.memory, state))
     return stacked(parts)
 
 
 def _first(version: Version, state: State) -> exp.Select:
     """Of columns whose present value is published for the first time: those of the group."""
     tree = query(
-        "select s.id as cell, s.col, h.value, coalesce(p.own, 0) as own, 0 as at_least,"
+        "select s.id as cell, s.col, h.value, s.id as counted, 0 as own, 0 as at_least,"
         " least(h.n, s.size)::integer as at_most"
-        " from s join h on h.col = s.col and h.link = s.link"
-        " left join p on p.id = s.id and p.value = h.value where s.now and not s.same",
-        {
-            "s": version.work(state, "standings"),
-            "h": published(version, state),
-            "p": version.work(state, "present"),
-        },
+        " from s join h on h.col = s.col and h.link = s.link where s.now and not s.same",
+        {"s": version.work(state, "standings"), "h": published(version, state)},
     )
-    return _constrained(version, tree, origin="-s.id", n="h.n")
+    return _constrained(version, tree, origin="-s.id")
 
 
-def _same(version: Version, memory: Memory, state: State) -> exp.Select:
-    """Of those who are there with the same value: what was possible and is in the group, too."""
+def _again(version: Version, memory: Memory, state: State) -> exp.Select:
+    """Of those who have the same value as before, or are in no group of the column: what was
+    possible and is in the group, too, if there is one. What people have who are in none is what
+    the cell has less its other parts, if these are all there."""
     tree = query(
-        "select s.id as cell, s.col, v.value,"
-        " case when s.counted then coalesce(p.own, 0) else v.own end as own,"
+        "select s.id as cell, s.col, v.value, case when s.counted then s.id"
+        " when not s.now and s.gone = 1 then :gone end as counted,"
+        " case when s.same or s.gone = 1 then v.own end as own,"
         " case when s.whole then v.at_least else 0 end as at_least,"
         " least(v.at_most, h.n, s.size)::integer as at_most"
         " from s join v on v.cell = s.cell and v.col = s.col"
-        " join h on h.link = s.link and h.value = v.value"
-        " left join p on p.id = s.id and p.value = v.value where s.same",
+        " left join h on h.link = s.link and h.value = v.value"
+        " where s.before and not s.changed and (h.n is not null or not s.now)",
         {
             "s": version.work(state, "standings"),
             "v": memory.value,
             "h": published(version, state),
-            "p": version.work(state, "present"),
         },
+        gone=left(fragment("s.cell")),
     )
-    return _constrained(version, tree, origin="s.cell", n="h.n", sums=_SUMS)
+    return _constrained(version, tree, origin="s.cell", sums=_SUMS)
 
 
-def _away(version: Version, memory: Memory, state: State) -> exp.Select:
-    """Of those who are in no group of the column: what was possible. What they have is what the
-    cell has less its other parts, if these are all there."""
+def _bounds(version: Version, state: State) -> exp.Select:
+    """With own values, as far as these are known."""
     tree = query(
-        "select s.id as cell, s.col, v.value,"
-        " case when s.gone = 1 then v.own - coalesce(t.own, 0) end as own,"
-        " case when s.whole then v.at_least else 0 end as at_least,"
-        " least(v.at_most, s.size)::integer as at_most"
-        " from s join v on v.cell = s.cell and v.col = s.col"
-        " left join t on t.cell = v.cell and t.value = v.value"
-        " where s.before and not s.now and not s.changed",
-        {
-            "s": version.work(state, "standings"),
-            "v": memory.value,
-            "t": version.work(state, "same"),
-        },
+        "select b.cell, b.col, b.value, case when b.counted >= 0 then coalesce(o.own, 0)"
+        " when b.counted < 0 then b.own - coalesce(o.own, 0) else b.own end as own,"
+        " b.at_least, b.at_most from b left join o on o.counted = b.counted and o.value = b.value",
+        {"b": version.work(state, "possible"), "o": counted(version, state)},
     )
-    return _constrained(version, tree, origin="s.cell", n="null::integer", sums=_SUMS)
+    return tree.select(*[col(name, "b") for name in _constraints(version)], copy=False)
 
 
 _SUMS = {
@@ -112,21 +117,23 @@ _SUMS = {
 _NO_SUMS = {"least": "null::integer", "most": "null::integer"}
 
 
+_SUMMED = ("size", "origin", "least", "most", "link", "n", "exact")
+
+
+def _constraints(version: Version) -> tuple[str, ...]:
+    """What rounds of propagation read: all that rows of bounds may add up to."""
+    return _SUMMED if limit(version) else ()
+
+
 def _constrained(
-    version: Version,
-    tree: exp.Select,
-    origin: str,
-    n: str,
-    sums: Mapping[str, str] = _NO_SUMS,
+    version: Version, tree: exp.Select, origin: str, sums: Mapping[str, str] = _NO_SUMS
 ) -> exp.Select:
-    """With what rounds of propagation read: all that rows of bounds may add up to."""
-    if limit(version) == 0:
+    """With what rounds of propagation read."""
+    if not _constraints(version):
         return tree
-    columns = {"size": "s.size::integer", "origin": origin, **sums, "link": "s.link", "n": n}
+    columns = {"size": "s.size::integer", "origin": origin, **sums, "link": "s.link", "n": "h.n"}
     found = [named(fragment(text), name) for name, text in columns.items()]
-    exact = fragment(
-        "case when :exact then :n end", exact=exact_columns(version, "s"), n=fragment(n)
-    )
+    exact = fragment("case when :exact then h.n end", exact=exact_columns(version, "s"))
     return tree.select(*found, named(exact, "exact"), copy=False)
 
 

@@ -17,7 +17,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.association import Associated, associations, dependencies, values
-from pganon.guard.told import Tell, own_values
+from pganon.guard.told import Tell
+from pganon.guard.told_values import own_values
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, State, Step

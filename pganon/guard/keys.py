@@ -15,20 +15,33 @@ from pganon.sqltools import cast, fragment, query
 from pganon.steps import CreateTable, State, Step
 
 
-def keys_step(version: Version) -> Step:
-    return CreateTable(
-        "guard keys",
-        "the published values as numbers",
-        lambda s: keys(version, s),
-        lambda s: query(
-            "select v.col, v.value, :key as key from v",
-            {
-                "v": query(
-                    "select distinct h.col, h.value from h",
-                    {"h": state_histogram(version, s)},
-                )
-            },
-            key=key_of(fragment("v.col"), fragment("v.value")),
+def key_steps(version: Version) -> tuple[Step, ...]:
+    return (
+        CreateTable(
+            "guard keys",
+            "the published values as numbers",
+            lambda s: keys(version, s),
+            lambda s: query(
+                "select v.col, v.value, :key as key from v",
+                {
+                    "v": query(
+                        "select distinct h.col, h.value from h",
+                        {"h": state_histogram(version, s)},
+                    )
+                },
+                key=key_of(fragment("v.col"), fragment("v.value")),
+            ),
+        ),
+        CreateTable(
+            "guard published",
+            "the histograms of all columns, with values as numbers",
+            lambda s: published(version, s),
+            lambda s: query(
+                "select h.col, h.link, k.key as value, h.n::integer as n from h"
+                " join k on k.col = h.col and k.value = h.value",
+                {"h": state_histogram(version, s), "k": keys(version, s)},
+            ),
+            alone=True,
         ),
     )
 
@@ -53,10 +66,6 @@ def key_of(column: exp.Expr, value: exp.Expr) -> exp.Expr:
     return cast(cast(exp.paren(hashed), "bit(64)"), "bigint")
 
 
-def published(version: Version, state: State) -> exp.Select:
-    """SELECT col, link, value (its number), n: the histograms of all columns."""
-    return query(
-        "select h.col, h.link, k.key as value, h.n::integer as n from h"
-        " join k on k.col = h.col and k.value = h.value",
-        {"h": state_histogram(version, state), "k": keys(version, state)},
-    )
+def published(version: Version, state: State) -> QualifiedName:
+    """(col, link, value, n): the histograms of all columns, with the numbers of values."""
+    return version.work(state, "published")

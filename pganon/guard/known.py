@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from pganon.guard import work
 from pganon.guard.bounded import number_of, reference
-from pganon.guard.floors import Applied
+from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.model import Version
 from pganon.guard.own import past
 from pganon.guard.propagation import final_bounds
@@ -16,6 +16,11 @@ from pganon.sqltools import fragment, query, stacked
 from pganon.steps import State
 
 _PER_PERSON = (identity.IRAlpha, identity.IRBeta, identity.EIRLDiversity)
+
+
+def reads_everybody(version: Version) -> bool:
+    """Whether some rule looks at the own values of people whom nobody has to count."""
+    return any(isinstance(applied.rule.model, _PER_PERSON) for applied in applied_rules(version))
 
 
 def records(version: Version, state: State, applied: Applied) -> exp.Select:

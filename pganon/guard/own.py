@@ -19,20 +19,25 @@ from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
+def standings_step(version: Version) -> Step:
+    return CreateTable(
+        "guard standings",
+        "which columns are published for the people of a cell",
+        lambda s: version.work(s, "standings"),
+        lambda s: _standings(version, s),
+        alone=True,
+    )
+
+
 def own_steps(version: Version) -> tuple[Step, ...]:
-    """After the cells, the table of people and the keys of values."""
+    """After the standings, the table of people, their own values and the keys of values."""
     steps: list[Step] = [
-        CreateTable(
-            "guard standings",
-            "which columns are published for the people of a cell",
-            lambda s: version.work(s, "standings"),
-            lambda s: _standings(version, s),
-        ),
         CreateTable(
             "guard present",
             "own values of people in divided cells",
             lambda s: version.work(s, "present"),
             lambda s: _present(version, s),
+            alone=True,
         ),
     ]
     if version.memory is not None:
@@ -42,6 +47,7 @@ def own_steps(version: Version) -> tuple[Step, ...]:
                 "own values of the parts of a cell that are there",
                 lambda s: version.work(s, "same"),
                 lambda s: _same(version, s),
+                alone=True,
             )
         )
     return tuple(steps)
@@ -97,6 +103,16 @@ def exact_columns(version: Version, table: str) -> exp.Expr:
     return exp.paren(exp.not_(exp.In(this=col("col", table), expressions=bounded)))
 
 
+def counted_people(version: Version, state: State, number: int) -> exp.Select:
+    """SELECT person: whose own values of a column must be counted one by one."""
+    return query(
+        "select p.person from p join s on s.id = p.cell"
+        " where s.col = :col and s.counted and not s.alone",
+        {"p": version.staged(state, "person"), "s": version.work(state, "standings")},
+        col=num(number),
+    )
+
+
 def _present(version: Version, state: State) -> exp.Select:
     standings = version.work(state, "standings")
     values = query(
@@ -125,6 +141,26 @@ def _same(version: Version, state: State) -> exp.Select:
         " join s on s.id = n.id and s.col = n.col where s.same and s.gone = 1 group by 1, 2",
         {"s": version.work(state, "standings"), "n": version.work(state, "present")},
     )
+
+
+def counted(version: Version, state: State) -> exp.Select:
+    """SELECT counted, value, own: of cells, and by :func:`left` of what cells so far have there."""
+    present = query(
+        "select n.id as counted, n.value, n.own from n", {"n": version.work(state, "present")}
+    )
+    if version.memory is None:
+        return present
+    same = query(
+        "select :left as counted, t.value, t.own from t",
+        {"t": version.work(state, "same")},
+        left=left(fragment("t.cell")),
+    )
+    return stacked([present, same])
+
+
+def left(cell: exp.Expr) -> exp.Expr:
+    """SQL: a negative number that stands for a cell so far, of which people are not there."""
+    return fragment("-1 - :cell", cell=cell)
 
 
 def past(version: Version, memory: Memory, state: State) -> exp.Select:

@@ -33,6 +33,7 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             "everybody's cell so far, and group",
             lambda s: version.work(s, "pairs"),
             lambda s: _pairs(version, s),
+            alone=True,
         ),
         *group_steps(version),
         CreateTable(
@@ -83,6 +84,7 @@ def person_step(version: Version) -> Step:
         lambda s: version.staged(s, "person"),
         lambda s: _person(version, s),
         analyze=False,  # see pganon.forms.members.members_step
+        alone=True,
     )
 
 

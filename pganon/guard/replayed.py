@@ -19,6 +19,7 @@ from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Told, columns_after, told_steps
+from pganon.guard.told_values import own_step
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step
@@ -117,9 +118,9 @@ def replay_steps(
 
     return (
         *steps,
-        *told_steps(tell, version, secret, plain=not version.scattered),
+        *told_steps(tell, version, plain=not version.scattered),
         *_unknown(version),
-        *guard_steps(version),
+        *guard_steps(version, [own_step(tell, version, secret)]),
     )
 
 

@@ -14,6 +14,7 @@ from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Tell, Told, columns_after, told_steps
+from pganon.guard.told_values import own_step
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
@@ -103,11 +104,12 @@ def _column(spec: ReleaseSpec, requirement: Requirement) -> str | None:
 
 def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tuple[Step, ...]:
     """From the staged relations to the new memory and the verdict."""
+    tell = teller(spec, form)
     plain = not version.scattered
     return (
-        *told_steps(teller(spec, form), version, population_secret, plain=plain),
+        *told_steps(tell, version, plain=plain),
         *_compared(spec, version),
-        *guard_steps(version),
+        *guard_steps(version, [own_step(tell, version, population_secret)]),
     )
 
 

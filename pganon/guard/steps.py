@@ -2,45 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
-from pganon.guard.bounds import bounds_step, measured_step
+from pganon.guard.bounds import bounds_step, measured_step, possible_step
 from pganon.guard.floors import new_floors
-from pganon.guard.keys import keys_step
+from pganon.guard.keys import key_steps
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import own_steps
+from pganon.guard.own import own_steps, standings_step
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
 from pganon.guard.value_sets import kept_sets, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
 from pganon.sqltools import col, fragment, num, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, Parallel, State, Step
 
 
-def guard_steps(version: Version) -> tuple[Step, ...]:
-    """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss."""
+def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]:
+    """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss.
+
+    Args:
+        read: steps that make :func:`pganon.guard.work.own`, when it is known whose values count.
+    """
     return (
         *people_steps(version),
         *value_set_steps(version),
         *people_rules(version),
-        person_step(version),
-        keys_step(version),
-        *own_steps(version),
+        Parallel(
+            "guard remembered",
+            "people for the memory, and what is published for them",
+            [[person_step(version)], [*key_steps(version), standings_step(version)]],
+        ),
+        *read,
+        Parallel(
+            "guard counted",
+            "which values people can have, and which they do",
+            [[possible_step(version)], own_steps(version)],
+        ),
         bounds_step(version),
         *propagation_steps(version),
         measured_step(version),
         *value_rules(version),
-        CreateTable(
-            "guard cell",
-            "what is known of every cell, for the memory",
-            lambda s: version.staged(s, "cell"),
-            lambda s: _cell(version, s),
+        Parallel(
+            "guard kept",
+            "the rest of the memory, and figures",
+            [
+                [_cell_step(version), *_value_step(version), *kept_sets(version)],
+                [report_step(version)],
+            ],
         ),
-        *_value_step(version),
-        *kept_sets(version),
-        report_step(version),
+    )
+
+
+def _cell_step(version: Version) -> Step:
+    return CreateTable(
+        "guard cell",
+        "what is known of every cell, for the memory",
+        lambda s: version.staged(s, "cell"),
+        lambda s: _cell(version, s),
+        sampled=True,
+        alone=True,
     )
 
 
@@ -96,5 +120,7 @@ def _value_step(version: Version) -> tuple[Step, ...]:
                 " where b.at_most > 0",
                 {"b": final_bounds(version, s)},
             ),
+            sampled=True,
+            alone=True,
         ),
     )

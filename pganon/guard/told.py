@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.people import mark
 from pganon.guard import work
 from pganon.guard.model import Version
 from pganon.identifiers import QualifiedName
@@ -63,14 +62,12 @@ Tell = Callable[[State], Told]
 def told_steps(
     tell: Tell,
     version: Version,
-    secret: Callable[[State], exp.Select],
     *,
     plain: bool,
 ) -> tuple[Step, ...]:
-    """Make the work tables of :mod:`pganon.guard.work` from a version's own.
+    """Make work tables of :mod:`pganon.guard.work` from a version's own.
 
     Args:
-        secret: SELECT of the secret of the population.
         plain: whether the one group of a person says it all, whatever a run observes.
     """
 
@@ -84,7 +81,7 @@ def told_steps(
             f"guard_{name}" if name.startswith("told") else name,
             purpose,
             lambda s: s.work(name),
-            lambda s: select(_Tables(tell(s), version, secret(s), plain), s),
+            lambda s: select(_Tables(tell(s), version, plain), s),
             when=lambda s: when(tell(s)),
         )
 
@@ -109,7 +106,6 @@ def told_steps(
         made(work.new(part).name, "who is in which combination of groups", _Tables.new),
         made(work.links(part).name, "the groups of every combination", _Tables.links),
         made(work.histogram(part).name, "values of the groups", _Tables.histogram),
-        made(work.own(part).name, "values of people", _Tables.own),
     )
 
 
@@ -121,7 +117,6 @@ COMBINATIONS, PEOPLE, SETS = "told_combinations", "told_people", "told_sets"
 class _Tables:
     told: Told
     version: Version
-    secret: exp.Select
     plain: bool
 
     def _work(self, state: State, name: str) -> QualifiedName:
@@ -285,40 +280,6 @@ class _Tables:
         for own, place in enumerate(places, start=1):
             cases = cases.when(num(own), num(place), copy=False)
         return cases
-
-    def own(self, state: State) -> exp.Expr:
-        """(person, col, value, n)."""
-        if not self.told.columns:
-            return query(
-                "select null::uuid as person, 1 as col, ''::text as value, 1::bigint as n"
-                " where false"
-            )
-        return query(
-            "select o.person, o.col, o.value, count(*) as n from o group by 1, 2, 3",
-            {"o": own_values(self.told, self.secret, self._place)},
-        )
-
-
-def own_values(told: Told, secret: exp.Select, place: Callable[[str], int]) -> exp.Select:
-    """SELECT person, col, value of every record; `place` numbers the columns.
-
-    A mark shows which of the values of a group is a person's.
-    """
-    parts = [
-        query(
-            "select m.member as person, :place as col, h.value from m"
-            " join h on h.col = :own and h.link = (:link)::bigint"
-            " where :marked = :mark",
-            {"m": told.members, "h": told.histogram},
-            place=num(place(name)),
-            own=num(number),
-            marked=fragment(f"m.marks[{number}]"),
-            link=col(link, "m"),
-            mark=mark(col("member", "m"), col("value", "h"), secret.copy()),
-        )
-        for number, (name, link) in enumerate(told.columns, start=1)
-    ]
-    return stacked(parts)
 
 
 def _of_several(table: str) -> exp.Expr:

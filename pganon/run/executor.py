@@ -174,7 +174,14 @@ class Executor:
         target, select = step.table(self.state), self._select(step)
         staged = target.schema == STAGE_SCHEMA
         with self._together(step.outside, staged):
-            rows = create_table_as(self.conn, target, select, analyze=step.analyze)
+            rows = create_table_as(
+                self.conn,
+                target,
+                select,
+                analyze=step.analyze,
+                sampled=step.sampled,
+                alone=step.alone,
+            )
             if step.outside is not None:
                 self.created(step.name)
             if staged:

@@ -19,6 +19,8 @@ Connection = psycopg.Connection[tuple[object, ...]]
 _WORK_SAMPLE = 10
 """Statistics target for work tables: 3,000 rows are sampled."""
 
+_ALONE = sql.SQL("SET LOCAL max_parallel_workers_per_gather = 0")
+
 _LEFT_ALONE = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
 """Autovacuum has nothing to do in a table that is written once, and who drops or moves a table
 waits a second until it gives way. What is published gets it back."""
@@ -53,7 +55,13 @@ def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[o
 
 
 def create_table_as(
-    conn: Connection, target: QualifiedName, select: Query, *, analyze: bool = False
+    conn: Connection,
+    target: QualifiedName,
+    select: Query,
+    *,
+    analyze: bool = False,
+    sampled: bool = False,
+    alone: bool = False,
 ) -> int:
     """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
 
@@ -61,7 +69,8 @@ def create_table_as(
     All statements travel in one message, which the server runs as one transaction.
     """
     staged = target.schema == STAGE_SCHEMA
-    parts: list[Query] = [
+    parts: list[Query] = [_ALONE] if alone else []
+    parts += [
         sql.SQL("CREATE {}TABLE {} {} AS {}").format(
             sql.SQL("" if staged else "UNLOGGED "),
             target.identifier,
@@ -70,12 +79,15 @@ def create_table_as(
         ),
         _sealed(target),
     ]
-    if analyze and not staged:
+    if analyze and (sampled or not staged):
         # A small sample is enough for a join order, and a full one costs more than the join.
         parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
     if analyze:
         parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
-    return conn.execute(sql.SQL("; ").join(parts)).rowcount
+    done = conn.execute(sql.SQL("; ").join(parts))
+    if alone:
+        done.nextset()  # the rows are those of the second statement
+    return done.rowcount
 
 
 def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:

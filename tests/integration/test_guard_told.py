@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
+from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
-from pganon.guard.model import Version
+from pganon.guard.model import Memory, Version
+from pganon.guard.rules import Rule
+from pganon.guard.steps import guard_steps, new_memory
 from pganon.guard.told import LEFT_OUT, Told, told_steps
+from pganon.guard.told_values import own_step
 from pganon.identifiers import QualifiedName
+from pganon.privacy.identity import IRAlpha
 from pganon.run.executor import Executor
 from pganon.sqltools import fragment, query, statement
 from pganon.steps import State
 from tests.support.harness.cluster import Connection, Database
 
 pytestmark = pytest.mark.primary_server_only
+
+Reader = Callable[[Callable[[Version, State], QualifiedName]], list[tuple[Any, ...]]]
+"""Rows of a table of the run, given the version and the state at its end."""
 
 MEMBERS, HISTOGRAM = (QualifiedName("pganon_work", f"r1_{name}") for name in ("told_m", "told_h"))
 SECRET = query("select '\\x00'::bytea as secret")
@@ -57,32 +68,87 @@ def literal(value: str) -> exp.Expr:
     return fragment(f"'{value}'::text")
 
 
-def test_several_partitions(db: Database) -> None:
+def released(db: Database, *rules: Rule, times: int = 1) -> Reader:
+    """Rows of the work tables of the last of some equal versions, judged by rules."""
     conn = db.owner()
     told(conn)
-    version = Version(("v", "w"), frozenset("vw"), ())
     tells = Told(MEMBERS, HISTOGRAM, ("g", "h"), (("v", "g"), ("w", "h")), several=False)
-    state = State(1)
-    Executor(conn, state).run(told_steps(lambda s: tells, version, lambda s: SECRET, plain=False))
 
-    def rows(name: str) -> list[tuple[object, ...]]:
-        table = state.work(name).identifier.as_string(conn)
-        return conn.execute(f"SELECT * FROM {table}".encode()).fetchall()
+    def tell(state: State) -> Told:
+        return tells
 
-    groups = {person.int: grp for person, grp, _ in rows(work.new().name)}  # pyright: ignore
+    memory: Memory | None = None
+    version, state = Version((), frozenset(), ()), State(0)
+    for run in range(1, times + 1):
+        version = Version(
+            ("v", "w"), frozenset("vw"), rules, memory, republication="allow", rounds=0
+        )
+        steps = [
+            *told_steps(tell, version, plain=False),
+            *guard_steps(version, [own_step(tell, version, lambda s: SECRET)]),
+        ]
+        state = Executor(conn, State(run)).run(steps)
+        memory = new_memory(version, state)
+
+    def rows(table: QualifiedName) -> list[tuple[Any, ...]]:
+        return conn.execute(sql.SQL("SELECT * FROM {}").format(table.identifier)).fetchall()
+
+    return lambda pick: rows(pick(version, state))
+
+
+def test_several_partitions(db: Database) -> None:
+    rows = released(db)
+    groups = {person.int: grp for person, grp, _ in rows(lambda v, s: s.work(work.new()))}
     assert groups.pop(9) == LEFT_OUT
     assert len(set(groups.values())) == 2
     assert groups[2] == groups[3]
     assert min(groups.values()) > 0
-    links = {(grp, col): link for grp, col, link in rows(work.links().name)}
+    links = {(grp, col): link for grp, col, link in rows(lambda v, s: s.work(work.links()))}
     assert links == {
         (groups[person], col): link
         for person, found in RELEASED.items()
         for col, link in enumerate(found[:2], start=1)
     }
-    own = {(person.int, col): value for person, col, value, _ in rows(work.own().name)}  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("rules", "read"),
+    [
+        # Cells are whole groups of the second column, whose histogram says it all.
+        ((), {1}),
+        ((Rule(IRAlpha(1.0), "v"),), {1, 2}),
+    ],
+    ids=["counted one by one", "a rule looks at everybody"],
+)
+def test_whose_values_are_read(db: Database, rules: tuple[Rule, ...], read: set[int]) -> None:
+    rows = released(db, *rules)
+    own = {(p.int, col): (value, n) for p, col, value, n in rows(lambda v, s: s.work(work.own()))}
     assert own == {
-        (person, col): value
+        (person, col): (value, 1)
         for person, found in RELEASED.items()
         for col, value in enumerate(found[2:], start=1)
+        if col in read
     }
+
+
+def test_nobody_is_read_again_whose_cell_is_the_same(db: Database) -> None:
+    rows = released(db, times=2)
+    assert rows(lambda v, s: s.work(work.own())) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_all_own_values_are_remembered(db: Database, times: int) -> None:
+    rows = released(db, times=times)
+    cells = {person.int: cell for person, cell, _ in rows(lambda v, s: v.staged(s, "person"))}
+    expected = Counter(
+        (cells[person], col, value)
+        for person, found in RELEASED.items()
+        for col, value in enumerate(found[2:], start=1)
+    )
+    names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
+    found = {
+        (cell, col, names[value]): own
+        for cell, col, value, own, *_ in rows(lambda v, s: v.staged(s, "value"))
+        if own
+    }
+    assert found == expected

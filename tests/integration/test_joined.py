@@ -100,7 +100,7 @@ def test_memory_of_the_planner(db: Database, monkeypatch: pytest.MonkeyPatch) ->
     """With subqueries that it writes out, it takes ten times as much and grows with the cube."""
     original, used = executor.create_table_as, dict[str, int]()
 
-    def explained(conn: Any, target: Any, select: Any, *, analyze: bool = False) -> int:
+    def explained(conn: Any, target: Any, select: Any, **options: Any) -> int:
         try:
             with conn.transaction():
                 lines = conn.execute(sql.SQL("EXPLAIN (MEMORY) ") + select).fetchall()
@@ -108,7 +108,7 @@ def test_memory_of_the_planner(db: Database, monkeypatch: pytest.MonkeyPatch) ->
             pytest.skip("the server does not tell the planner's memory")
         (found,) = re.findall(r"Memory: used=(\d+)kB", "\n".join(line for (line,) in lines))
         used[target.name.split("_", 1)[1]] = int(found)
-        return original(conn, target, select, analyze=analyze)
+        return original(conn, target, select, **options)
 
     monkeypatch.setattr(executor, "create_table_as", explained)
     faults.run(db.dsn(), wide(db, 100))

@@ -1727,10 +1727,8 @@ FROM "pganon_stage"."r0_histogram" AS "h";
 -- guard.guard0_own: values of people
 CREATE TABLE pganon_work.r0_guard0_own AS
 SELECT
-  "o"."person",
-  "o"."col",
-  "o"."value",
-  COUNT(*) AS "n"
+  "o".*,
+  CAST(1 AS BIGINT) AS "n"
 FROM (
   SELECT
     "u".*
@@ -1739,7 +1737,21 @@ FROM (
       "m"."member" AS "person",
       1 AS "col",
       "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
     JOIN "pganon_stage"."r0_histogram" AS "h"
       ON "h"."col" = 1 AND "h"."link" = CAST((
         "m"."group_id"
@@ -1772,11 +1784,7 @@ FROM (
         )
       )
   ) AS "u"
-) AS "o"
-GROUP BY
-  1,
-  2,
-  3;
+) AS "o";
 
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_qit" SET SCHEMA "pganon_data";

@@ -2730,7 +2730,21 @@ FROM (
       "m"."member" AS "person",
       1 AS "col",
       "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
     JOIN "pganon_stage"."r0_histogram" AS "h"
       ON "h"."col" = 1 AND "h"."link" = CAST((
         "m"."class_id"

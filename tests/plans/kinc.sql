@@ -2225,13 +2225,27 @@ SELECT
   "h"."n"
 FROM "pganon_stage"."r0_histogram" AS "h";
 
+-- guard.guard_reference: distributions that models compare with
+CREATE TABLE pganon_work.r0_guard0_reference AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    COALESCE('=' || CAST((
+      "x"."value"
+    ) AS text), '') AS "value",
+    CAST("x"."code" AS BIGINT) AS "position",
+    CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share",
+    CAST(NULL AS INT[]) AS "path"
+  FROM "pganon_work"."r0_sdict0" AS "x"
+) AS "u";
+
 -- guard.guard0_own: values of people
 CREATE TABLE pganon_work.r0_guard0_own AS
 SELECT
-  "o"."person",
-  "o"."col",
-  "o"."value",
-  COUNT(*) AS "n"
+  "o".*,
+  CAST(1 AS BIGINT) AS "n"
 FROM (
   SELECT
     "u".*
@@ -2240,7 +2254,21 @@ FROM (
       "m"."member" AS "person",
       1 AS "col",
       "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
     JOIN "pganon_stage"."r0_histogram" AS "h"
       ON "h"."col" = 1 AND "h"."link" = CAST((
         "m"."class_id"
@@ -2273,27 +2301,7 @@ FROM (
         )
       )
   ) AS "u"
-) AS "o"
-GROUP BY
-  1,
-  2,
-  3;
-
--- guard.guard_reference: distributions that models compare with
-CREATE TABLE pganon_work.r0_guard0_reference AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    1 AS "col",
-    COALESCE('=' || CAST((
-      "x"."value"
-    ) AS text), '') AS "value",
-    CAST("x"."code" AS BIGINT) AS "position",
-    CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share",
-    CAST(NULL AS INT[]) AS "path"
-  FROM "pganon_work"."r0_sdict0" AS "x"
-) AS "u";
+) AS "o";
 
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";

@@ -1879,60 +1879,6 @@ SELECT
   "h"."n"
 FROM "pganon_stage"."r0_histogram" AS "h";
 
--- guard.guard0_own: values of people
-CREATE TABLE pganon_work.r0_guard0_own AS
-SELECT
-  "o"."person",
-  "o"."col",
-  "o"."value",
-  COUNT(*) AS "n"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      "m"."member" AS "person",
-      1 AS "col",
-      "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
-    JOIN "pganon_stage"."r0_histogram" AS "h"
-      ON "h"."col" = 1 AND "h"."link" = CAST((
-        "m"."class_id"
-      ) AS BIGINT)
-    WHERE
-      (
-        "m"."marks"[1]
-      ) = HASHTEXTEXTENDED(
-        "h"."value",
-        UUID_HASH_EXTENDED(
-          "m"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      )
-  ) AS "u"
-) AS "o"
-GROUP BY
-  1,
-  2,
-  3;
-
 -- guard.guard pairs: everybody's cell so far, and group
 CREATE TABLE pganon_work.r0_guard0_pairs AS
 SELECT
@@ -2045,6 +1991,17 @@ FROM (
   FROM "pganon_work"."r0_guard0_hist" AS "h"
 ) AS "v";
 
+-- guard.guard published: the histograms of all columns, with values as numbers
+CREATE TABLE pganon_work.r0_guard0_published AS
+SELECT
+  "h"."col",
+  "h"."link",
+  "k"."key" AS "value",
+  CAST("h"."n" AS INT) AS "n"
+FROM "pganon_work"."r0_guard0_hist" AS "h"
+JOIN "pganon_work"."r0_guard0_keys" AS "k"
+  ON "k"."col" = "h"."col" AND "k"."value" = "h"."value";
+
 -- guard.guard standings: which columns are published for the people of a cell
 CREATE TABLE pganon_work.r0_guard0_standings AS
 SELECT
@@ -2085,6 +2042,88 @@ FROM (
     "e"."before" OR "e"."now" OR "e"."past" IS NOT NULL
 ) AS "k";
 
+-- guard.guard0_own: values of people
+CREATE TABLE pganon_work.r0_guard0_own AS
+SELECT
+  "o".*,
+  CAST(1 AS BIGINT) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "m"."member" AS "person",
+      1 AS "col",
+      "h"."value"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
+    JOIN "pganon_stage"."r0_histogram" AS "h"
+      ON "h"."col" = 1 AND "h"."link" = CAST((
+        "m"."class_id"
+      ) AS BIGINT)
+    WHERE
+      (
+        "m"."marks"[1]
+      ) = HASHTEXTEXTENDED(
+        "h"."value",
+        UUID_HASH_EXTENDED(
+          "m"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
+      )
+  ) AS "u"
+) AS "o";
+
+-- guard.guard possible: values that people of a cell can have
+CREATE TABLE pganon_work.r0_guard0_possible AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "s"."id" AS "cell",
+    "s"."col",
+    "h"."value",
+    "s"."id" AS "counted",
+    0 AS "own",
+    0 AS "at_least",
+    CAST(LEAST("h"."n", "s"."size") AS INT) AS "at_most"
+  FROM "pganon_work"."r0_guard0_standings" AS "s"
+  JOIN "pganon_work"."r0_guard0_published" AS "h"
+    ON "h"."col" = "s"."col" AND "h"."link" = "s"."link"
+  WHERE
+    "s"."now" AND NOT "s"."same"
+) AS "u";
+
 -- guard.guard present: own values of people in divided cells
 CREATE TABLE pganon_work.r0_guard0_present AS
 SELECT
@@ -2121,50 +2160,36 @@ FROM (
     "h"."value",
     "h"."n" AS "own"
   FROM "pganon_work"."r0_guard0_standings" AS "s"
-  JOIN (
-    SELECT
-      "h"."col",
-      "h"."link",
-      "k"."key" AS "value",
-      CAST("h"."n" AS INT) AS "n"
-    FROM "pganon_work"."r0_guard0_hist" AS "h"
-    JOIN "pganon_work"."r0_guard0_keys" AS "k"
-      ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
-  ) AS "h"
+  JOIN "pganon_work"."r0_guard0_published" AS "h"
     ON "h"."link" = "s"."link" AND "h"."col" = "s"."col"
   WHERE
     "s"."alone"
 ) AS "u";
 
--- guard.guard bounds: how many people of a cell can have a value
+-- guard.guard bounds: how many people of a cell can have a value, and how many do
 CREATE TABLE pganon_stage.r0_guard0_value AS
 SELECT
-  "u".*
-FROM (
+  "b"."cell",
+  "b"."col",
+  "b"."value",
+  CASE
+    WHEN "b"."counted" >= 0
+    THEN COALESCE("o"."own", 0)
+    WHEN "b"."counted" < 0
+    THEN "b"."own" - COALESCE("o"."own", 0)
+    ELSE "b"."own"
+  END AS "own",
+  "b"."at_least",
+  "b"."at_most"
+FROM "pganon_work"."r0_guard0_possible" AS "b"
+LEFT JOIN (
   SELECT
-    "s"."id" AS "cell",
-    "s"."col",
-    "h"."value",
-    COALESCE("p"."own", 0) AS "own",
-    0 AS "at_least",
-    CAST(LEAST("h"."n", "s"."size") AS INT) AS "at_most"
-  FROM "pganon_work"."r0_guard0_standings" AS "s"
-  JOIN (
-    SELECT
-      "h"."col",
-      "h"."link",
-      "k"."key" AS "value",
-      CAST("h"."n" AS INT) AS "n"
-    FROM "pganon_work"."r0_guard0_hist" AS "h"
-    JOIN "pganon_work"."r0_guard0_keys" AS "k"
-      ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
-  ) AS "h"
-    ON "h"."col" = "s"."col" AND "h"."link" = "s"."link"
-  LEFT JOIN "pganon_work"."r0_guard0_present" AS "p"
-    ON "p"."id" = "s"."id" AND "p"."value" = "h"."value"
-  WHERE
-    "s"."now" AND NOT "s"."same"
-) AS "u";
+    "n"."id" AS "counted",
+    "n"."value",
+    "n"."own"
+  FROM "pganon_work"."r0_guard0_present" AS "n"
+) AS "o"
+  ON "o"."counted" = "b"."counted" AND "o"."value" = "b"."value";
 
 -- guard.guard measured: the worst that is possible in every cell
 CREATE TABLE pganon_work.r0_guard0_measured AS

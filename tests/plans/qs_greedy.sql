@@ -2049,13 +2049,27 @@ SELECT
   "h"."n"
 FROM "pganon_stage"."r0_histogram" AS "h";
 
+-- guard.guard_existing1: combinations that exist
+CREATE TABLE pganon_work.r0_guard0_existing1 AS
+SELECT
+  "r"."v1" AS "v1"
+FROM "pganon_stage"."r0_reference" AS "r"
+WHERE
+  "r"."attribute_set" = 1;
+
+-- guard.guard_existing2: combinations that exist
+CREATE TABLE pganon_work.r0_guard0_existing2 AS
+SELECT
+  "r"."v1" AS "v1"
+FROM "pganon_stage"."r0_reference" AS "r"
+WHERE
+  "r"."attribute_set" = 2;
+
 -- guard.guard0_own: values of people
 CREATE TABLE pganon_work.r0_guard0_own AS
 SELECT
-  "o"."person",
-  "o"."col",
-  "o"."value",
-  COUNT(*) AS "n"
+  "o".*,
+  CAST(1 AS BIGINT) AS "n"
 FROM (
   SELECT
     "u".*
@@ -2064,7 +2078,21 @@ FROM (
       "m"."member" AS "person",
       1 AS "col",
       "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
     JOIN "pganon_stage"."r0_histogram" AS "h"
       ON "h"."col" = 1 AND "h"."link" = CAST((
         "m"."cluster_no"
@@ -2101,7 +2129,21 @@ FROM (
       "m"."member" AS "person",
       2 AS "col",
       "h"."value"
-    FROM "pganon_stage"."r0_members" AS "m"
+    FROM (
+      SELECT
+        "m".*
+      FROM "pganon_stage"."r0_members" AS "m"
+      JOIN (
+        SELECT
+          "p"."person"
+        FROM "pganon_stage"."r0_guard0_person" AS "p"
+        JOIN "pganon_work"."r0_guard0_standings" AS "s"
+          ON "s"."id" = "p"."cell"
+        WHERE
+          "s"."col" = 2 AND "s"."counted" AND NOT "s"."alone"
+      ) AS "p"
+        ON "p"."person" = "m"."member"
+    ) AS "m"
     JOIN "pganon_stage"."r0_histogram" AS "h"
       ON "h"."col" = 2 AND "h"."link" = CAST((
         "m"."cluster_no"
@@ -2134,27 +2176,7 @@ FROM (
         )
       )
   ) AS "u"
-) AS "o"
-GROUP BY
-  1,
-  2,
-  3;
-
--- guard.guard_existing1: combinations that exist
-CREATE TABLE pganon_work.r0_guard0_existing1 AS
-SELECT
-  "r"."v1" AS "v1"
-FROM "pganon_stage"."r0_reference" AS "r"
-WHERE
-  "r"."attribute_set" = 1;
-
--- guard.guard_existing2: combinations that exist
-CREATE TABLE pganon_work.r0_guard0_existing2 AS
-SELECT
-  "r"."v1" AS "v1"
-FROM "pganon_stage"."r0_reference" AS "r"
-WHERE
-  "r"."attribute_set" = 2;
+) AS "o";
 
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_clusters" SET SCHEMA "pganon_data";
