@@ -2171,15 +2171,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."zip_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."zip" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values0" AS "t"
+        "r"."zip_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        ORDER BY
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."zip_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
   UNION ALL
@@ -2197,15 +2209,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."drug_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."drug" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values1" AS "t"
+        "r"."drug_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."drug_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        ORDER BY
+          "t"."drug_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."drug_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
 ) AS "u";
@@ -2231,7 +2255,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_local_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_local_grouped" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -2239,7 +2269,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_generalized" AS "t"
+        FROM (
+          SELECT
+            "t"."class_id"
+          FROM "pganon_work"."r0_generalized" AS "t"
+          ORDER BY
+            "t"."class_id"
+        ) AS "t"
         GROUP BY
           "t"."class_id"
         HAVING
@@ -2247,15 +2283,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_group_id" AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_group_id" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -2265,10 +2299,30 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
+        GROUP BY
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM (
+          SELECT
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"
@@ -2302,10 +2356,10 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_6: local_bucket_diversity on drug
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.utility: loss and sizes of the groups
 SELECT
@@ -2527,23 +2581,11 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b0" AS "b",
-      CAST("r"."v0" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b0" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values0" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."zip_bucket"
 ) AS "s";
 
 -- verify.buckets1: sizes of the buckets of drug
@@ -2555,23 +2597,11 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b1" AS "b",
-      CAST("r"."v1" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b1" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values1" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."drug_bucket"
 ) AS "s";
 
 -- verify.guesses0: hidden values of zip inferred from buckets
