@@ -124,7 +124,7 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
         {
             "e": state.work(EXTENTS),
             "d": query(
-                "select distinct r.group_id, r.display from r", {"r": state.work("group_records")}
+                "select distinct r.group_id, r.display from r", {"r": state.work(LOCAL_GROUPED)}
             ),
             "f": forms(state),
         },

@@ -30,6 +30,7 @@ from pganon.policy.local_names import bucket_column
 from pganon.policy.model import Inference
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.published.inference import Inferred
+from pganon.published.work import LOCAL_GROUPED
 from pganon.search import inference as search
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import Attribute, Sensitive
@@ -134,7 +135,7 @@ class _Attack:
             "select :b as bucket from r join c on c.bucket = :b join f on f.display = r.display"
             " where :here",
             {
-                "r": state.work("group_records"),
+                "r": state.work(LOCAL_GROUPED),
                 "c": self._buckets(state),
                 "f": forms(state),
             },
@@ -200,7 +201,7 @@ class _Attack:
             "select :shown as bucket from r join g on g.group_id = r.group_id"
             " join f on f.display = r.display left join d on d.code = :code",
             {
-                "r": state.work("group_records"),
+                "r": state.work(LOCAL_GROUPED),
                 "g": self._groups(own, state),
                 "f": forms(state),
                 "d": state.work(dictionary(own.index)),
@@ -217,7 +218,7 @@ class _Attack:
         sized = query(
             "select r.group_id, count(*) as n from r join f on f.display = r.display"
             " where :here and r.group_id <= :most group by r.group_id",
-            {"r": state.work("group_records"), "f": forms(state)},
+            {"r": state.work(LOCAL_GROUPED), "f": forms(state)},
             here=is_generalized(own, col("form", "f")),
             most=num(attacks.RECORDS),
         )
