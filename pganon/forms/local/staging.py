@@ -62,8 +62,12 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    remembered = repeated_members(spec, state)
+    # Who is a record occurs once among the people of `local_grouped` if the record does.
+    once = remembered and not spec.individual
     return [
-        repeated(state.work(LOCAL_GROUPED), "rid"),
+        *([] if once else [repeated(state.work(LOCAL_GROUPED), NUMBER)]),
+        *remembered,
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
         *[
@@ -71,7 +75,6 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
             for item in spec.sensitive
             if _leads(spec, item, state)
         ],
-        *repeated_members(spec, state),
     ]
 
 
@@ -79,12 +82,12 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
     """From `local_grouped` and `displays` to the staged relations."""
     spec = layout.spec
     return (
-        *generalization_steps(spec, _records_table, GROUP_ID),
         Parallel(
             "relations",
             "the relations of the release",
             [
                 [
+                    *generalization_steps(spec, _records_table, GROUP_ID),
                     CreateTable(
                         GROUPS,
                         "what the records of every group show",
