@@ -33,7 +33,7 @@ from pganon.search.local.medians import (
     median_rounds,
 )
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import chain, col, fragment, named, num, query
+from pganon.sqltools import chain, col, fragment, num, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 
 BLOCK = 250_000
@@ -134,7 +134,7 @@ def _words(axes: Sequence[Axis], state: State) -> list[list[Axis]]:
 
 
 def _rows(shape: Shape, state: State, block: int) -> exp.Select:
-    """(block, again, cells) of every group: of each cell its number, its weight and words of codes."""
+    """(block, again, cells) of every group: of a cell its number, its weight and words of codes."""
 
     def appended(word: exp.Expr, axis: Axis) -> exp.Expr:
         base = num(axis.size(state) + 1)

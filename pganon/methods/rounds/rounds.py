@@ -289,7 +289,8 @@ def all_moves(state: State) -> list[QualifiedName]:
 
 def left(state: State) -> tuple[QualifiedName, QualifiedName]:
     """The cells and the groups that could be cut after the last round."""
-    return tuple(state.work(name, round=state[_ROUNDS]) for name in ("cells", "nodes"))
+    cells, nodes = (state.work(name, round=state[_ROUNDS]) for name in ("cells", "nodes"))
+    return cells, nodes
 
 
 def rounds_of(state: State) -> int:
