@@ -408,7 +408,11 @@ SELECT
   CASE WHEN (
     SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
   ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1"
+  "c"."s1" AS "s1",
+  "c"."v0",
+  "c"."v1",
+  "c"."p0",
+  "c"."record"
 FROM "pganon_work"."r0_coded" AS "c"
 JOIN "pganon_work"."r0_displays" AS "d"
   ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
@@ -451,10 +455,17 @@ SELECT
     ),
     0
   ) AS "shown0",
-  COUNT(DISTINCT "d"."c1") FILTER(WHERE
-    (
-      SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-    )) AS "shown1",
+  COALESCE(
+    BIT_COUNT(
+      CAST((
+        (
+          BIT_OR(CAST(1 AS BIGINT) << "d"."c1") FILTER(WHERE
+            SUBSTRING("d"."form" FROM 1 FOR 1) = 'g')
+        )
+      ) AS BIT(64))
+    ),
+    0
+  ) AS "shown1",
   CAST(LEAST(
     (
       COUNT(*) FILTER(WHERE
@@ -556,6 +567,23 @@ FROM (
   FROM "pganon_work"."r0_histogram1" AS "h"
 ) AS "x";
 
+-- partition.hiding: records that hide several columns
+CREATE TABLE pganon_work.r0_hiding AS
+SELECT
+  "p"."s0",
+  "p"."s1"
+FROM "pganon_work"."r0_placed" AS "p"
+WHERE
+  (
+    CAST((
+      "p"."s0" > 0
+    ) AS INT) + (
+      CAST((
+        "p"."s1" > 0
+      ) AS INT)
+    )
+  ) > 1;
+
 -- partition.linked: whether buckets of one column tell of those of another
 SELECT
   CAST(JSONB_AGG(
@@ -575,7 +603,7 @@ FROM (
           SELECT
             "p"."s0" AS "a",
             "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
+          FROM "pganon_work"."r0_hiding" AS "p"
           WHERE
             "p"."s0" > 0 AND "p"."s1" > 0
         ) AS "t"
@@ -607,7 +635,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -737,7 +765,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -790,6 +818,9 @@ FROM (
       ) AS "determined"
   ) AS "u"
 ) AS "x";
+
+-- partition.tidy: records that hide several columns
+DROP TABLE pganon_work.r0_hiding;
 
 -- partition.plan0: how many of each value of zip go to which bucket
 SELECT
@@ -938,7 +969,7 @@ FROM "pganon_work"."r0_cells_0" AS "c"
 GROUP BY
   "c"."node";
 
--- partition.cut: cut every group that a median divides; repeated
+-- partition.cut: cut every group that a median divides, as long as there are large ones; repeated
 
 -- partition.cut.tries: the attributes to try for every group
 CREATE TABLE pganon_work.r0_tries_0 AS
@@ -1263,7 +1294,20 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "pganon_work"."r0_moves_0" AS "m"
+      WHERE
+        (
+          "m"."tl" > 0 AND "m"."nl" > 250000
+        )
+        OR (
+          "m"."tr" > 0 AND "m"."nr" > 250000
+        )
+    )
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1344,6 +1388,78 @@ WHERE
 -- partition.cut.tidy: drop the work tables of this round
 DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
+-- partition.blocks: cells of groups that could be cut, in blocks
+CREATE TABLE pganon_work.r0_median_cells AS
+SELECT
+  CAST((
+    ROW_NUMBER() OVER ()
+  ) AS INT) AS "cell",
+  "b"."block",
+  "b"."node",
+  "b"."again",
+  "c"."display",
+  "c"."w",
+  "c"."c0",
+  "c"."c1"
+FROM "pganon_work"."r0_cells_1" AS "c"
+JOIN (
+  SELECT
+    "n"."node",
+    "n"."again",
+    CAST((
+      (
+        SUM("n"."n") OVER (ORDER BY "n"."node") - "n"."n"
+      ) / 250000
+    ) AS INT) AS "block"
+  FROM "pganon_work"."r0_nodes_1" AS "n"
+) AS "b"
+  ON "b"."node" = "c"."node";
+
+-- partition.count: how many blocks there are
+SELECT
+  COALESCE(MAX("c"."block") + 1, 0) AS "blocks"
+FROM "pganon_work"."r0_median_cells" AS "c";
+
+-- partition.medians: cut every group that a median divides
+SELECT
+  1 AS "nothing",
+  (
+    SELECT
+      ARRAY_AGG("position" ORDER BY "code")
+    FROM "pganon_work"."r0_dict0" AS "dict"
+    WHERE
+      "code" > 0
+  ) AS "c0";
+SELECT
+  "c"."block",
+  "c"."again",
+  STRING_AGG(
+    
+      (
+        INT8SEND("c"."cell") || (
+          INT8SEND("c"."w")
+        ) || (
+          INT8SEND((
+            (
+              CAST("c"."c0" AS BIGINT)
+            ) * 41 + "c"."c1"
+          ))
+        )
+      ),
+      CAST('' AS BYTEA)
+    
+  ) AS "cells"
+FROM "pganon_work"."r0_median_cells" AS "c"
+WHERE
+  "c"."block" = 0
+GROUP BY
+  "c"."block",
+  "c"."node",
+  "c"."again"
+ORDER BY
+  "c"."node";
+COPY pganon_work.r0_median_groups (block, round, place, cells) FROM STDIN;
+
 -- partition.gather: all final groups with their cells
 CREATE TABLE pganon_work.r0_group_cells AS
 SELECT
@@ -1355,33 +1471,49 @@ SELECT
   "d"."c0",
   "d"."c1",
   "d"."display"
-FROM "pganon_work"."r0_done_0" AS "d";
+FROM "pganon_work"."r0_done_0" AS "d"
+UNION ALL
+SELECT
+  "g"."gid",
+  "c"."c0",
+  "c"."c1",
+  "c"."display"
+FROM (
+  SELECT
+    (
+      (
+        CAST((
+          1 + "g"."round"
+        ) AS BIGINT) << 32
+      ) + CAST((
+        "g"."place" + 2 * "n"."before"
+      ) AS BIGINT) * 2654435761 % 4294967296
+    ) AS "gid",
+    UNNEST("g"."cells") AS "cell"
+  FROM "pganon_work"."r0_median_groups" AS "g"
+  JOIN (
+    SELECT
+      "g"."block",
+      "g"."round",
+      CAST((
+        SUM("g"."place") OVER (PARTITION BY "g"."round" ORDER BY "g"."block") - "g"."place"
+      ) AS BIGINT) AS "before"
+    FROM "pganon_work"."r0_median_groups" AS "g"
+    WHERE
+      "g"."cells" IS NULL
+  ) AS "n"
+    ON "n"."block" = "g"."block" AND "n"."round" = "g"."round"
+) AS "g"
+JOIN "pganon_work"."r0_median_cells" AS "c"
+  ON "c"."cell" = "g"."cell";
 
 -- partition.tidy: drop what the rounds left
 DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
 
--- partition.grouped: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_local_grouped AS
-SELECT
-  "p"."rid",
-  "p"."display",
-  "g"."gid",
-  "p"."c0",
-  "p"."c1",
-  "b0"."b" AS "b0",
-  "b1"."b" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
-  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-LEFT JOIN "pganon_work"."r0_bucketed0" AS "b0"
-  ON "b0"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_bucketed1" AS "b1"
-  ON "b1"."rid" = "p"."rid";
+-- partition.tidy: what was cut in blocks
+DROP TABLE pganon_work.r0_median_cells, pganon_work.r0_median_groups;
 
--- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
-
--- recode.numbers_group_id: random numbers for the groups
+-- partition.numbers_group_id: random numbers for the groups
 CREATE TABLE pganon_work.r0_numbers_group_id AS
 SELECT
   "g"."gid",
@@ -1401,12 +1533,12 @@ SELECT
 FROM (
   SELECT
     "g"."gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
+  FROM "pganon_work"."r0_group_cells" AS "g"
   GROUP BY
     "g"."gid"
 ) AS "g";
 
--- recode.numbers_b0: random numbers for the buckets of zip
+-- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
   "g"."gid",
@@ -1431,17 +1563,15 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b0" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b0" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed0" AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.numbers_b1: random numbers for the buckets of disease
+-- partition.numbers_b1: random numbers for the buckets of disease
 CREATE TABLE pganon_work.r0_numbers_b1 AS
 SELECT
   "g"."gid",
@@ -1466,40 +1596,46 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b1" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b1" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed1" AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.group_records: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_group_records AS
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_local_grouped AS
 SELECT
+  "p"."c0",
+  "p"."c1",
+  "p"."rid",
+  "p"."display",
+  "p"."v0",
+  "p"."v1",
+  "p"."p0",
+  "p"."record",
   "n"."group_id",
-  "g"."display",
-  "g"."c0",
-  "g"."c1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record",
   "n0"."b0" AS "b0",
   "n1"."b1" AS "b1"
-FROM "pganon_work"."r0_local_grouped" AS "g"
-JOIN "pganon_work"."r0_coded" AS "c"
-  ON "c"."rid" = "g"."rid"
+FROM "pganon_work"."r0_placed" AS "p"
+JOIN "pganon_work"."r0_group_cells" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
 JOIN "pganon_work"."r0_numbers_group_id" AS "n"
   ON "n"."gid" = "g"."gid"
+LEFT JOIN "pganon_work"."r0_bucketed0" AS "h0"
+  ON "h0"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "g"."b0"
+  ON "n0"."gid" = "h0"."b"
+LEFT JOIN "pganon_work"."r0_bucketed1" AS "h1"
+  ON "h1"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b1" AS "n1"
-  ON "n1"."gid" = "g"."b1"
+  ON "n1"."gid" = "h1"."b"
 ORDER BY
   "n"."group_id";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
 
 -- recode.grouped_classes: the class of every record
 CREATE TABLE pganon_work.r0_grouped_classes AS
@@ -1507,7 +1643,7 @@ SELECT
   "r"."group_id" AS "class_id",
   "r"."c0",
   "r"."c1"
-FROM "pganon_work"."r0_group_records" AS "r";
+FROM "pganon_work"."r0_local_grouped" AS "r";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
@@ -1591,7 +1727,7 @@ FROM (
   SELECT DISTINCT
     "r"."group_id",
     "r"."display"
-  FROM "pganon_work"."r0_group_records" AS "r"
+  FROM "pganon_work"."r0_local_grouped" AS "r"
 ) AS "d"
 JOIN (
   SELECT DISTINCT
@@ -1615,7 +1751,7 @@ SELECT
   "r"."b0" AS "zip_bucket",
   "r"."b1" AS "disease_bucket",
   "r"."p0" AS "cost"
-FROM "pganon_work"."r0_group_records" AS "r"
+FROM "pganon_work"."r0_local_grouped" AS "r"
 ORDER BY
   "r"."group_id",
   "r"."b0",
@@ -1716,7 +1852,7 @@ FROM (
           CAST("g"."v1" AS TEXT) COLLATE "C"
         ) AS text), '')
       END AS "v1"
-    FROM "pganon_work"."r0_group_records" AS "g"
+    FROM "pganon_work"."r0_local_grouped" AS "g"
     OFFSET '0'
   ) AS "t"
   UNION ALL
@@ -1754,7 +1890,7 @@ FROM (
         SELECT
           "g"."record" AS "key",
           -1 AS "n"
-        FROM "pganon_work"."r0_group_records" AS "g"
+        FROM "pganon_work"."r0_local_grouped" AS "g"
       ) AS "u"
     ) AS "r"
     GROUP BY
@@ -1777,7 +1913,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b0" IS NOT NULL
   ) AS "r"
@@ -1808,7 +1944,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b1" IS NOT NULL
   ) AS "r"
@@ -1931,13 +2067,19 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t"."rid"
-          FROM "pganon_work"."r0_local_grouped" AS "t"
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
           ORDER BY
-            "t"."rid"
+            "t"."member"
         ) AS "t"
         GROUP BY
-          "t"."rid"
+          "t"."member"
         HAVING
           COUNT(*) > 1
         UNION ALL
@@ -1994,26 +2136,6 @@ SELECT
         ) AS "t"
         GROUP BY
           "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."member"
-          FROM (
-            SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
-          ) AS "t"
-          ORDER BY
-            "t"."member"
-        ) AS "t"
-        GROUP BY
-          "t"."member"
         HAVING
           COUNT(*) > 1
       ) AS "u"
@@ -2251,7 +2373,7 @@ FROM (
     SELECT DISTINCT
       "r"."group_id",
       "r"."display"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
   ) AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
@@ -2332,7 +2454,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2448,7 +2570,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2552,7 +2674,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2614,7 +2736,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."group_id"
@@ -2626,7 +2748,7 @@ FROM (
           SELECT
             "r"."group_id",
             COUNT(*) AS "n"
-          FROM "pganon_work"."r0_group_records" AS "r"
+          FROM "pganon_work"."r0_local_grouped" AS "r"
           JOIN (
             SELECT DISTINCT
               "d"."display",

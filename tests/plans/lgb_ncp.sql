@@ -394,7 +394,11 @@ SELECT
   CASE WHEN (
     SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
   ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1"
+  "c"."s1" AS "s1",
+  "c"."v0",
+  "c"."v1",
+  "c"."p0",
+  "c"."record"
 FROM "pganon_work"."r0_coded" AS "c"
 JOIN "pganon_work"."r0_displays" AS "d"
   ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
@@ -437,10 +441,17 @@ SELECT
     ),
     0
   ) AS "shown0",
-  COUNT(DISTINCT "d"."c1") FILTER(WHERE
-    (
-      SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-    )) AS "shown1",
+  COALESCE(
+    BIT_COUNT(
+      CAST((
+        (
+          BIT_OR(CAST(1 AS BIGINT) << "d"."c1") FILTER(WHERE
+            SUBSTRING("d"."form" FROM 1 FOR 1) = 'g')
+        )
+      ) AS BIT(64))
+    ),
+    0
+  ) AS "shown1",
   CAST(LEAST(
     (
       COUNT(*) FILTER(WHERE
@@ -540,6 +551,23 @@ FROM (
   FROM "pganon_work"."r0_histogram1" AS "h"
 ) AS "x";
 
+-- partition.hiding: records that hide several columns
+CREATE TABLE pganon_work.r0_hiding AS
+SELECT
+  "p"."s0",
+  "p"."s1"
+FROM "pganon_work"."r0_placed" AS "p"
+WHERE
+  (
+    CAST((
+      "p"."s0" > 0
+    ) AS INT) + (
+      CAST((
+        "p"."s1" > 0
+      ) AS INT)
+    )
+  ) > 1;
+
 -- partition.linked: whether buckets of one column tell of those of another
 SELECT
   CAST(JSONB_AGG(
@@ -559,7 +587,7 @@ FROM (
           SELECT
             "p"."s0" AS "a",
             "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
+          FROM "pganon_work"."r0_hiding" AS "p"
           WHERE
             "p"."s0" > 0 AND "p"."s1" > 0
         ) AS "t"
@@ -591,7 +619,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -721,7 +749,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -774,6 +802,9 @@ FROM (
       ) AS "determined"
   ) AS "u"
 ) AS "x";
+
+-- partition.tidy: records that hide several columns
+DROP TABLE pganon_work.r0_hiding;
 
 -- partition.planned0: whether values of zip in every bucket lie apart
 SELECT
@@ -1508,7 +1539,9 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    "m"."active" = 0
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1697,46 +1730,7 @@ JOIN "pganon_work"."r0_cell_groups" AS "g"
 -- partition.tidy: what groups were made from
 DROP TABLE pganon_work.r0_blocks, pganon_work.r0_cells, pganon_work.r0_cell_groups;
 
--- partition.grouped: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_local_grouped AS
-SELECT
-  "p"."rid",
-  "p"."display",
-  "g"."gid",
-  "p"."c0",
-  "p"."c1",
-  "b0"."b" AS "b0",
-  "b1"."b" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
-  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-LEFT JOIN (
-  SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s0" > 0
-) AS "b0"
-  ON "b0"."rid" = "p"."rid"
-LEFT JOIN (
-  SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s1" > 0
-) AS "b1"
-  ON "b1"."rid" = "p"."rid";
-
--- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
-
--- recode.numbers_group_id: random numbers for the groups
+-- partition.numbers_group_id: random numbers for the groups
 CREATE TABLE pganon_work.r0_numbers_group_id AS
 SELECT
   "g"."gid",
@@ -1756,12 +1750,12 @@ SELECT
 FROM (
   SELECT
     "g"."gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
+  FROM "pganon_work"."r0_group_cells" AS "g"
   GROUP BY
     "g"."gid"
 ) AS "g";
 
--- recode.numbers_b0: random numbers for the buckets of zip
+-- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
   "g"."gid",
@@ -1786,46 +1780,86 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b0" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b0" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM (
+        SELECT
+          "s"."rid",
+          "s"."b"
+        FROM "pganon_work"."r0_shared" AS "s"
+        JOIN "pganon_work"."r0_placed" AS "p"
+          ON "p"."rid" = "s"."rid"
+        WHERE
+          "s"."lead" = 0 AND "p"."s0" > 0
+      ) AS "h"
       UNION ALL
       SELECT
-        "g"."b1" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b1" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM (
+        SELECT
+          "s"."rid",
+          "s"."b"
+        FROM "pganon_work"."r0_shared" AS "s"
+        JOIN "pganon_work"."r0_placed" AS "p"
+          ON "p"."rid" = "s"."rid"
+        WHERE
+          "s"."lead" = 0 AND "p"."s1" > 0
+      ) AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.group_records: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_group_records AS
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_local_grouped AS
 SELECT
+  "p"."c0",
+  "p"."c1",
+  "p"."rid",
+  "p"."display",
+  "p"."v0",
+  "p"."v1",
+  "p"."p0",
+  "p"."record",
   "n"."group_id",
-  "g"."display",
-  "g"."c0",
-  "g"."c1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record",
   "n0"."b0" AS "b0",
   "n1"."b0" AS "b1"
-FROM "pganon_work"."r0_local_grouped" AS "g"
-JOIN "pganon_work"."r0_coded" AS "c"
-  ON "c"."rid" = "g"."rid"
+FROM "pganon_work"."r0_placed" AS "p"
+JOIN "pganon_work"."r0_group_cells" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
 JOIN "pganon_work"."r0_numbers_group_id" AS "n"
   ON "n"."gid" = "g"."gid"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s0" > 0
+) AS "h0"
+  ON "h0"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "g"."b0"
+  ON "n0"."gid" = "h0"."b"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s1" > 0
+) AS "h1"
+  ON "h1"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n1"
-  ON "n1"."gid" = "g"."b1"
+  ON "n1"."gid" = "h1"."b"
 ORDER BY
   "n"."group_id";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
 
 -- recode.grouped_classes: the class of every record
 CREATE TABLE pganon_work.r0_grouped_classes AS
@@ -1833,7 +1867,7 @@ SELECT
   "r"."group_id" AS "class_id",
   "r"."c0",
   "r"."c1"
-FROM "pganon_work"."r0_group_records" AS "r";
+FROM "pganon_work"."r0_local_grouped" AS "r";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
@@ -1917,7 +1951,7 @@ FROM (
   SELECT DISTINCT
     "r"."group_id",
     "r"."display"
-  FROM "pganon_work"."r0_group_records" AS "r"
+  FROM "pganon_work"."r0_local_grouped" AS "r"
 ) AS "d"
 JOIN (
   SELECT DISTINCT
@@ -1941,7 +1975,7 @@ SELECT
   "r"."b0" AS "zip_bucket",
   "r"."b1" AS "drug_bucket",
   "r"."p0" AS "cost"
-FROM "pganon_work"."r0_group_records" AS "r"
+FROM "pganon_work"."r0_local_grouped" AS "r"
 ORDER BY
   "r"."group_id",
   "r"."b0",
@@ -2042,7 +2076,7 @@ FROM (
           CAST("g"."v1" AS TEXT) COLLATE "C"
         ) AS text), '')
       END AS "v1"
-    FROM "pganon_work"."r0_group_records" AS "g"
+    FROM "pganon_work"."r0_local_grouped" AS "g"
     OFFSET '0'
   ) AS "t"
   UNION ALL
@@ -2080,7 +2114,7 @@ FROM (
         SELECT
           "g"."record" AS "key",
           -1 AS "n"
-        FROM "pganon_work"."r0_group_records" AS "g"
+        FROM "pganon_work"."r0_local_grouped" AS "g"
       ) AS "u"
     ) AS "r"
     GROUP BY
@@ -2103,7 +2137,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b0" IS NOT NULL
   ) AS "r"
@@ -2134,7 +2168,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b1" IS NOT NULL
   ) AS "r"
@@ -2257,13 +2291,19 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t"."rid"
-          FROM "pganon_work"."r0_local_grouped" AS "t"
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
           ORDER BY
-            "t"."rid"
+            "t"."member"
         ) AS "t"
         GROUP BY
-          "t"."rid"
+          "t"."member"
         HAVING
           COUNT(*) > 1
         UNION ALL
@@ -2306,26 +2346,6 @@ SELECT
         ) AS "t"
         GROUP BY
           "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."member"
-          FROM (
-            SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
-          ) AS "t"
-          ORDER BY
-            "t"."member"
-        ) AS "t"
-        GROUP BY
-          "t"."member"
         HAVING
           COUNT(*) > 1
       ) AS "u"
@@ -2560,7 +2580,7 @@ FROM (
     SELECT DISTINCT
       "r"."group_id",
       "r"."display"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
   ) AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
@@ -2641,7 +2661,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2757,7 +2777,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2861,7 +2881,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2923,7 +2943,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     JOIN (
       SELECT
         "a"."group_id"
@@ -2935,7 +2955,7 @@ FROM (
           SELECT
             "r"."group_id",
             COUNT(*) AS "n"
-          FROM "pganon_work"."r0_group_records" AS "r"
+          FROM "pganon_work"."r0_local_grouped" AS "r"
           JOIN (
             SELECT DISTINCT
               "d"."display",

@@ -1008,7 +1008,9 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    "m"."active" = 0
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT

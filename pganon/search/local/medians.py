@@ -159,14 +159,9 @@ def median_rounds(cells: Cells, attributes: Sequence[Attribute], limits: Limits)
         side = side[order]
         held = held[order]
         starts = np.flatnonzero(np.diff(side, prepend=-1))
-        places = side[starts]
-        parts = np.split(held, starts[1:])
-        goes_on = active[places]
-        final = [
-            (int(place) + 1, part)
-            for place, part, on in zip(places, parts, goes_on, strict=True)
-            if not on
-        ]
+        ends = np.append(starts[1:], len(side))
+        ended = np.flatnonzero(~active[side[starts]])
+        final = [(int(side[starts[at]]) + 1, held[starts[at] : ends[at]]) for at in ended]
         yield Round(len(cells.starts), final)
         kept = active[side]
         order, side, held = order[kept], side[kept], held[kept]
