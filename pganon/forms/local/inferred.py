@@ -25,16 +25,17 @@ from pganon.forms import attacks
 from pganon.forms.attacks import code_of, found_by, hashed, on_line
 from pganon.forms.local.facts import hidden
 from pganon.forms.local.layout import Layout, forms, in_bucket, is_generalized
-from pganon.forms.local.staging import bucket, part_of
-from pganon.policy.local_names import bucket_column
+from pganon.forms.local.staging import GROUPS, bucket, part_of
+from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.model import Inference
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.published.inference import Inferred
-from pganon.published.work import LOCAL_GROUPED
+from pganon.published.work import EXTENTS, LOCAL_GROUPED
 from pganon.search import inference as search
+from pganon.search.local.subsets import GENERALIZED
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import Attribute, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
 from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
 
@@ -216,10 +217,11 @@ class _Attack:
     def _groups(self, own: Attribute, state: State) -> exp.Select:
         """(group_id): the first ones that show the column, with as many records as the limit."""
         sized = query(
-            "select r.group_id, count(*) as n from r join f on f.display = r.display"
-            " where :here and r.group_id <= :most group by r.group_id",
-            {"r": state.work(LOCAL_GROUPED), "f": forms(state)},
-            here=is_generalized(own, col("form", "f")),
+            "select g.group_id, e.n from g join e on e.class_id = g.group_id"
+            " where :form = :shown and g.group_id <= :most",
+            {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
+            form=col(form_column(own.published), "g"),
+            shown=text(GENERALIZED),
             most=num(attacks.RECORDS),
         )
         added = query(
