@@ -70,12 +70,22 @@ def create_table_as(
         ),
         _sealed(target),
     ]
-    if analyze and not staged:
-        # A small sample is enough for a join order, and a full one costs more than the join.
-        parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
     if analyze:
-        parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
+        parts += _analyzed(target)
     return conn.execute(sql.SQL("; ").join(parts)).rowcount
+
+
+def analyze_table(conn: Connection, target: QualifiedName) -> None:
+    """Statistics of a table that was filled, by one message, which is one transaction."""
+    conn.execute(sql.SQL("; ").join(_analyzed(target)))
+
+
+def _analyzed(target: QualifiedName) -> list[sql.Composed]:
+    analyze = sql.SQL("ANALYZE {}").format(target.identifier)
+    if target.schema == STAGE_SCHEMA:
+        return [analyze]
+    # A small sample is enough for a join order, and a full one costs more than the join.
+    return [sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE), analyze]
 
 
 def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
