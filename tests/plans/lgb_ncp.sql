@@ -2624,6 +2624,80 @@ FROM (
     "t"."drug_bucket"
 ) AS "s";
 
+-- verify.attacked: records that are attacked, or teach
+CREATE TABLE pganon_work.r0_attacked AS
+SELECT
+  "r".*
+FROM "pganon_work"."r0_local_grouped" AS "r"
+WHERE
+  "r"."b0" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        WHERE
+          "t"."zip_bucket" <= 50000
+        GROUP BY
+          "t"."zip_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."b1" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."drug_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        WHERE
+          "t"."drug_bucket" <= 50000
+        GROUP BY
+          "t"."drug_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."group_id" IN (
+    SELECT
+      "a"."group_id"
+    FROM (
+      SELECT
+        "z"."group_id",
+        SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+      FROM (
+        SELECT
+          "g"."group_id",
+          "e"."n"
+        FROM "pganon_stage"."r0_groups" AS "g"
+        JOIN "pganon_work"."r0_extents" AS "e"
+          ON "e"."class_id" = "g"."group_id"
+        WHERE
+          "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
+      ) AS "z"
+    ) AS "a"
+    WHERE
+      "a"."n" <= 50000
+  );
+
 -- verify.guesses0: hidden values of zip inferred from buckets
 SELECT
   1 AS "batches";
@@ -2661,7 +2735,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2777,7 +2851,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2881,7 +2955,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2943,7 +3017,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."group_id"
@@ -2953,22 +3027,13 @@ FROM (
           SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
         FROM (
           SELECT
-            "r"."group_id",
-            COUNT(*) AS "n"
-          FROM "pganon_work"."r0_local_grouped" AS "r"
-          JOIN (
-            SELECT DISTINCT
-              "d"."display",
-              "d"."form"
-            FROM "pganon_work"."r0_displays" AS "d"
-          ) AS "f"
-            ON "f"."display" = "r"."display"
+            "g"."group_id",
+            "e"."n"
+          FROM "pganon_stage"."r0_groups" AS "g"
+          JOIN "pganon_work"."r0_extents" AS "e"
+            ON "e"."class_id" = "g"."group_id"
           WHERE
-            (
-              SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
-            ) AND "r"."group_id" <= 50000
-          GROUP BY
-            "r"."group_id"
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
         ) AS "z"
       ) AS "a"
       WHERE
