@@ -1,4 +1,7 @@
-"""Groups by cuts at medians (LGB_MDP): rounds over the weighted cells of all displays together."""
+"""Groups by cuts at medians (LGB_MDP): rounds over the weighted cells of all displays together.
+
+Rounds cut large groups; the rest is :mod:`pganon.methods.local.median_search`.
+"""
 
 from __future__ import annotations
 
