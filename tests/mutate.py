@@ -65,7 +65,8 @@ TARGETS = {
         ("pganon/methods/local", "pganon/search/local", "pganon/encode/hidden.py",
          "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
         ("test_local_search", "integration/test_local", "test_local_examples",
-         "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random"),
+         "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
+         "test_median_search", "test_local_blocks"),
     ),
     "danonyir": Target(
         ("pganon/methods/identity/danonyir.py", "pganon/methods/identity/neighbours.py",

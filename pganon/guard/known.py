@@ -10,6 +10,7 @@ from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.model import Version
 from pganon.guard.own import past
 from pganon.guard.propagation import final_bounds
+from pganon.guard.value_sets import reads_vectors
 from pganon.privacy import identity
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.sqltools import fragment, query, stacked
@@ -19,8 +20,9 @@ _PER_PERSON = (identity.IRAlpha, identity.IRBeta, identity.EIRLDiversity)
 
 
 def reads_everybody(version: Version) -> bool:
-    """Whether some rule looks at the own values of people whom nobody has to count."""
-    return any(isinstance(applied.rule.model, _PER_PERSON) for applied in applied_rules(version))
+    """Whether own values are needed of people, too, whom nobody has to count."""
+    per_person = [isinstance(found.rule.model, _PER_PERSON) for found in applied_rules(version)]
+    return any(per_person) or reads_vectors(version)
 
 
 def records(version: Version, state: State, applied: Applied) -> exp.Select:

@@ -15,7 +15,7 @@ from pganon.guard.own import own_steps, standings_step
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
-from pganon.guard.value_sets import kept_sets, value_set_steps
+from pganon.guard.value_sets import kept_sets, reads_vectors, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -27,8 +27,10 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
     Args:
         read: steps that make :func:`pganon.guard.work.own`, when it is known whose values count.
     """
+    first = reads_vectors(version)
     return (
         *people_steps(version),
+        *(read if first else ()),
         *value_set_steps(version),
         *people_rules(version),
         Parallel(
@@ -36,7 +38,7 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
             "people for the memory, and what is published for them",
             [[person_step(version)], [*key_steps(version), standings_step(version)]],
         ),
-        *read,
+        *(() if first else read),
         Parallel(
             "guard counted",
             "which values people can have, and which they do",

@@ -98,8 +98,9 @@ def numbers(state: State, number: str) -> QualifiedName:
 def repeated(table: QualifiedName | exp.Select, *key: str) -> exp.Select:
     """SELECT a row for each key that a table has more than once."""
     columns = [col(name, "t") for name in key]
-    tree = query("select 1 as repeated from t having count(*) > 1", {"t": table})
-    return tree.group_by(*columns)
+    rows = query("select 1 from t", {"t": table}).select(*columns, append=False)
+    tree = query("select 1 as repeated from t having count(*) > 1", {"t": presorted(rows)})
+    return tree.group_by(*[column.copy() for column in columns])
 
 
 def key_step(part: str, column: str) -> Statement:

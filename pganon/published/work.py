@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.encode.people import identity
 from pganon.encode.records import NUMBER
 from pganon.encode.work import Table, codes_of
-from pganon.policy.options import CLASS_ID
+from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.spec.increments import NUMBER as NUMBER_OF_GROUP
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
@@ -34,6 +35,18 @@ def _extents(spec: ReleaseSpec, state: State) -> list[str]:
     return [CLASS_ID, *extents, "n", *(lost if spec.shows_regions else [])]
 
 
+def shown_beside(spec: ReleaseSpec) -> list[str]:
+    """Columns of `coded` that are published or remembered as they are."""
+    known = identity(spec)
+    names = [f"v{item.index}" for item in spec.sensitive]
+    names += [f"p{item.index}" for item in spec.carried]
+    return [*names, *([known] if known else [])]
+
+
+def _local_grouped(spec: ReleaseSpec, state: State) -> list[str]:
+    return [NUMBER, GROUP_ID, "display", *codes_of(spec), *shown_beside(spec)]
+
+
 LEAVING_GROUPS = Table("leaving", lambda spec, state: [NUMBER_OF_GROUP])
 """Of a release that grows: groups that the run withdraws, by their published number."""
 
@@ -42,13 +55,10 @@ GROUPED = Table("grouped", _grouped, numbered="b")
 numbers: its class `gid`. For tables that buckets link a row per record: its bucket `b<i>` in every
 partition of the arrangement."""
 
-LOCAL_GROUPED = Table(
-    "local_grouped",
-    lambda spec, state: [NUMBER, "gid", "display", *codes_of(spec)],
-    numbered="b",
-)
-"""What local generalization makes, a row per record: its group `gid`, its `display`, what it shows
-as codes, and the bucket `b<j>` of every sensitive column, NULL where it has none."""
+LOCAL_GROUPED = Table("local_grouped", _local_grouped, numbered="b")
+"""What local generalization makes, a row per record that is released, group by group: the published
+number `group_id` of its group, its `display`, what it shows as codes, its published values, and the
+published number `b<j>` of its bucket in every sensitive column, NULL where it has none."""
 
 DISPLAYS = Table("displays", lambda spec, state: ["mask", "display", "form"])
 """A row per set of hidden columns: the number and the form of what its records show."""

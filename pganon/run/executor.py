@@ -25,6 +25,7 @@ from pganon.run.connections import Crew
 from pganon.run.parallel import Piece, Wanted, side_by_side
 from pganon.run.processes import perform
 from pganon.run.tables import (
+    analyze_table,
     copy_rows,
     create_table,
     create_table_as,
@@ -261,7 +262,7 @@ class Executor:
     def _copied(self, target: QualifiedName, rows: int) -> None:
         if rows:
             self.filled.add(target)
-        self.conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+        analyze_table(self.conn, target)
 
     def _check(self, step: Check) -> None:
         with self.conn.cursor(row_factory=dict_row) as cursor:

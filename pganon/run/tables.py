@@ -79,15 +79,26 @@ def create_table_as(
         ),
         _sealed(target),
     ]
-    if analyze and (sampled or not staged):
-        # A small sample is enough for a join order, and a full one costs more than the join.
-        parts.append(sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE))
     if analyze:
-        parts.append(sql.SQL("ANALYZE {}").format(target.identifier))
+        parts += _analyzed(target, sampled=sampled or not staged)
     done = conn.execute(sql.SQL("; ").join(parts))
     if alone:
         done.nextset()  # the rows are those of the second statement
     return done.rowcount
+
+
+def analyze_table(conn: Connection, target: QualifiedName) -> None:
+    """Statistics of a table that was filled, by one message, which is one transaction."""
+    parts = _analyzed(target, sampled=target.schema != STAGE_SCHEMA)
+    conn.execute(sql.SQL("; ").join(parts))
+
+
+def _analyzed(target: QualifiedName, *, sampled: bool) -> list[sql.Composed]:
+    analyze = sql.SQL("ANALYZE {}").format(target.identifier)
+    if not sampled:
+        return [analyze]
+    # A small sample is enough for a join order, and a full one costs more than the join.
+    return [sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE), analyze]
 
 
 def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:

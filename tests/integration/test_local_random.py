@@ -119,6 +119,7 @@ def test_random_tables(
     staged = run(db.owner(), declared)
     _check_promises(staged, t, k)
     _check_buckets(staged, t, plans)
+    _check_figures(staged, t)
     _check_groups(staged, t, k, classes, exact=method == "lgb_mdp")
 
 
@@ -159,6 +160,18 @@ def _check_buckets(staged: Staged, t: Table, plans: Mapping[int, list[list[Any]]
 
         held = [list(counts.elements()) for counts in r.counts(a).values()]
         assert order(held) == order(planned)
+
+
+def _check_figures(staged: Staged, t: Table) -> None:
+    r = release(staged, t, ROLES)
+    for a in (0, 1, 3):
+        figures = staged.utility.buckets[t.attributes[a].name]
+        held = list(r.counts(a).values())
+        sizes = [counts.total() for counts in held]
+        assert (figures.cells, figures.buckets) == (sum(sizes), len(sizes))
+        assert (figures.smallest, figures.largest) == (min(sizes, default=0), max(sizes, default=0))
+        shares = [max(c.values()) / c.total() for c in held]
+        assert figures.share == pytest.approx(max(shares, default=0))
 
 
 def _check_groups(

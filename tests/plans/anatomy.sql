@@ -1119,7 +1119,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1127,7 +1133,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict0" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict0" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -1135,7 +1147,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict1" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict1" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -1143,7 +1161,15 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_starts" AS "t"
+        FROM (
+          SELECT
+            "t"."piece",
+            "t"."value"
+          FROM "pganon_work"."r0_starts" AS "t"
+          ORDER BY
+            "t"."piece",
+            "t"."value"
+        ) AS "t"
         GROUP BY
           "t"."piece",
           "t"."value"
@@ -1154,10 +1180,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

@@ -2082,7 +2082,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped_classes" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_grouped_classes" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -2091,16 +2097,22 @@ SELECT
         SELECT
           1 AS "repeated"
         FROM (
-          SELECT DISTINCT
-            "t"."member",
-            "t"."class_id"
+          SELECT
+            "t"."member"
           FROM (
-            SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
+            SELECT DISTINCT
+              "t"."member",
+              "t"."class_id"
+            FROM (
+              SELECT
+                "t".*
+              FROM "pganon_stage"."r0_members" AS "t"
+              WHERE
+                "t"."marks" IS NOT NULL
+            ) AS "t"
           ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"
@@ -2109,7 +2121,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_individuals" AS "t"
+        FROM (
+          SELECT
+            "t"."individual"
+          FROM "pganon_work"."r0_individuals" AS "t"
+          ORDER BY
+            "t"."individual"
+        ) AS "t"
         GROUP BY
           "t"."individual"
         HAVING
@@ -2117,7 +2135,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_individual_no" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_individual_no" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING

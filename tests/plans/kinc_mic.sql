@@ -1870,7 +1870,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped_classes" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_grouped_classes" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -1880,10 +1886,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

@@ -408,7 +408,11 @@ SELECT
   CASE WHEN (
     SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
   ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1"
+  "c"."s1" AS "s1",
+  "c"."v0",
+  "c"."v1",
+  "c"."p0",
+  "c"."record"
 FROM "pganon_work"."r0_coded" AS "c"
 JOIN "pganon_work"."r0_displays" AS "d"
   ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
@@ -451,10 +455,17 @@ SELECT
     ),
     0
   ) AS "shown0",
-  COUNT(DISTINCT "d"."c1") FILTER(WHERE
-    (
-      SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-    )) AS "shown1",
+  COALESCE(
+    BIT_COUNT(
+      CAST((
+        (
+          BIT_OR(CAST(1 AS BIGINT) << "d"."c1") FILTER(WHERE
+            SUBSTRING("d"."form" FROM 1 FOR 1) = 'g')
+        )
+      ) AS BIT(64))
+    ),
+    0
+  ) AS "shown1",
   CAST(LEAST(
     (
       COUNT(*) FILTER(WHERE
@@ -556,6 +567,23 @@ FROM (
   FROM "pganon_work"."r0_histogram1" AS "h"
 ) AS "x";
 
+-- partition.hiding: records that hide several columns
+CREATE TABLE pganon_work.r0_hiding AS
+SELECT
+  "p"."s0",
+  "p"."s1"
+FROM "pganon_work"."r0_placed" AS "p"
+WHERE
+  (
+    CAST((
+      "p"."s0" > 0
+    ) AS INT) + (
+      CAST((
+        "p"."s1" > 0
+      ) AS INT)
+    )
+  ) > 1;
+
 -- partition.linked: whether buckets of one column tell of those of another
 SELECT
   CAST(JSONB_AGG(
@@ -575,7 +603,7 @@ FROM (
           SELECT
             "p"."s0" AS "a",
             "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
+          FROM "pganon_work"."r0_hiding" AS "p"
           WHERE
             "p"."s0" > 0 AND "p"."s1" > 0
         ) AS "t"
@@ -607,7 +635,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -737,7 +765,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -790,6 +818,9 @@ FROM (
       ) AS "determined"
   ) AS "u"
 ) AS "x";
+
+-- partition.tidy: records that hide several columns
+DROP TABLE pganon_work.r0_hiding;
 
 -- partition.plan0: how many of each value of zip go to which bucket
 SELECT
@@ -938,7 +969,7 @@ FROM "pganon_work"."r0_cells_0" AS "c"
 GROUP BY
   "c"."node";
 
--- partition.cut: cut every group that a median divides; repeated
+-- partition.cut: cut every group that a median divides, as long as there are large ones; repeated
 
 -- partition.cut.tries: the attributes to try for every group
 CREATE TABLE pganon_work.r0_tries_0 AS
@@ -1263,7 +1294,20 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "pganon_work"."r0_moves_0" AS "m"
+      WHERE
+        (
+          "m"."tl" > 0 AND "m"."nl" > 250000
+        )
+        OR (
+          "m"."tr" > 0 AND "m"."nr" > 250000
+        )
+    )
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1344,6 +1388,78 @@ WHERE
 -- partition.cut.tidy: drop the work tables of this round
 DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
+-- partition.blocks: cells of groups that could be cut, in blocks
+CREATE TABLE pganon_work.r0_median_cells AS
+SELECT
+  CAST((
+    ROW_NUMBER() OVER ()
+  ) AS INT) AS "cell",
+  "b"."block",
+  "b"."node",
+  "b"."again",
+  "c"."display",
+  "c"."w",
+  "c"."c0",
+  "c"."c1"
+FROM "pganon_work"."r0_cells_1" AS "c"
+JOIN (
+  SELECT
+    "n"."node",
+    "n"."again",
+    CAST((
+      (
+        SUM("n"."n") OVER (ORDER BY "n"."node") - "n"."n"
+      ) / 250000
+    ) AS INT) AS "block"
+  FROM "pganon_work"."r0_nodes_1" AS "n"
+) AS "b"
+  ON "b"."node" = "c"."node";
+
+-- partition.count: how many blocks there are
+SELECT
+  COALESCE(MAX("c"."block") + 1, 0) AS "blocks"
+FROM "pganon_work"."r0_median_cells" AS "c";
+
+-- partition.medians: cut every group that a median divides
+SELECT
+  1 AS "nothing",
+  (
+    SELECT
+      ARRAY_AGG("position" ORDER BY "code")
+    FROM "pganon_work"."r0_dict0" AS "dict"
+    WHERE
+      "code" > 0
+  ) AS "c0";
+SELECT
+  "c"."block",
+  "c"."again",
+  STRING_AGG(
+    
+      (
+        INT8SEND("c"."cell") || (
+          INT8SEND("c"."w")
+        ) || (
+          INT8SEND((
+            (
+              CAST("c"."c0" AS BIGINT)
+            ) * 41 + "c"."c1"
+          ))
+        )
+      ),
+      CAST('' AS BYTEA)
+    
+  ) AS "cells"
+FROM "pganon_work"."r0_median_cells" AS "c"
+WHERE
+  "c"."block" = 0
+GROUP BY
+  "c"."block",
+  "c"."node",
+  "c"."again"
+ORDER BY
+  "c"."node";
+COPY pganon_work.r0_median_groups (block, round, place, cells) FROM STDIN;
+
 -- partition.gather: all final groups with their cells
 CREATE TABLE pganon_work.r0_group_cells AS
 SELECT
@@ -1355,33 +1471,49 @@ SELECT
   "d"."c0",
   "d"."c1",
   "d"."display"
-FROM "pganon_work"."r0_done_0" AS "d";
+FROM "pganon_work"."r0_done_0" AS "d"
+UNION ALL
+SELECT
+  "g"."gid",
+  "c"."c0",
+  "c"."c1",
+  "c"."display"
+FROM (
+  SELECT
+    (
+      (
+        CAST((
+          1 + "g"."round"
+        ) AS BIGINT) << 32
+      ) + CAST((
+        "g"."place" + 2 * "n"."before"
+      ) AS BIGINT) * 2654435761 % 4294967296
+    ) AS "gid",
+    UNNEST("g"."cells") AS "cell"
+  FROM "pganon_work"."r0_median_groups" AS "g"
+  JOIN (
+    SELECT
+      "g"."block",
+      "g"."round",
+      CAST((
+        SUM("g"."place") OVER (PARTITION BY "g"."round" ORDER BY "g"."block") - "g"."place"
+      ) AS BIGINT) AS "before"
+    FROM "pganon_work"."r0_median_groups" AS "g"
+    WHERE
+      "g"."cells" IS NULL
+  ) AS "n"
+    ON "n"."block" = "g"."block" AND "n"."round" = "g"."round"
+) AS "g"
+JOIN "pganon_work"."r0_median_cells" AS "c"
+  ON "c"."cell" = "g"."cell";
 
 -- partition.tidy: drop what the rounds left
 DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
 
--- partition.grouped: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_local_grouped AS
-SELECT
-  "p"."rid",
-  "p"."display",
-  "g"."gid",
-  "p"."c0",
-  "p"."c1",
-  "b0"."b" AS "b0",
-  "b1"."b" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
-  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-LEFT JOIN "pganon_work"."r0_bucketed0" AS "b0"
-  ON "b0"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_bucketed1" AS "b1"
-  ON "b1"."rid" = "p"."rid";
+-- partition.tidy: what was cut in blocks
+DROP TABLE pganon_work.r0_median_cells, pganon_work.r0_median_groups;
 
--- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
-
--- recode.numbers_group_id: random numbers for the groups
+-- partition.numbers_group_id: random numbers for the groups
 CREATE TABLE pganon_work.r0_numbers_group_id AS
 SELECT
   "g"."gid",
@@ -1401,12 +1533,12 @@ SELECT
 FROM (
   SELECT
     "g"."gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
+  FROM "pganon_work"."r0_group_cells" AS "g"
   GROUP BY
     "g"."gid"
 ) AS "g";
 
--- recode.numbers_b0: random numbers for the buckets of zip
+-- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
   "g"."gid",
@@ -1431,17 +1563,15 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b0" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b0" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed0" AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.numbers_b1: random numbers for the buckets of disease
+-- partition.numbers_b1: random numbers for the buckets of disease
 CREATE TABLE pganon_work.r0_numbers_b1 AS
 SELECT
   "g"."gid",
@@ -1466,40 +1596,46 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b1" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b1" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed1" AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.group_records: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_group_records AS
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_local_grouped AS
 SELECT
+  "p"."c0",
+  "p"."c1",
+  "p"."rid",
+  "p"."display",
+  "p"."v0",
+  "p"."v1",
+  "p"."p0",
+  "p"."record",
   "n"."group_id",
-  "g"."display",
-  "g"."c0",
-  "g"."c1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record",
   "n0"."b0" AS "b0",
   "n1"."b1" AS "b1"
-FROM "pganon_work"."r0_local_grouped" AS "g"
-JOIN "pganon_work"."r0_coded" AS "c"
-  ON "c"."rid" = "g"."rid"
+FROM "pganon_work"."r0_placed" AS "p"
+JOIN "pganon_work"."r0_group_cells" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
 JOIN "pganon_work"."r0_numbers_group_id" AS "n"
   ON "n"."gid" = "g"."gid"
+LEFT JOIN "pganon_work"."r0_bucketed0" AS "h0"
+  ON "h0"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "g"."b0"
+  ON "n0"."gid" = "h0"."b"
+LEFT JOIN "pganon_work"."r0_bucketed1" AS "h1"
+  ON "h1"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b1" AS "n1"
-  ON "n1"."gid" = "g"."b1"
+  ON "n1"."gid" = "h1"."b"
 ORDER BY
   "n"."group_id";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
 
 -- recode.grouped_classes: the class of every record
 CREATE TABLE pganon_work.r0_grouped_classes AS
@@ -1507,7 +1643,7 @@ SELECT
   "r"."group_id" AS "class_id",
   "r"."c0",
   "r"."c1"
-FROM "pganon_work"."r0_group_records" AS "r";
+FROM "pganon_work"."r0_local_grouped" AS "r";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
@@ -1591,7 +1727,7 @@ FROM (
   SELECT DISTINCT
     "r"."group_id",
     "r"."display"
-  FROM "pganon_work"."r0_group_records" AS "r"
+  FROM "pganon_work"."r0_local_grouped" AS "r"
 ) AS "d"
 JOIN (
   SELECT DISTINCT
@@ -1615,7 +1751,7 @@ SELECT
   "r"."b0" AS "zip_bucket",
   "r"."b1" AS "disease_bucket",
   "r"."p0" AS "cost"
-FROM "pganon_work"."r0_group_records" AS "r"
+FROM "pganon_work"."r0_local_grouped" AS "r"
 ORDER BY
   "r"."group_id",
   "r"."b0",
@@ -1716,7 +1852,7 @@ FROM (
           CAST("g"."v1" AS TEXT) COLLATE "C"
         ) AS text), '')
       END AS "v1"
-    FROM "pganon_work"."r0_group_records" AS "g"
+    FROM "pganon_work"."r0_local_grouped" AS "g"
     OFFSET '0'
   ) AS "t"
   UNION ALL
@@ -1754,7 +1890,7 @@ FROM (
         SELECT
           "g"."record" AS "key",
           -1 AS "n"
-        FROM "pganon_work"."r0_group_records" AS "g"
+        FROM "pganon_work"."r0_local_grouped" AS "g"
       ) AS "u"
     ) AS "r"
     GROUP BY
@@ -1777,7 +1913,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b0" IS NOT NULL
   ) AS "r"
@@ -1808,7 +1944,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b1" IS NOT NULL
   ) AS "r"
@@ -1845,15 +1981,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."zip_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."zip" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values0" AS "t"
+        "r"."zip_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        ORDER BY
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."zip_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
   UNION ALL
@@ -1871,15 +2019,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."disease_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."disease" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values1" AS "t"
+        "r"."disease_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."disease_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        ORDER BY
+          "t"."disease_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."disease" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."disease_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
 ) AS "u";
@@ -1905,15 +2065,33 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_local_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
+        ) AS "t"
         GROUP BY
-          "t"."rid"
+          "t"."member"
         HAVING
           COUNT(*) > 1
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_generalized" AS "t"
+        FROM (
+          SELECT
+            "t"."class_id"
+          FROM "pganon_work"."r0_generalized" AS "t"
+          ORDER BY
+            "t"."class_id"
+        ) AS "t"
         GROUP BY
           "t"."class_id"
         HAVING
@@ -1921,23 +2099,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_group_id" AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b1" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_group_id" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1947,13 +2115,27 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
         ) AS "t"
         GROUP BY
-          "t"."member"
+          "t"."gid"
+        HAVING
+          COUNT(*) > 1
+        UNION ALL
+        SELECT
+          1 AS "repeated"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b1" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
+        GROUP BY
+          "t"."gid"
         HAVING
           COUNT(*) > 1
       ) AS "u"
@@ -1981,13 +2163,13 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_5: local_bucket_diversity on disease
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."disease_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
 
 -- verify.t_closeness_6: t_closeness on zip
-SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.bucket_size_7: bucket_size on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.distinct_values_8: distinct_values on zip
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT 1 AS "single" FROM "pganon_stage"."r0_values0" AS "t" HAVING COUNT(DISTINCT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
@@ -2191,7 +2373,7 @@ FROM (
     SELECT DISTINCT
       "r"."group_id",
       "r"."display"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
   ) AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
@@ -2212,23 +2394,11 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b0" AS "b",
-      CAST("r"."v0" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b0" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values0" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."zip_bucket"
 ) AS "s";
 
 -- verify.buckets1: sizes of the buckets of disease
@@ -2240,24 +2410,86 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b1" AS "b",
-      CAST("r"."v1" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b1" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values1" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."disease_bucket"
 ) AS "s";
+
+-- verify.attacked: records that are attacked, or teach
+CREATE TABLE pganon_work.r0_attacked AS
+SELECT
+  "r".*
+FROM "pganon_work"."r0_local_grouped" AS "r"
+WHERE
+  "r"."b0" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        WHERE
+          "t"."zip_bucket" <= 50000
+        GROUP BY
+          "t"."zip_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."b1" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."disease_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        WHERE
+          "t"."disease_bucket" <= 50000
+        GROUP BY
+          "t"."disease_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."group_id" IN (
+    SELECT
+      "a"."group_id"
+    FROM (
+      SELECT
+        "z"."group_id",
+        SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+      FROM (
+        SELECT
+          "g"."group_id",
+          "e"."n"
+        FROM "pganon_stage"."r0_groups" AS "g"
+        JOIN "pganon_work"."r0_extents" AS "e"
+          ON "e"."class_id" = "g"."group_id"
+        WHERE
+          "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
+      ) AS "z"
+    ) AS "a"
+    WHERE
+      "a"."n" <= 50000
+  );
 
 -- verify.guesses0: hidden values of zip inferred from buckets
 SELECT
@@ -2296,7 +2528,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2412,7 +2644,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2516,7 +2748,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2578,7 +2810,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."group_id"
@@ -2588,22 +2820,13 @@ FROM (
           SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
         FROM (
           SELECT
-            "r"."group_id",
-            COUNT(*) AS "n"
-          FROM "pganon_work"."r0_group_records" AS "r"
-          JOIN (
-            SELECT DISTINCT
-              "d"."display",
-              "d"."form"
-            FROM "pganon_work"."r0_displays" AS "d"
-          ) AS "f"
-            ON "f"."display" = "r"."display"
+            "g"."group_id",
+            "e"."n"
+          FROM "pganon_stage"."r0_groups" AS "g"
+          JOIN "pganon_work"."r0_extents" AS "e"
+            ON "e"."class_id" = "g"."group_id"
           WHERE
-            (
-              SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
-            ) AND "r"."group_id" <= 50000
-          GROUP BY
-            "r"."group_id"
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
         ) AS "z"
       ) AS "a"
       WHERE

@@ -394,7 +394,11 @@ SELECT
   CASE WHEN (
     SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
   ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1"
+  "c"."s1" AS "s1",
+  "c"."v0",
+  "c"."v1",
+  "c"."p0",
+  "c"."record"
 FROM "pganon_work"."r0_coded" AS "c"
 JOIN "pganon_work"."r0_displays" AS "d"
   ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
@@ -437,10 +441,17 @@ SELECT
     ),
     0
   ) AS "shown0",
-  COUNT(DISTINCT "d"."c1") FILTER(WHERE
-    (
-      SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-    )) AS "shown1",
+  COALESCE(
+    BIT_COUNT(
+      CAST((
+        (
+          BIT_OR(CAST(1 AS BIGINT) << "d"."c1") FILTER(WHERE
+            SUBSTRING("d"."form" FROM 1 FOR 1) = 'g')
+        )
+      ) AS BIT(64))
+    ),
+    0
+  ) AS "shown1",
   CAST(LEAST(
     (
       COUNT(*) FILTER(WHERE
@@ -540,6 +551,23 @@ FROM (
   FROM "pganon_work"."r0_histogram1" AS "h"
 ) AS "x";
 
+-- partition.hiding: records that hide several columns
+CREATE TABLE pganon_work.r0_hiding AS
+SELECT
+  "p"."s0",
+  "p"."s1"
+FROM "pganon_work"."r0_placed" AS "p"
+WHERE
+  (
+    CAST((
+      "p"."s0" > 0
+    ) AS INT) + (
+      CAST((
+        "p"."s1" > 0
+      ) AS INT)
+    )
+  ) > 1;
+
 -- partition.linked: whether buckets of one column tell of those of another
 SELECT
   CAST(JSONB_AGG(
@@ -559,7 +587,7 @@ FROM (
           SELECT
             "p"."s0" AS "a",
             "p"."s1" AS "b"
-          FROM "pganon_work"."r0_placed" AS "p"
+          FROM "pganon_work"."r0_hiding" AS "p"
           WHERE
             "p"."s0" > 0 AND "p"."s1" > 0
         ) AS "t"
@@ -591,7 +619,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -721,7 +749,7 @@ FROM (
                     SELECT
                       "p"."s0" AS "a",
                       "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_placed" AS "p"
+                    FROM "pganon_work"."r0_hiding" AS "p"
                     WHERE
                       "p"."s0" > 0 AND "p"."s1" > 0
                   ) AS "t"
@@ -774,6 +802,9 @@ FROM (
       ) AS "determined"
   ) AS "u"
 ) AS "x";
+
+-- partition.tidy: records that hide several columns
+DROP TABLE pganon_work.r0_hiding;
 
 -- partition.planned0: whether values of zip in every bucket lie apart
 SELECT
@@ -1508,7 +1539,9 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    "m"."active" = 0
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1697,46 +1730,7 @@ JOIN "pganon_work"."r0_cell_groups" AS "g"
 -- partition.tidy: what groups were made from
 DROP TABLE pganon_work.r0_blocks, pganon_work.r0_cells, pganon_work.r0_cell_groups;
 
--- partition.grouped: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_local_grouped AS
-SELECT
-  "p"."rid",
-  "p"."display",
-  "g"."gid",
-  "p"."c0",
-  "p"."c1",
-  "b0"."b" AS "b0",
-  "b1"."b" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
-  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-LEFT JOIN (
-  SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s0" > 0
-) AS "b0"
-  ON "b0"."rid" = "p"."rid"
-LEFT JOIN (
-  SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s1" > 0
-) AS "b1"
-  ON "b1"."rid" = "p"."rid";
-
--- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
-
--- recode.numbers_group_id: random numbers for the groups
+-- partition.numbers_group_id: random numbers for the groups
 CREATE TABLE pganon_work.r0_numbers_group_id AS
 SELECT
   "g"."gid",
@@ -1756,12 +1750,12 @@ SELECT
 FROM (
   SELECT
     "g"."gid"
-  FROM "pganon_work"."r0_local_grouped" AS "g"
+  FROM "pganon_work"."r0_group_cells" AS "g"
   GROUP BY
     "g"."gid"
 ) AS "g";
 
--- recode.numbers_b0: random numbers for the buckets of zip
+-- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
   "g"."gid",
@@ -1786,46 +1780,86 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "g"."b0" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b0" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM (
+        SELECT
+          "s"."rid",
+          "s"."b"
+        FROM "pganon_work"."r0_shared" AS "s"
+        JOIN "pganon_work"."r0_placed" AS "p"
+          ON "p"."rid" = "s"."rid"
+        WHERE
+          "s"."lead" = 0 AND "p"."s0" > 0
+      ) AS "h"
       UNION ALL
       SELECT
-        "g"."b1" AS "gid"
-      FROM "pganon_work"."r0_local_grouped" AS "g"
-      WHERE
-        "g"."b1" IS NOT NULL
+        "h"."b" AS "gid"
+      FROM (
+        SELECT
+          "s"."rid",
+          "s"."b"
+        FROM "pganon_work"."r0_shared" AS "s"
+        JOIN "pganon_work"."r0_placed" AS "p"
+          ON "p"."rid" = "s"."rid"
+        WHERE
+          "s"."lead" = 0 AND "p"."s1" > 0
+      ) AS "h"
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
 
--- recode.group_records: the group and the buckets of every record
-CREATE TABLE pganon_work.r0_group_records AS
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_local_grouped AS
 SELECT
+  "p"."c0",
+  "p"."c1",
+  "p"."rid",
+  "p"."display",
+  "p"."v0",
+  "p"."v1",
+  "p"."p0",
+  "p"."record",
   "n"."group_id",
-  "g"."display",
-  "g"."c0",
-  "g"."c1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record",
   "n0"."b0" AS "b0",
   "n1"."b0" AS "b1"
-FROM "pganon_work"."r0_local_grouped" AS "g"
-JOIN "pganon_work"."r0_coded" AS "c"
-  ON "c"."rid" = "g"."rid"
+FROM "pganon_work"."r0_placed" AS "p"
+JOIN "pganon_work"."r0_group_cells" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
 JOIN "pganon_work"."r0_numbers_group_id" AS "n"
   ON "n"."gid" = "g"."gid"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s0" > 0
+) AS "h0"
+  ON "h0"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "g"."b0"
+  ON "n0"."gid" = "h0"."b"
+LEFT JOIN (
+  SELECT
+    "s"."rid",
+    "s"."b"
+  FROM "pganon_work"."r0_shared" AS "s"
+  JOIN "pganon_work"."r0_placed" AS "p"
+    ON "p"."rid" = "s"."rid"
+  WHERE
+    "s"."lead" = 0 AND "p"."s1" > 0
+) AS "h1"
+  ON "h1"."rid" = "p"."rid"
 LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n1"
-  ON "n1"."gid" = "g"."b1"
+  ON "n1"."gid" = "h1"."b"
 ORDER BY
   "n"."group_id";
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
 
 -- recode.grouped_classes: the class of every record
 CREATE TABLE pganon_work.r0_grouped_classes AS
@@ -1833,7 +1867,7 @@ SELECT
   "r"."group_id" AS "class_id",
   "r"."c0",
   "r"."c1"
-FROM "pganon_work"."r0_group_records" AS "r";
+FROM "pganon_work"."r0_local_grouped" AS "r";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
@@ -1917,7 +1951,7 @@ FROM (
   SELECT DISTINCT
     "r"."group_id",
     "r"."display"
-  FROM "pganon_work"."r0_group_records" AS "r"
+  FROM "pganon_work"."r0_local_grouped" AS "r"
 ) AS "d"
 JOIN (
   SELECT DISTINCT
@@ -1941,7 +1975,7 @@ SELECT
   "r"."b0" AS "zip_bucket",
   "r"."b1" AS "drug_bucket",
   "r"."p0" AS "cost"
-FROM "pganon_work"."r0_group_records" AS "r"
+FROM "pganon_work"."r0_local_grouped" AS "r"
 ORDER BY
   "r"."group_id",
   "r"."b0",
@@ -2042,7 +2076,7 @@ FROM (
           CAST("g"."v1" AS TEXT) COLLATE "C"
         ) AS text), '')
       END AS "v1"
-    FROM "pganon_work"."r0_group_records" AS "g"
+    FROM "pganon_work"."r0_local_grouped" AS "g"
     OFFSET '0'
   ) AS "t"
   UNION ALL
@@ -2080,7 +2114,7 @@ FROM (
         SELECT
           "g"."record" AS "key",
           -1 AS "n"
-        FROM "pganon_work"."r0_group_records" AS "g"
+        FROM "pganon_work"."r0_local_grouped" AS "g"
       ) AS "u"
     ) AS "r"
     GROUP BY
@@ -2103,7 +2137,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b0" IS NOT NULL
   ) AS "r"
@@ -2134,7 +2168,7 @@ FROM (
   FROM (
     SELECT
       "r".*
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
     WHERE
       "r"."b1" IS NOT NULL
   ) AS "r"
@@ -2171,15 +2205,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."zip_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."zip" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values0" AS "t"
+        "r"."zip_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        ORDER BY
+          "t"."zip_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."zip" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."zip_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
   UNION ALL
@@ -2197,15 +2243,27 @@ FROM (
       "h"."n"
     FROM (
       SELECT
-        "t"."drug_bucket",
-        COALESCE('=' || CAST((
-          CAST("t"."drug" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value",
-        CAST(SUM("t"."count") AS BIGINT) AS "n"
-      FROM "pganon_stage"."r0_values1" AS "t"
+        "r"."drug_bucket",
+        "r"."value",
+        CAST(SUM("r"."count") AS BIGINT) AS "n"
+      FROM (
+        SELECT
+          "t"."drug_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), '') AS "value",
+          "t"."count"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        ORDER BY
+          "t"."drug_bucket",
+          COALESCE('=' || CAST((
+            CAST("t"."drug" AS TEXT) COLLATE "C"
+          ) AS text), ''),
+          "t"."count"
+      ) AS "r"
       GROUP BY
-        1,
-        2
+        "r"."drug_bucket",
+        "r"."value"
     ) AS "h"
   ) AS "h"
 ) AS "u";
@@ -2231,15 +2289,33 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_local_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
+        ) AS "t"
         GROUP BY
-          "t"."rid"
+          "t"."member"
         HAVING
           COUNT(*) > 1
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_generalized" AS "t"
+        FROM (
+          SELECT
+            "t"."class_id"
+          FROM "pganon_work"."r0_generalized" AS "t"
+          ORDER BY
+            "t"."class_id"
+        ) AS "t"
         GROUP BY
           "t"."class_id"
         HAVING
@@ -2247,15 +2323,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_group_id" AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_group_id" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -2265,13 +2339,13 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
         ) AS "t"
         GROUP BY
-          "t"."member"
+          "t"."gid"
         HAVING
           COUNT(*) > 1
       ) AS "u"
@@ -2302,10 +2376,10 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_6: local_bucket_diversity on drug
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("t"."count") AS BIGINT) AS "n" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY 1, 2) AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.utility: loss and sizes of the groups
 SELECT
@@ -2506,7 +2580,7 @@ FROM (
     SELECT DISTINCT
       "r"."group_id",
       "r"."display"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_local_grouped" AS "r"
   ) AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
@@ -2527,23 +2601,11 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b0" AS "b",
-      CAST("r"."v0" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b0" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values0" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."zip_bucket"
 ) AS "s";
 
 -- verify.buckets1: sizes of the buckets of drug
@@ -2555,24 +2617,86 @@ SELECT
   CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
 FROM (
   SELECT
-    "x"."b",
-    CAST(SUM("x"."n") AS BIGINT) AS "n",
-    MAX("x"."n") AS "most"
-  FROM (
-    SELECT
-      "r"."b1" AS "b",
-      CAST("r"."v1" AS TEXT) AS "v",
-      COUNT(*) AS "n"
-    FROM "pganon_work"."r0_group_records" AS "r"
-    WHERE
-      "r"."b1" IS NOT NULL
-    GROUP BY
-      1,
-      2
-  ) AS "x"
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values1" AS "t"
   GROUP BY
-    "x"."b"
+    "t"."drug_bucket"
 ) AS "s";
+
+-- verify.attacked: records that are attacked, or teach
+CREATE TABLE pganon_work.r0_attacked AS
+SELECT
+  "r".*
+FROM "pganon_work"."r0_local_grouped" AS "r"
+WHERE
+  "r"."b0" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."zip_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values0" AS "t"
+        WHERE
+          "t"."zip_bucket" <= 50000
+        GROUP BY
+          "t"."zip_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."b1" IN (
+    SELECT
+      "a"."bucket"
+    FROM (
+      SELECT
+        "z"."bucket",
+        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+      FROM (
+        SELECT
+          "t"."drug_bucket" AS "bucket",
+          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+        FROM "pganon_stage"."r0_values1" AS "t"
+        WHERE
+          "t"."drug_bucket" <= 50000
+        GROUP BY
+          "t"."drug_bucket"
+      ) AS "z"
+      WHERE
+        "z"."n" <= 250000
+    ) AS "a"
+    WHERE
+      "a"."n" <= 250000
+  )
+  OR "r"."group_id" IN (
+    SELECT
+      "a"."group_id"
+    FROM (
+      SELECT
+        "z"."group_id",
+        SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+      FROM (
+        SELECT
+          "g"."group_id",
+          "e"."n"
+        FROM "pganon_stage"."r0_groups" AS "g"
+        JOIN "pganon_work"."r0_extents" AS "e"
+          ON "e"."class_id" = "g"."group_id"
+        WHERE
+          "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
+      ) AS "z"
+    ) AS "a"
+    WHERE
+      "a"."n" <= 50000
+  );
 
 -- verify.guesses0: hidden values of zip inferred from buckets
 SELECT
@@ -2611,7 +2735,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2727,7 +2851,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2831,7 +2955,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."bucket"
@@ -2893,7 +3017,7 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "value"
-    FROM "pganon_work"."r0_group_records" AS "r"
+    FROM "pganon_work"."r0_attacked" AS "r"
     JOIN (
       SELECT
         "a"."group_id"
@@ -2903,22 +3027,13 @@ FROM (
           SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
         FROM (
           SELECT
-            "r"."group_id",
-            COUNT(*) AS "n"
-          FROM "pganon_work"."r0_group_records" AS "r"
-          JOIN (
-            SELECT DISTINCT
-              "d"."display",
-              "d"."form"
-            FROM "pganon_work"."r0_displays" AS "d"
-          ) AS "f"
-            ON "f"."display" = "r"."display"
+            "g"."group_id",
+            "e"."n"
+          FROM "pganon_stage"."r0_groups" AS "g"
+          JOIN "pganon_work"."r0_extents" AS "e"
+            ON "e"."class_id" = "g"."group_id"
           WHERE
-            (
-              SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
-            ) AND "r"."group_id" <= 50000
-          GROUP BY
-            "r"."group_id"
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
         ) AS "z"
       ) AS "a"
       WHERE

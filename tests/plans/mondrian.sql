@@ -1226,7 +1226,9 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    "m"."active" = 0
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1717,7 +1719,15 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped_classes" AS "t"
+        FROM (
+          SELECT
+            "t"."c0",
+            "t"."c1"
+          FROM "pganon_work"."r0_grouped_classes" AS "t"
+          ORDER BY
+            "t"."c0",
+            "t"."c1"
+        ) AS "t"
         GROUP BY
           "t"."c0",
           "t"."c1"
@@ -1728,10 +1738,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

@@ -791,7 +791,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -799,7 +805,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict0" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict0" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -807,7 +819,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict1" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict1" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -815,7 +833,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_grouped" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -825,10 +849,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

@@ -1434,7 +1434,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_cluster_records" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_cluster_records" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -1442,7 +1448,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_cells" AS "t"
+        FROM (
+          SELECT
+            "t"."cell"
+          FROM "pganon_work"."r0_cells" AS "t"
+          ORDER BY
+            "t"."cell"
+        ) AS "t"
         GROUP BY
           "t"."cell"
         HAVING
@@ -1450,7 +1462,15 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_cells" AS "t"
+        FROM (
+          SELECT
+            "t"."c0",
+            "t"."c1"
+          FROM "pganon_work"."r0_cells" AS "t"
+          ORDER BY
+            "t"."c0",
+            "t"."c1"
+        ) AS "t"
         GROUP BY
           "t"."c0",
           "t"."c1"
@@ -1459,7 +1479,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_cluster_no" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_cluster_no" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1469,10 +1495,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

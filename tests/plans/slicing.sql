@@ -1008,7 +1008,9 @@ FROM (
 -- partition.cut.progress: groups still to be cut, and final ones
 SELECT
   "m"."active",
-  "m"."active" = 0 AS "finished",
+  (
+    "m"."active" = 0
+  ) AS "finished",
   "m"."final" AS "cut_final0"
 FROM (
   SELECT
@@ -1416,7 +1418,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1424,7 +1432,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict0" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict0" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -1432,7 +1446,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_dict1" AS "t"
+        FROM (
+          SELECT
+            "t"."code"
+          FROM "pganon_work"."r0_dict1" AS "t"
+          ORDER BY
+            "t"."code"
+        ) AS "t"
         GROUP BY
           "t"."code"
         HAVING
@@ -1440,7 +1460,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_grouped" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -1450,10 +1476,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

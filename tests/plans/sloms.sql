@@ -1469,7 +1469,13 @@ SELECT
       FROM (
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b0" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1477,7 +1483,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b1" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b1" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1485,7 +1497,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_numbers_b2" AS "t"
+        FROM (
+          SELECT
+            "t"."gid"
+          FROM "pganon_work"."r0_numbers_b2" AS "t"
+          ORDER BY
+            "t"."gid"
+        ) AS "t"
         GROUP BY
           "t"."gid"
         HAVING
@@ -1493,7 +1511,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_generalized" AS "t"
+        FROM (
+          SELECT
+            "t"."class_id"
+          FROM "pganon_work"."r0_generalized" AS "t"
+          ORDER BY
+            "t"."class_id"
+        ) AS "t"
         GROUP BY
           "t"."class_id"
         HAVING
@@ -1501,7 +1525,13 @@ SELECT
         UNION ALL
         SELECT
           1 AS "repeated"
-        FROM "pganon_work"."r0_grouped" AS "t"
+        FROM (
+          SELECT
+            "t"."rid"
+          FROM "pganon_work"."r0_grouped" AS "t"
+          ORDER BY
+            "t"."rid"
+        ) AS "t"
         GROUP BY
           "t"."rid"
         HAVING
@@ -1511,10 +1541,16 @@ SELECT
           1 AS "repeated"
         FROM (
           SELECT
-            "t".*
-          FROM "pganon_stage"."r0_members" AS "t"
-          WHERE
-            "t"."marks" IS NOT NULL
+            "t"."member"
+          FROM (
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
+          ) AS "t"
+          ORDER BY
+            "t"."member"
         ) AS "t"
         GROUP BY
           "t"."member"

@@ -13,8 +13,9 @@ from pganon.encode.work import CODED
 from pganon.forms.local import facts, inferred
 from pganon.forms.local.aligned import sets
 from pganon.forms.local.layout import Layout, forms, is_generalized
-from pganon.forms.local.staging import bucket
+from pganon.forms.local.staging import part_of
 from pganon.forms.recode import EXTENTS
+from pganon.policy.local_names import bucket_column
 from pganon.published.facts import SQUARES, SUPPRESSED
 from pganon.published.inference import Inferred
 from pganon.published.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
@@ -123,7 +124,7 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
         {
             "e": state.work(EXTENTS),
             "d": query(
-                "select distinct r.group_id, r.display from r", {"r": state.work("group_records")}
+                "select distinct r.group_id, r.display from r", {"r": state.work(LOCAL_GROUPED)}
             ),
             "f": forms(state),
         },
@@ -175,14 +176,10 @@ def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
 
 def _bucket_check(item: Sensitive) -> Check:
     def select(state: State) -> exp.Expr:
-        rows = query(
-            "select :b as b, :v as v, count(*) as n from r where :b is not null group by 1, 2",
-            {"r": state.work("group_records")},
-            b=col(bucket(item), "r"),
-            v=fragment(":v::text", v=col(f"v{item.index}", "r")),
-        )
         sizes = query(
-            "select x.b, sum(x.n)::bigint as n, max(x.n) as most from x group by x.b", {"x": rows}
+            "select sum(t.count)::bigint as n, max(t.count) as most from t group by :bucket",
+            {"t": state.stage(part_of(item))},
+            bucket=col(bucket_column(item.published), "t"),
         )
         return query(
             "select count(*) as buckets, coalesce(sum(s.n), 0)::bigint as cells,"

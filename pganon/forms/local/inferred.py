@@ -1,5 +1,6 @@
 """What a reader may infer of hidden values before anybody can read the release.
 
+    attacked                (rows of local_grouped)
     guesses<j>, taught<j>   (posterior, correct)   of the attacked values of column j
 
 There are two learners (:mod:`pganon.search.inference`). One learns from the buckets, as in every
@@ -25,28 +26,45 @@ from pganon.forms import attacks
 from pganon.forms.attacks import code_of, found_by, hashed, on_line
 from pganon.forms.local.facts import hidden
 from pganon.forms.local.layout import Layout, forms, in_bucket, is_generalized
-from pganon.forms.local.staging import bucket, part_of
-from pganon.policy.local_names import bucket_column
+from pganon.forms.local.staging import GROUPS, bucket, part_of
+from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.model import Inference
+from pganon.policy.options import GROUP_ID
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.published.inference import Inferred
+from pganon.published.work import EXTENTS, LOCAL_GROUPED
 from pganon.search import inference as search
+from pganon.search.local.subsets import GENERALIZED
 from pganon.search.tasks import TaskResult
 from pganon.spec.model import Attribute, Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import Chains, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
+from pganon.steps import Chains, CreateTable, State, Step
 from pganon.steps.facts import Facts
+
+_ATTACKED = "attacked"
 
 Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
 
 
 def chains(layout: Layout) -> Chains:
     """Steps that observe what :func:`inferred` and :func:`taught` read."""
-    found = [_Attack(layout, item, "guesses", search.guesses).steps for item in hidden_in(layout)]
-    found += [
-        _Attack(layout, item, "taught", search.taught_guesses).steps for item in shown_in(layout)
-    ]
-    return found
+    found = [_Attack(layout, item, "guesses", search.guesses) for item in hidden_in(layout)]
+    found += [_Attack(layout, item, "taught", search.taught_guesses) for item in shown_in(layout)]
+    if not found:
+        return []
+    table = CreateTable(
+        _ATTACKED,
+        "records that are attacked, or teach",
+        lambda s: s.work(_ATTACKED),
+        lambda s: _attacked(found, s),
+    )
+    return [[table, *[step for attack in found for step in attack.steps]]]
+
+
+def _attacked(learners: Sequence[_Attack], state: State) -> exp.Select:
+    """A small part of all records, which are read once for all attacks."""
+    tree = query("select r.* from r", {"r": state.work(LOCAL_GROUPED)})
+    return tree.where(exp.or_(*[learner.reads(state) for learner in learners]))
 
 
 def hidden_in(layout: Layout) -> list[Sensitive]:
@@ -97,6 +115,20 @@ class _Attack:
             source="buckets" if self.name == "guesses" else "records that show it",
         ).steps
 
+    def reads(self, state: State) -> exp.Expr:
+        """Whether this learner looks at a record `r`; at hidden values others do, too."""
+        if self.name == "taught":
+            groups = self._groups(self._taught, state)
+            return exp.In(this=col(GROUP_ID, "r"), query=groups.subquery())
+        number = col(bucket(self.item), "r")
+        return exp.In(this=number, query=self._buckets(state).subquery())
+
+    @property
+    def _taught(self) -> Attribute:
+        own = self.own
+        assert own is not None  # only columns that some show are taught
+        return own
+
     @property
     def own(self) -> Attribute | None:
         """The column as an attribute."""
@@ -134,7 +166,7 @@ class _Attack:
             "select :b as bucket from r join c on c.bucket = :b join f on f.display = r.display"
             " where :here",
             {
-                "r": state.work("group_records"),
+                "r": state.work(_ATTACKED),
                 "c": self._buckets(state),
                 "f": forms(state),
             },
@@ -194,13 +226,12 @@ class _Attack:
     # -- records that show it -------------------------------------------------------------------
 
     def _shown(self, state: State) -> exp.Select:
-        own = self.own
-        assert own is not None  # only columns that some show are taught
+        own = self._taught
         tree = query(
             "select :shown as bucket from r join g on g.group_id = r.group_id"
             " join f on f.display = r.display left join d on d.code = :code",
             {
-                "r": state.work("group_records"),
+                "r": state.work(_ATTACKED),
                 "g": self._groups(own, state),
                 "f": forms(state),
                 "d": state.work(dictionary(own.index)),
@@ -215,10 +246,11 @@ class _Attack:
     def _groups(self, own: Attribute, state: State) -> exp.Select:
         """(group_id): the first ones that show the column, with as many records as the limit."""
         sized = query(
-            "select r.group_id, count(*) as n from r join f on f.display = r.display"
-            " where :here and r.group_id <= :most group by r.group_id",
-            {"r": state.work("group_records"), "f": forms(state)},
-            here=is_generalized(own, col("form", "f")),
+            "select g.group_id, e.n from g join e on e.class_id = g.group_id"
+            " where :form = :shown and g.group_id <= :most",
+            {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
+            form=col(form_column(own.published), "g"),
+            shown=text(GENERALIZED),
             most=num(attacks.RECORDS),
         )
         added = query(

@@ -1,27 +1,28 @@
 """From the group and the buckets of every record to the staged relations.
 
-A method hands over `grouped` (rid, gid, display, codes, b<j>): b<j> is NULL where the record has no
-value of sensitive column j in a bucket; and `displays` (display, form).
+A method hands over :data:`LOCAL_GROUPED`, which :func:`numbered_steps` make, and `displays`
+(display, form).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from pganon.encode.first import compares_with_first
-from pganon.encode.records import ties
-from pganon.encode.work import CODED
+from pganon.encode.records import NUMBER, ties
 from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.buckets.staging import Rows
 from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
-from pganon.forms.members import code_columns, identity, members, members_step, repeated_members
+from pganon.forms.members import members, members_step, repeated_members
 from pganon.forms.reference import stored_reference
 from pganon.identifiers import QualifiedName
 from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.privacy.rows import Relation
 from pganon.published.elements import attribute_columns, own_value
 from pganon.published.form import Tables
 from pganon.published.stored import (
@@ -32,7 +33,7 @@ from pganon.published.stored import (
     repeated,
     stored,
 )
-from pganon.published.work import LOCAL_GROUPED
+from pganon.published.work import LOCAL_GROUPED, shown_beside
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -65,8 +66,12 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
 
 
 def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    remembered = repeated_members(spec, state)
+    # Who is a record occurs once among the people of `local_grouped` if the record does.
+    once = remembered and not spec.individual
     return [
-        repeated(state.work(LOCAL_GROUPED), "rid"),
+        *([] if once else [repeated(state.work(LOCAL_GROUPED), NUMBER)]),
+        *remembered,
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
         *[
@@ -74,34 +79,19 @@ def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
             for item in spec.sensitive
             if _leads(spec, item, state)
         ],
-        *repeated_members(spec, state),
     ]
 
 
 def staging_steps(layout: Layout) -> tuple[Step, ...]:
-    """From `grouped`, `displays` and `coded` to the staged relations."""
+    """From `local_grouped` and `displays` to the staged relations."""
     spec = layout.spec
     return (
-        Parallel(
-            "numbers",
-            "random numbers for groups, and for the buckets of every column",
-            [
-                [drawn_numbers(_group_numbers, "random numbers for the groups", GROUP_ID)],
-                *[[_numbers(spec, item)] for item in spec.sensitive],
-            ],
-        ),
-        CreateTable(
-            "group_records",
-            "the group and the buckets of every record",
-            _records_table,
-            lambda s: _group_records(spec, s),
-        ),
-        *generalization_steps(spec, _records_table, GROUP_ID),
         Parallel(
             "relations",
             "the relations of the release",
             [
                 [
+                    *generalization_steps(spec, _records_table, GROUP_ID),
                     CreateTable(
                         GROUPS,
                         "what the records of every group show",
@@ -141,12 +131,52 @@ def _reference_step(spec: ReleaseSpec) -> CreateTable:
     )
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """What a method knows of groups and buckets, by numbers of its own.
+
+    Attributes:
+        groups: relation with the `gid` of every group.
+        buckets: relation (rid, b): the bucket of every record that has one in the column.
+        records: SELECT of nothing yet but codes, from the records `p` and `g`, with their `gid`.
+    """
+
+    groups: Callable[[State], Relation]
+    buckets: Callable[[State, Sensitive], Relation]
+    records: Callable[[State], exp.Select]
+
+
+def numbered_steps(layout: Layout, method: Numbered) -> list[Step]:
+    """From what a method knows to `local_grouped`, with published numbers."""
+    spec = layout.spec
+    return [
+        Parallel(
+            "numbers",
+            "random numbers for groups, and for the buckets of every column",
+            [
+                [
+                    drawn_numbers(
+                        lambda s: query(
+                            "select g.gid from g group by g.gid", {"g": method.groups(s)}
+                        ),
+                        "random numbers for the groups",
+                        GROUP_ID,
+                    )
+                ],
+                *[[_numbers(spec, item, method)] for item in spec.sensitive],
+            ],
+        ),
+        CreateTable(
+            "grouped",
+            "the group and the buckets of every record",
+            _records_table,
+            lambda s: _grouped(spec, s, method),
+        ),
+    ]
+
+
 def _records_table(state: State) -> QualifiedName:
-    return state.work("group_records")
-
-
-def _group_numbers(state: State) -> exp.Select:
-    return query("select g.gid from g group by g.gid", {"g": state.work(LOCAL_GROUPED)})
+    return state.work(LOCAL_GROUPED)
 
 
 def _leads(spec: ReleaseSpec, item: Sensitive, state: State) -> bool:
@@ -154,17 +184,13 @@ def _leads(spec: ReleaseSpec, item: Sensitive, state: State) -> bool:
     return leader(Layout(spec), state.facts, item) == item
 
 
-def _numbers(spec: ReleaseSpec, item: Sensitive) -> CreateTable:
+def _numbers(spec: ReleaseSpec, item: Sensitive, method: Numbered) -> CreateTable:
     """Columns with buckets in common have one number for each."""
     name = bucket(item)
 
     def used(state: State) -> exp.Select:
         parts = [
-            query(
-                "select :b as gid from g where :b is not null",
-                {"g": state.work(LOCAL_GROUPED)},
-                b=col(bucket(other), "g"),
-            )
+            query("select h.b as gid from h", {"h": method.buckets(state, other)})
             for other in set_of(Layout(spec), state.facts, item)
         ]
         return query("select u.gid from u group by u.gid", {"u": stacked(parts)})
@@ -177,27 +203,28 @@ def _numbers(spec: ReleaseSpec, item: Sensitive) -> CreateTable:
     )
 
 
-def _group_records(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(group_id, b<j>, display, codes, v<j>, p<i>, identity); b<j> are published numbers."""
-    tree = query(
-        "select n.group_id, g.display from g join c on c.rid = g.rid join n on n.gid = g.gid",
-        {"g": state.work(LOCAL_GROUPED), "c": state.work(CODED), "n": numbers(state, GROUP_ID)},
+def _grouped(spec: ReleaseSpec, state: State, method: Numbered) -> exp.Expr:
+    """Group by group, as they are published."""
+    number = col(GROUP_ID, "n")
+    tree = method.records(state).select(
+        *[col(name, "p") for name in (NUMBER, "display", *shown_beside(spec))], number
     )
-    known = identity(spec)
-    beside = [f"v{item.index}" for item in spec.sensitive]
-    beside += [f"p{item.index}" for item in spec.carried]
-    tree = tree.select(
-        *[col(name, "g") for name in code_columns(spec)],
-        *[col(name, "c") for name in (*beside, *([known] if known else []))],
-    )
+    groups = aliased(numbers(state, GROUP_ID), "n")
+    tree = tree.join(groups, on=exp.EQ(this=col("gid", "n"), expression=col("gid", "g")))
     for item in spec.sensitive:
-        alias = f"n{item.index}"
-        first = leader(Layout(spec), state.facts, item)
-        table = aliased(numbers(state, bucket(first)), alias)
-        on = exp.EQ(this=col("gid", alias), expression=col(bucket(item), "g"))
-        tree = tree.join(table, on=on, join_type="left")
-        tree = tree.select(named(col(bucket(first), alias), bucket(item)))
-    return tree.order_by(col(GROUP_ID, "n"))
+        held, alias = f"h{item.index}", f"n{item.index}"
+        first = bucket(leader(Layout(spec), state.facts, item))
+        tree = tree.join(
+            aliased(method.buckets(state, item), held),
+            on=exp.EQ(this=col(NUMBER, held), expression=col(NUMBER, "p")),
+            join_type="left",
+        ).join(
+            aliased(numbers(state, first), alias),
+            on=exp.EQ(this=col("gid", alias), expression=col("b", held)),
+            join_type="left",
+        )
+        tree = tree.select(named(col(first, alias), bucket(item)))
+    return tree.order_by(number.copy())
 
 
 def _groups(layout: Layout, state: State) -> exp.Expr:

@@ -22,7 +22,7 @@ from pganon.published.elements import attribute_columns, value_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.search.local.subsets import BUCKET, GENERALIZED
 from pganon.spec.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, query, stacked, text
+from pganon.sqltools import col, fragment, named, presorted, query, stacked, text
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
@@ -63,13 +63,15 @@ def histogram(
             named=col(name, "r"),
         )
         return [GROUP_ID], tree
-    tree = query(
-        "select :bucket, :value as value, sum(t.count)::bigint as n from t group by 1, 2",
-        {"t": tables[part_of(item)]},
-        bucket=col(name, "t"),
-        value=value_key(item, "t"),
+    # Rows are stored bucket by bucket, and nearly all are a group of their own.
+    rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
+        col(name, "t"), named(value_key(item, "t"), "value"), col("count", "t"), append=False
     )
-    return [name], tree
+    by = [col(name, "r"), col("value", "r")]
+    tree = query("select 1 from r", {"r": presorted(rows)}).select(
+        *by, named(fragment("sum(r.count)::bigint"), "n"), append=False
+    )
+    return [name], tree.group_by(*[column.copy() for column in by])
 
 
 def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:

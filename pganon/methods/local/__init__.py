@@ -39,8 +39,8 @@ def _partition(buckets: Half, groups: Half) -> Callable[[ReleaseSpec], tuple[Ste
         shape = Shape(spec)
         return (
             *display_steps(shape),
-            *buckets(shape),
-            *groups(shape),
+            # Neither looks at what the other makes, nor may it.
+            Parallel("both", "buckets and groups", [buckets(shape), groups(shape)]),
             *grouped_steps(shape),
         )
 

@@ -15,7 +15,7 @@ from pganon.forms.local.facts import RELEASED_HERE, SUBSETS
 from pganon.forms.local.layout import forms, in_bucket, is_generalized
 from pganon.methods.local.shape import Shape
 from pganon.methods.suppression import suppressed_check
-from pganon.published.work import DISPLAYS
+from pganon.published.work import DISPLAYS, shown_beside
 from pganon.search.local.subsets import merged
 from pganon.search.tasks import TaskResult
 from pganon.sqltools import chain, col, fragment, named, num, query
@@ -135,7 +135,7 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
     for item in shape.spec.sensitive:
         value = col(f"s{item.index}", "c")
         tree = tree.select(named(_where(in_bucket(item, form), value), f"s{item.index}"))
-    return tree
+    return tree.select(*[col(name, "c") for name in shown_beside(shape.spec)])
 
 
 def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:

@@ -5,29 +5,32 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.forms.local.aligned import leader, set_of
-from pganon.forms.local.staging import bucket
+from pganon.forms.local.staging import Numbered, numbered_steps
 from pganon.identifiers import QualifiedName
 from pganon.methods.local.aligned import leftovers, shared
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.shape import Shape, codes
-from pganon.published.work import LOCAL_GROUPED
 from pganon.spec.model import Sensitive
-from pganon.sqltools import aliased, col, named, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.sqltools import aliased, col, num, query
+from pganon.steps import DropTables, State, Step
 
 
 def grouped_steps(shape: Shape) -> list[Step]:
+    """From `placed`, `group_cells` and the buckets to what the form begins with."""
     return [
-        CreateTable(
-            "grouped",
-            "the group and the buckets of every record",
-            lambda s: s.work(LOCAL_GROUPED),
-            lambda s: _grouped(shape, s),
+        *numbered_steps(
+            shape.layout,
+            Numbered(
+                groups=lambda s: s.work("group_cells"),
+                buckets=lambda s, item: _buckets(shape, item, s),
+                records=lambda s: _records(shape, s),
+            ),
         ),
         DropTables(
             "tidy",
             "what they were made from",
             lambda s: [
+                s.work("placed"),
                 s.work("group_cells"),
                 *[bucketed(item, s) for item in _alone(shape, s)],
                 *leftovers(shape, s),
@@ -36,21 +39,15 @@ def grouped_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _grouped(shape: Shape, state: State) -> exp.Expr:
+def _records(shape: Shape, state: State) -> exp.Select:
+    """The records `p` that are released, with the group `g` of each."""
     same = [exp.EQ(this=col("display", "g"), expression=col("display", "p"))]
     same += [
         exp.EQ(this=col(axis.code, "g"), expression=col(axis.code, "p")) for axis in shape.axes
     ]
     groups = aliased(state.work("group_cells"), "g")
-    tree = query("select p.rid, p.display from p", {"p": state.work("placed")})
-    tree = tree.select(col("gid", "g"), *codes(shape, "p")).join(groups, on=exp.and_(*same))
-    for item in shape.spec.sensitive:
-        alias = f"b{item.index}"
-        table = aliased(_buckets(shape, item, state), alias)
-        on = exp.EQ(this=col("rid", alias), expression=col("rid", "p"))
-        tree = tree.join(table, on=on, join_type="left")
-        tree = tree.select(named(col("b", alias), bucket(item)))
-    return tree
+    tree = query("select 1 from p", {"p": state.work("placed")}).join(groups, on=exp.and_(*same))
+    return tree.select(*codes(shape, "p"), append=False)
 
 
 def _alone(shape: Shape, state: State) -> list[Sensitive]:

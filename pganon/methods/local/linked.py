@@ -19,8 +19,11 @@ from pganon.methods.division import MEASURE
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
-from pganon.steps import Check, State, Step
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, total
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+
+HIDING = "hiding"
+"""Work table of this module."""
 
 
 def link_steps(shape: Shape) -> list[Step]:
@@ -28,14 +31,29 @@ def link_steps(shape: Shape) -> list[Step]:
     if len(shape.spec.sensitive) < 2:
         return []
     return [
+        CreateTable(
+            "hiding",
+            "records that hide several columns",
+            lambda s: s.work(HIDING),
+            lambda s: _hiding(shape, s),
+        ),
         Check(
             "linked",
             "whether buckets of one column tell of those of another",
             lambda s: _measured(shape, s),
             lambda row, state: _problem(shape, state),
             gives=[facts.LINKS],
-        )
+        ),
+        DropTables("tidy", "records that hide several columns", lambda s: [s.work(HIDING)]),
     ]
+
+
+def _hiding(shape: Shape, state: State) -> exp.Select:
+    """(s<j>): all pairs of columns are read from it, so it has neither columns nor records more."""
+    values = [col(f"s{item.index}", "p") for item in shape.spec.sensitive]
+    hidden = total([fragment("(:v > 0)::int", v=value.copy()) for value in values])
+    tree = query("select 1 from p", {"p": state.work("placed")}).select(*values, append=False)
+    return tree.where(fragment(":hidden > 1", hidden=exp.paren(hidden)))
 
 
 def _measured(shape: Shape, state: State) -> exp.Expr:
@@ -51,7 +69,7 @@ def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.S
     """(i, j, records, strength, determined) of the records that hide both values."""
     both = query(
         "select :a as a, :b as b from p where :a > 0 and :b > 0",
-        {"p": state.work("placed")},
+        {"p": state.work(HIDING)},
         a=col(f"s{one.index}", "p"),
         b=col(f"s{other.index}", "p"),
     )

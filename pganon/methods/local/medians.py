@@ -1,4 +1,7 @@
-"""Groups by cuts at medians (LGB_MDP): rounds over the weighted cells of all displays together."""
+"""Groups by cuts at medians (LGB_MDP): rounds over the weighted cells of all displays together.
+
+Rounds cut large groups; the rest is :mod:`pganon.methods.local.median_search`.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,30 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, found, search_steps
 from pganon.methods.local.shape import Shape, codes
 from pganon.methods.rounds.median import MedianCuts
 from pganon.methods.rounds.rounds import CutRounds, start_step
 from pganon.sqltools import cast, col, fragment, num, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def median_steps(shape: Shape) -> list[Step]:
     """From `placed` to `group_cells`."""
     rule = MedianCuts(axes=shape.axes, minimum_size=shape.k, further=("display",))
-    return cut_steps(shape, rule, "cut every group that a median divides", "group_cells")
+    rounds = CutRounds(
+        rule,
+        "cut every group that a median divides, as long as there are large ones",
+        "group_cells",
+        most=BLOCK,
+        beside=tuple(search_steps(shape)),
+        found=lambda s: found(shape, s),
+    )
+    return [
+        *start_steps(shape),
+        *rounds.steps(),
+        DropTables("tidy", "what was cut in blocks", lambda s: [s.work(CELLS), s.work(GROUPS)]),
+    ]
 
 
 def block_steps(shape: Shape, block_size: int, table: str) -> list[Step]:
@@ -29,7 +45,10 @@ def block_steps(shape: Shape, block_size: int, table: str) -> list[Step]:
         k=shape.k,
         block_size=block_size,
     )
-    return cut_steps(shape, rule, "cut what is too large for a block", table)
+    return [
+        *start_steps(shape),
+        *CutRounds(rule, "cut what is too large for a block", table).steps(),
+    ]
 
 
 @dataclass(frozen=True)
@@ -47,7 +66,8 @@ class _BlockCuts(MedianCuts):
         return super().medians(state).where(fragment("r.n > :most", most=num(self.block_size)))
 
 
-def cut_steps(shape: Shape, rule: MedianCuts, purpose: str, table: str) -> list[Step]:
+def start_steps(shape: Shape) -> list[Step]:
+    """From `placed` to the cells and the groups that rounds start from."""
     return [
         CreateTable(
             "cells",
@@ -56,7 +76,6 @@ def cut_steps(shape: Shape, rule: MedianCuts, purpose: str, table: str) -> list[
             lambda s: _cells(shape, s),
         ),
         start_step(shape.axes),
-        *CutRounds(rule, purpose, table).steps(),
     ]
 
 

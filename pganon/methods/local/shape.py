@@ -2,11 +2,12 @@
 
 masks        (mask, n)              which semi-sensitive columns records show and hide: g and b
 displays     (mask, display, form)  what is shown of them: g, b, or w for a withheld value
-placed       (rid, display, codes, s<j>)    the records that are released; codes are 0 where the
-             value is not generalized, s<j> is 0 where it is in no bucket
+placed       (rid, display, codes, s<j>, beside)   the records that are released; codes are 0 where
+             the value is not generalized, s<j> is 0 where it is in no bucket; and what is published
+             or remembered as it is
 group_cells  (gid, display, codes)  the group of all records with these codes
 bucketed<j>  (rid, b)               the bucket of every hidden value of sensitive column j
-local_grouped  (rid, gid, display, codes, b<j>)   all of it
+local_grouped  (rid, group_id, display, codes, beside, b<j>)   all of it, with published numbers
 """
 
 from __future__ import annotations

@@ -18,4 +18,6 @@ A round, on the active groups:
     moves   what becomes of each group: cut, tried again with all attributes, or final
     cells   the cells with their group of the next round; `done` keeps those of final groups
     nodes   the groups of the next round with what they cover, from `halves`
+
+Rounds may end while groups are active, once these are small enough for who goes on with them.
 """

@@ -41,12 +41,18 @@ class CutRounds:
         purpose: when a group is cut, for who reads the plan.
         table: the work table that holds the groups in the end.
         after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
+        most: rounds end when no group that could be cut has more records; `beside` cuts the rest.
+        beside: steps that read what is :func:`left` then.
+        found: SELECT of the groups that these made, as the table holds them.
     """
 
     rule: CutRule
     purpose: str
     table: str = "grouped"
     after: tuple[Step, ...] = ()
+    most: int = 0
+    beside: tuple[Step, ...] = ()
+    found: Callable[[State], exp.Select] | None = None
 
     def steps(self) -> tuple[Step, ...]:
         """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
@@ -62,6 +68,7 @@ class CutRounds:
                 bound=lambda state: 4 * state[RECORDS] + 8,
                 rounds=_ROUNDS,
             ),
+            *self.beside,
             CreateTable(
                 "gather",
                 "all final groups with their cells",
@@ -84,16 +91,15 @@ class CutRounds:
 
     def gathered(self, state: State) -> exp.Expr:
         """(gid, codes, [kept columns]); gid says round and number in it."""
-        return union_all(
-            [
-                query(
-                    "select :pair as gid from done as d",
-                    {"done": state.work("done", round=number)},
-                    pair=paired(num(number), col("leaf", "d")),
-                ).select(*[col(name, "d") for name in self._final_columns])
-                for number in _finishing(state)
-            ]
-        )
+        parts = [
+            query(
+                "select :pair as gid from done as d",
+                {"done": state.work("done", round=number)},
+                pair=paired(num(number), col("leaf", "d")),
+            ).select(*[col(name, "d") for name in self._final_columns])
+            for number in _finishing(state)
+        ]
+        return union_all([*parts, *([self.found(state)] if self.found else [])])
 
     @property
     def _final_columns(self) -> list[str]:
@@ -110,8 +116,9 @@ class CutRounds:
                 "progress",
                 "groups still to be cut, and final ones",
                 lambda state: query(
-                    "select m.active, m.active = 0 as finished from m",
+                    "select m.active, :finished as finished from m",
                     {"m": query(_PROGRESS, at(state, "moves"))},
+                    finished=self._finished(state),
                 ).select(named(col("final", "m"), final.column)),
                 gives=[count("active"), _FINISHED, final],
             ),
@@ -170,6 +177,17 @@ class CutRounds:
             table.select,
             every_round=True,
         )
+
+    def _finished(self, state: State) -> exp.Expr:
+        if not self.most:
+            return fragment("m.active = 0")
+        larger = query(
+            "select 1 from moves as m where (m.tl > 0 and m.nl > :most)"
+            " or (m.tr > 0 and m.nr > :most)",
+            at(state, "moves"),
+            most=num(self.most),
+        )
+        return exp.not_(exp.Exists(this=larger))
 
     # -- what becomes of the groups -----------------------------------------------------------
 
@@ -267,6 +285,17 @@ def _final(number: int) -> Fact[int]:
 def all_moves(state: State) -> list[QualifiedName]:
     """What became of the groups of every round; see :meth:`CutRounds.moves`."""
     return [state.work("moves", round=number) for number in range(state[_ROUNDS])]
+
+
+def left(state: State) -> tuple[QualifiedName, QualifiedName]:
+    """The cells and the groups that could be cut after the last round."""
+    cells, nodes = (state.work(name, round=state[_ROUNDS]) for name in ("cells", "nodes"))
+    return cells, nodes
+
+
+def rounds_of(state: State) -> int:
+    """How many rounds there were."""
+    return state[_ROUNDS]
 
 
 def _finishing(state: State) -> list[int]:

@@ -1,0 +1,218 @@
+"""Groups by cuts at medians in Python, where they and their cells are small enough for it.
+
+median_cells   (cell, block, node, again, display, codes, w)   groups that could still be cut
+median_groups  (block, round, place, cells)   final groups, by :mod:`pganon.search.local.medians`;
+               without cells, how many groups of the block were active in that round: `place`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, TreeAxis
+from pganon.forms.local.axes import ShownLine, ShownNames
+from pganon.forms.local.facts import BLOCKS
+from pganon.methods.local.shape import Shape, codes
+from pganon.methods.pairs import paired
+from pganon.methods.rounds.candidates import SEVERAL, SMALL
+from pganon.methods.rounds.rounds import left, rounds_of
+from pganon.methods.tree_arrays import given_with_losses
+from pganon.search.local.medians import (
+    Attribute,
+    Cells,
+    Limits,
+    Line,
+    Names,
+    Tree,
+    median_rounds,
+)
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import chain, col, fragment, num, query
+from pganon.steps import Check, CreateTable, Search, State, Step
+
+BLOCK = 250_000
+"""Records of a group up to which it is cut here. A block has fewer than twice as many."""
+
+CELLS, GROUPS = "median_cells", "median_groups"
+
+_WORD = 1 << 62
+"""Codes of several attributes are one number below this."""
+
+
+def search_steps(shape: Shape) -> list[Step]:
+    """From what the rounds left to `median_cells` and `median_groups`."""
+    return [
+        CreateTable(
+            "blocks",
+            "cells of groups that could be cut, in blocks",
+            lambda s: s.work(CELLS),
+            lambda s: _cells(shape, s),
+        ),
+        Check(
+            "count",
+            "how many blocks there are",
+            lambda s: query(
+                "select coalesce(max(c.block) + 1, 0) as blocks from c", {"c": s.work(CELLS)}
+            ),
+            gives=[BLOCKS],
+        ),
+        Search(
+            "medians",
+            "cut every group that a median divides",
+            lambda s: s.work(GROUPS),
+            (
+                ("block", "integer"),
+                ("round", "integer"),
+                ("place", "bigint"),
+                ("cells", "integer[]"),
+            ),
+            given=lambda s: given_with_losses(shape.axes, s),
+            batches=lambda s: s[BLOCKS],
+            rows=lambda s, batch: _rows(shape, s, batch),
+            tasks=lambda s, given, rows: [_task(shape, s, given, rows)],
+        ),
+    ]
+
+
+def found(shape: Shape, state: State) -> exp.Select:
+    """(gid, codes, display): the groups have the numbers that rounds in SQL would give them."""
+    counted = query(
+        "select g.block, g.round, (sum(g.place) over (partition by g.round order by g.block)"
+        " - g.place)::bigint as before from g where g.cells is null",
+        {"g": state.work(GROUPS)},
+    )
+    groups = query(
+        "select :gid as gid, unnest(g.cells) as cell from g"
+        " join n on n.block = g.block and n.round = g.round",
+        {"g": state.work(GROUPS), "n": counted},
+        gid=paired(
+            fragment(":before + g.round", before=num(rounds_of(state))),
+            exp.paren(fragment("g.place + 2 * n.before")),
+        ),
+    )
+    tree = query(
+        "select g.gid from g join c on c.cell = g.cell", {"g": groups, "c": state.work(CELLS)}
+    )
+    return tree.select(*codes(shape, "c"), col("display", "c"))
+
+
+def _cells(shape: Shape, state: State) -> exp.Expr:
+    cells, nodes = left(state)
+    blocks = query(
+        "select n.node, n.again,"
+        " ((sum(n.n) over (order by n.node) - n.n) / :most)::integer as block from n",
+        {"n": nodes},
+        most=num(BLOCK),
+    )
+    return query(
+        "select (row_number() over ())::integer as cell, b.block, b.node, b.again, c.display, c.w"
+        " from c join b on b.node = c.node",
+        {"c": cells, "b": blocks},
+    ).select(*codes(shape, "c"))
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _words(axes: Sequence[Axis], state: State) -> list[list[Axis]]:
+    """Attributes whose codes fit into one number together."""
+    words: list[list[Axis]] = []
+    bound = _WORD
+    for axis in axes:
+        bound *= axis.size(state) + 1
+        if bound > _WORD:
+            words.append([])
+            bound = axis.size(state) + 1
+        words[-1].append(axis)
+    return words
+
+
+def _rows(shape: Shape, state: State, block: int) -> exp.Select:
+    """(block, again, cells) of every group: of a cell its number, its weight and words of codes."""
+
+    def appended(word: exp.Expr, axis: Axis) -> exp.Expr:
+        base = num(axis.size(state) + 1)
+        return fragment(":w * :base + :c", w=exp.paren(word), base=base, c=col(axis.code, "c"))
+
+    sent = [fragment("int8send(c.cell)"), fragment("int8send(c.w)")]
+    for first, *others in _words(shape.axes, state):
+        word = reduce(appended, others, fragment(":c::bigint", c=col(first.code, "c")))
+        sent.append(fragment("int8send(:w)", w=word))
+    return query(
+        "select c.block, c.again, string_agg(:cell, ''::bytea) as cells from c"
+        " where c.block = :block group by c.block, c.node, c.again order by c.node",
+        {"c": state.work(CELLS)},
+        cell=chain(exp.DPipe, sent),
+        block=num(block),
+    )
+
+
+def _task(
+    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> _Medians:
+    words = _words(shape.axes, state)
+    blocks, again, sent = zip(*rows, strict=True)
+    held = np.frombuffer(b"".join(sent), dtype=">i8").astype(np.int64)
+    held = held.reshape(-1, 2 + len(words))
+    lengths = [len(cells) // held[0].nbytes for cells in sent]
+    decoded: list[np.ndarray] = []
+    for place, axes in enumerate(words, start=2):
+        word = held[:, place]
+        parts: list[np.ndarray] = []
+        for axis in reversed(axes):
+            word, code = np.divmod(word, axis.size(state) + 1)
+            parts.append(code.astype(np.int32))
+        decoded += reversed(parts)
+    cells = Cells(
+        np.stack(decoded),
+        held[:, 1],
+        np.cumsum([0, *lengths[:-1]]),
+        np.array(again),
+    )
+    attributes = [_attribute(axis, state, given) for axis in shape.axes]
+    limits = Limits(shape.k, SMALL * shape.k, SEVERAL)
+    return _Medians(blocks[0], held[:, 0], cells, attributes, limits)
+
+
+def _attribute(axis: Axis, state: State, given: Mapping[str, Any]) -> Attribute:
+    size, weight = axis.size(state) + 1, float(axis.attribute.weight)
+    if isinstance(axis, ShownLine):
+        places = np.array(given[axis.code] or (), dtype=float)
+        return Line(size, weight, places, axis.length(state))
+    if isinstance(axis, TreeAxis):
+        levels = axis.levels(state)
+        paths = np.array(given[axis.code] or (), dtype=np.int64).reshape(size - 1, -1)
+        losses = np.array(given[f"losses{axis.index}"] or (), dtype=float)
+        return Tree(size, weight, paths[:, :levels], losses.reshape(size - 1, levels + 1))
+    assert isinstance(axis, ShownNames)
+    return Names(size, weight, max(axis.number(state), 1))
+
+
+@dataclass(frozen=True)
+class _Medians:
+    block: int
+    numbers: np.ndarray
+    cells: Cells
+    attributes: Sequence[Attribute]
+    limits: Limits
+
+    def __call__(self) -> TaskResult:
+        rows: list[tuple[int, int, int, str | None]] = []
+        for number, found in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
+            rows.append((self.block, number, found.active, None))
+            rows += [
+                (self.block, number, place, _array(self.numbers[cells]))
+                for place, cells in found.final
+            ]
+        return TaskResult(rows)
+
+
+def _array(numbers: np.ndarray) -> str:
+    """As COPY reads an array."""
+    return "{" + ",".join(map(str, numbers.tolist())) + "}"
