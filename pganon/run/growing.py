@@ -11,9 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.people import identity
-from pganon.encode.valued import referenced
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.identifiers import quote
 from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
 from pganon.increments.stale import STALE
 from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
@@ -25,7 +23,7 @@ from pganon.publish.history import Version
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import PublishedForm, Tables
 from pganon.published.remembered import is_remembered, linked
-from pganon.run import handover
+from pganon.run import continuing, handover
 from pganon.run.computation import Computation
 from pganon.run.result import Added, RunResult
 from pganon.spec.increments import Growth, group_column
@@ -105,8 +103,8 @@ def growth_of(
         increment_size(spec),
         divides=spec.policy.regions == "leaves",
     )
-    _check_regions(spec, growth)
-    _check_compared(spec, growth)
+    continuing.check_regions(spec, growth)
+    continuing.check_compared(spec, growth)
     return _numbered(spec, growth)
 
 
@@ -151,56 +149,6 @@ def check_population(known: int | None, found: int | None) -> None:
 def increment_size(spec: ReleaseSpec) -> int:
     """Fewest people of a cohort."""
     return spec.policy.increment_size or spec.minimum_size
-
-
-def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse cuts that were made under another hierarchy or order, or of other columns.
-
-    Raises:
-        PreconditionError: other_regions.
-    """
-    if growth.cuts is None:
-        return
-    before = growth.partition or {}
-    for attribute in spec.attributes:
-        name = attribute.column.name
-        for key in ("role", "type", "order", "hierarchy", "nulls"):
-            path = f"columns.{name}.{key}"
-            if before.get(path) != spec.partition.get(path):
-                raise PreconditionError(
-                    f"{key} of column {quote(name)} is not that of the version whose cuts divide"
-                    " newcomers",
-                    hint="undo the change, or use regions: none",
-                    code="other_regions",
-                )
-
-
-def _check_compared(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse columns of whose values the first version says nothing, and other distances.
-
-    Raises:
-        PreconditionError: other_reference.
-    """
-    if growth.first is None:
-        return
-    for item in referenced(spec):
-        name = item.column.name
-        if not growth.first.knows(name):
-            raise PreconditionError(
-                f"newcomers are to be compared with the values that the first version has of"
-                f" {quote(name)}, and an earlier pganon kept none",
-                hint="leave the models out that compare, or use refresh: recompute",
-                code="other_reference",
-            )
-        path = f"columns.{name}.hierarchy"
-        before = (growth.partition or {}).get(path)
-        if item.hierarchy and before and before != spec.partition.get(path):
-            raise PreconditionError(
-                f"the hierarchy of column {quote(name)} is not that of the first version, which"
-                " newcomers are compared with",
-                hint="undo the change",
-                code="other_reference",
-            )
 
 
 def check_columns(plan: Plan, state: State) -> None:
