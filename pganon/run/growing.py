@@ -11,9 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.people import identity
-from pganon.encode.valued import referenced
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.identifiers import quote
 from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
 from pganon.increments.stale import STALE
 from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
@@ -25,7 +23,7 @@ from pganon.publish.history import Version
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import PublishedForm, Tables
 from pganon.published.remembered import is_remembered, linked
-from pganon.run import handover
+from pganon.run import continuing, handover
 from pganon.run.computation import Computation
 from pganon.run.result import Added, RunResult
 from pganon.spec.increments import Growth, group_column
@@ -105,9 +103,9 @@ def growth_of(
         increment_size(spec),
         divides=spec.policy.regions == "leaves",
     )
-    _check_ranges(spec, growth)
-    _check_regions(spec, growth)
-    _check_compared(spec, growth)
+    continuing.check_ranges(spec, growth)
+    continuing.check_regions(spec, growth)
+    continuing.check_compared(spec, growth)
     return _numbered(spec, growth)
 
 
@@ -152,80 +150,6 @@ def check_population(known: int | None, found: int | None) -> None:
 def increment_size(spec: ReleaseSpec) -> int:
     """Fewest people of a cohort."""
     return spec.policy.increment_size or spec.minimum_size
-
-
-def _check_ranges(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse groups that show what they contain beside those that show their region.
-
-    Raises:
-        PreconditionError: other_regions.
-    """
-    if growth.version is None or spec.shows_regions == (growth.bounds is not None):
-        return
-    before = "tight" if growth.bounds is None else "region"
-    raise PreconditionError(
-        f"the policy has ranges: {spec.policy.ranges}, but version {growth.version}, which"
-        f" increments are added to, has ranges: {before}",
-        hint=f"use ranges: {before}, or another name for the release",
-        code="other_regions",
-    )
-
-
-_REPLAYED = ("role", "type", "order", "hierarchy", "nulls")
-"""Keys of a column that cuts are replayed by."""
-
-
-def _check_regions(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse cuts that were made under another hierarchy or order, or of other columns.
-
-    Raises:
-        PreconditionError: other_regions.
-    """
-    if growth.cuts is None:
-        return
-    before = growth.partition or {}
-    keys, instead = _REPLAYED, ", or use regions: none"
-    if growth.bounds is not None:  # made of what the column could have
-        keys, instead = (*_REPLAYED, "domain"), ""
-    for attribute in spec.attributes:
-        name = attribute.column.name
-        for key in keys:
-            path = f"columns.{name}.{key}"
-            if before.get(path) != spec.partition.get(path):
-                raise PreconditionError(
-                    f"{key} of column {quote(name)} is not that of the version whose cuts divide"
-                    " newcomers",
-                    hint=f"undo the change{instead}",
-                    code="other_regions",
-                )
-
-
-def _check_compared(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse columns of whose values the first version says nothing, and other distances.
-
-    Raises:
-        PreconditionError: other_reference.
-    """
-    if growth.first is None:
-        return
-    for item in referenced(spec):
-        name = item.column.name
-        if not growth.first.knows(name):
-            raise PreconditionError(
-                f"newcomers are to be compared with the values that the first version has of"
-                f" {quote(name)}, and an earlier pganon kept none",
-                hint="leave the models out that compare, or use refresh: recompute",
-                code="other_reference",
-            )
-        path = f"columns.{name}.hierarchy"
-        before = (growth.partition or {}).get(path)
-        if item.hierarchy and before and before != spec.partition.get(path):
-            raise PreconditionError(
-                f"the hierarchy of column {quote(name)} is not that of the first version, which"
-                " newcomers are compared with",
-                hint="undo the change",
-                code="other_reference",
-            )
 
 
 def check_columns(plan: Plan, state: State) -> None:

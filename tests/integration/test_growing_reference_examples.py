@@ -67,6 +67,19 @@ def test_a_value_that_nobody_had_is_an_infinite_gain(people: Database) -> None:
     assert released(people, 60, "abc", strict).version == 2
 
 
+def test_values_that_nobody_had_can_be_trimmed(people: Database) -> None:
+    """Of a cohort the largest part stays that satisfies the model against the first version."""
+    document = policy(BETA, method={"name": "kinc", "lemma2": "trim"}, on_infeasible="suppress")
+    released(people, 1, "aaaaaabbbc", document)
+    before = classes(people.owner())
+    done = released(people, 20, "aaaaaabbbd", document)
+    assert done.added is not None
+    assert (done.added.released, done.added.suppressed) == (9, 1)
+    after = classes(people.owner())
+    added = [v for number, values in after.items() if number not in before for v in values]
+    assert Counter(added) == Counter(a=6, b=3)
+
+
 def test_newcomers_do_not_shift_what_they_are_held_against(people: Database) -> None:
     """A value of 20 % may have 40 % of a class; many such classes do not make it a frequent one."""
     document = of_ten(BETA)
