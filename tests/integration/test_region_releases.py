@@ -296,11 +296,11 @@ def test_null_beside_one_label(db: Database) -> None:
 
 
 def _height(name: str, row: dict[str, Any]) -> int:
-    """Level of what is shown of a tree of three levels."""
+    """Level of what is shown: cities, sides, any; numbers, two intervals, all."""
     if row[name] is None:
         return 0
     if row[f"{name}_null"]:
-        return 2
+        return 2 if name == "city" else 3
     if name == "city":
         return 0 if row[name] in ("Rome", "Oslo", "Bern") else int(row[name] == "any") + 1
     low, high = row["visits"].lower, row["visits"].upper
