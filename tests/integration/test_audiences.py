@@ -14,6 +14,7 @@ from pganon.run.pipeline import run_release
 from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
 
@@ -231,6 +232,8 @@ def test_who_became_a_member_since(source: Database, roles: list[str]) -> None:
     publish(source, "one", "q", one)
     publish(source, "two", "z", two)
     source.admin.execute(f"GRANT {one} TO {third}".encode())
+    ran = pganon("readers", "one", "--add", third, "--dsn", source.dsn("steward"))
+    assert ran.err == f"warning: {third} can read version 1 of one since it was published\n"
     steward = source.connect("steward")
     lifecycle.become_steward(steward)
     with driver.refused("republication"):

@@ -9,7 +9,7 @@ from pganon.guard.audiences import PUBLIC, audiences
 from pganon.guard.model import Memory
 from pganon.identifiers import QualifiedName
 from pganon.publish.memory import EVERYBODY, About, Remembered
-from pganon.run.apart import Apart, Seeing, largest
+from pganon.run.apart import Apart, Seeing, largest, new_audiences
 
 ROLES = [*"abcd", PUBLIC]
 
@@ -39,7 +39,7 @@ def test_by_name() -> None:
 
 
 def version(run_id: int, readers: list[str] | None) -> About:
-    return About("r", 1, run_id, "mondrian", None, [], None, None, None, readers, {})
+    return About("r", 1, run_id, "mondrian", None, [], None, None, None, readers, {}, None)
 
 
 def test_new_readers_of_a_version_that_everybody_may_have() -> None:
@@ -48,6 +48,30 @@ def test_new_readers_of_a_version_that_everybody_may_have() -> None:
     found = largest([*about, version(3, ["b"])], {1: ["b"]})
     assert found is not None
     assert [(one.name, set(one.runs)) for one in found] == [("a", {1, 2}), ("b", {1, 3})]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*ROLES, PUBLIC]), max_size=2), min_size=1, max_size=5),
+    st.sets(st.integers(0, 4), min_size=1),
+    st.sets(st.sampled_from([*ROLES, PUBLIC]), min_size=1),
+)
+def test_what_a_new_reader_has(readers: list[list[str]], shown: set[int], added: set[str]) -> None:
+    """All that a role has after is what some role had, or is judged."""
+    runs = shown & set(range(len(readers)))
+    about = [version(run, names) for run, names in enumerate(readers)]
+    new = new_audiences(about, runs, sorted(added))
+    before = [has(readers, role) for role in (*ROLES, "who came later")]
+    after = [names + [*added] * (run in runs) for run, names in enumerate(readers)]
+    for role in (*ROLES, "who came later"):
+        now = has(after, role)
+        assert any(now <= one for one in [*before, *(one.runs for one in new)])
+    for one in new:
+        assert not any(one.runs <= had for had in before)
+        assert one.runs & runs
+
+
+def has(readers: list[list[str]], role: str) -> set[int]:
+    return {run for run, names in enumerate(readers) if {role, PUBLIC} & set(names)}
 
 
 def test_memories_that_a_version_does_not_change() -> None:
