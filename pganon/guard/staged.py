@@ -14,6 +14,7 @@ from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Tell, Told, columns_after, told_steps
+from pganon.guard.value_sets import row_steps
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
@@ -108,6 +109,7 @@ def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tu
         *told_steps(tell, version, population_secret, plain=plain),
         *_compared(spec, version),
         *guard_steps(version),
+        *row_steps(version, lambda s: linked(spec, form, s).rows),
     )
 
 
