@@ -17,7 +17,7 @@ before; its published values must be those of these vectors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -28,6 +28,7 @@ from pganon.guard.arrays import element
 from pganon.guard.model import Version
 from pganon.identifiers import QualifiedName, quote
 from pganon.published.elements import of_vector_key, vector_key
+from pganon.published.linked import LinkedRows
 from pganon.spec.invariance import OUT
 from pganon.sqltools import (
     aliased,
@@ -261,6 +262,56 @@ def value_set_steps(version: Version) -> tuple[Step, ...]:
             lambda row, state: _problem(version, row),
             gives=[count("strangers", f"guard{version.number}_")],
         ),
+    )
+
+
+def row_steps(version: Version, rows: Callable[[State], Sequence[LinkedRows]]) -> tuple[Step, ...]:
+    """Refuse values of different columns that stand in one row and are no vector's.
+
+    Where all values of a group but one are nobody's, they would tell which is somebody's.
+    """
+    if not version.keeps_sets or len(version.kept or ()) == 1:
+        return ()
+
+    def select(state: State) -> exp.Expr:
+        odd = [_odd(version, table, state) for table in rows(state)]
+        if not odd:
+            return query("select 0::bigint as strangers")
+        return query(
+            "select coalesce(sum(c.size), 0)::bigint as strangers from c"
+            " where c.grp in (select o.grp from o)",
+            {"c": version.work(state, "cells"), "o": stacked(odd)},
+        )
+
+    return (
+        Check(
+            "guard rows",
+            "whether rows of several columns are of vectors that people have, or may have",
+            select,
+            lambda row, state: _problem(version, row),
+            gives=[count("strangers", f"guard{version.number}_rows_")],
+        ),
+    )
+
+
+def _odd(version: Version, table: LinkedRows, state: State) -> exp.Select:
+    """SELECT grp: groups whose rows are not those of their vectors."""
+    kept = version.kept or ()
+    keys = [of_vector_key(kept.index(n), len(kept), col("value", "g")) for n in table.names]
+    wanted = query(
+        "select g.grp, :value as value from g",
+        {"g": version.work(state, "completed")},
+        value=vector_key(keys),
+    )
+    shown = query(
+        "select l.grp, r.value from l join r on r.link = l.link where l.col = :number",
+        {"l": state.work(work.links(version.part)), "r": table.rows},
+        number=num(version.columns.index(table.names[0]) + 1),
+    )
+    return query(
+        "select coalesce(s.grp, w.grp) as grp from s"
+        " full join w on w.grp = s.grp and w.value = s.value where s.grp is null or w.grp is null",
+        {"s": shown, "w": wanted},
     )
 
 

@@ -31,16 +31,32 @@ class LinkedColumn:
 
 
 @dataclass(frozen=True)
+class LinkedRows:
+    """Values of several columns that stand in one published row.
+
+    Attributes:
+        names: of the columns in the source.
+        rows: SELECT (link, value): every such row of a group, the keys of its values in the order
+            of the names as one text.
+    """
+
+    names: tuple[str, ...]
+    rows: exp.Select
+
+
+@dataclass(frozen=True)
 class Linked:
     """What of the members says with whom people are in a group, and of which values.
 
     Attributes:
         links: columns with numbers of groups; people who agree in all of them cannot be told apart.
         columns: in the order of the marks of the members.
+        rows: of sensitive tables of several columns, where people keep value sets.
     """
 
     links: tuple[str, ...]
     columns: tuple[LinkedColumn, ...]
+    rows: tuple[LinkedRows, ...] = ()
 
 
 def linked_column(name: str, link: str, histogram: exp.Select, number: exp.Expr) -> LinkedColumn:

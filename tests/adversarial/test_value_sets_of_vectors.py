@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from pganon.errors import PrivacyRefusal
 from pganon.run.pipeline import run_release
+from pganon.sqltools import query
+from pganon.steps import State
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
@@ -161,3 +164,31 @@ def test_waiting_for_other_values(db: Database) -> None:
     kept.release(everybody)
     kept.release(everybody)
     assert kept.placed == {1, 2, 5, 6}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", [1, 2])
+def test_counterfeits_of_other_vectors_are_refused(
+    db: Database, monkeypatch: pytest.MonkeyPatch, tables: int
+) -> None:
+    """Were values of nobody put together otherwise in a table of both columns, the row that is as
+    before would be that of the one who stayed. In tables of their own there is no such row."""
+    kept, people = Kept(db, l=3, columns=TWO), {1: ("a", "x"), 2: ("b", "y"), 3: ("c", "z")}
+    method = {"sensitive_tables": tables}
+    kept.release(people, method=method)
+    kept.fill({1: ("a", "x")})
+
+    def swapped(state: State) -> exp.Select:
+        table = {"c": state.work("counterfeit_values")}
+        return query(
+            "select c.gid, c.v0, lead(c.v1, 1, o.v1) over (order by c.v1) as v1"
+            " from c cross join (select min(m.v1) as v1 from m) as o",
+            table | {"m": state.work("counterfeit_values")},
+        )
+
+    monkeypatch.setattr("pganon.methods.slamsa.counterfeits", swapped)
+    if tables == 2:
+        kept.release(method=method)
+        return
+    with driver.refused("value_sets"):
+        kept.release(method=method)

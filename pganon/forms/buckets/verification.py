@@ -107,9 +107,9 @@ def _held(arrangement: Arrangement, tables: Tables, partition: str) -> exp.Selec
 
 def _repeated(arrangement: Arrangement, tables: Tables, item: Sensitive) -> exp.Select:
     """Values that a bucket has more than once."""
-    by, histogram = histogram_of(arrangement, tables, item)
+    by, found = histogram_of(arrangement, tables, item)
     del by
-    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": histogram})
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": found})
 
 
 def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
@@ -134,13 +134,13 @@ def _required(
     model = requirement.model
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        by, histogram = histogram_of(arrangement, tables, item)
+        by, found = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
-        by, histogram = _of_classes(arrangement, tables)
+        by, found = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
-        histogram = _of_tables(arrangement, tables, whole=model.needs_values)
-    return requirement_check(requirement, model.measure(histogram, by))
+        found = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(found, by))
 
 
 def histogram_of(
@@ -151,7 +151,7 @@ def histogram_of(
     Quasi-identifiers are those in the column's own table."""
     table = arrangement.table_of(item.index)
     by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
-    return by, _histogram(tables, table, by, [item])
+    return by, histogram(tables, table, by, [item])
 
 
 def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
@@ -175,17 +175,18 @@ def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.
     found: list[exp.Select] = []
     for place, table in enumerate(sized):
         items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
-        tree = _histogram(tables, table, [GROUP_ID], items)
+        tree = histogram(tables, table, [GROUP_ID], items)
         found.append(tree.select(named(num(place), "place")))
     return stacked(found)
 
 
-def _histogram(
+def histogram(
     tables: Tables,
     table: SensitiveTable | QuasiTable,
     by: Sequence[str],
     items: Sequence[Sensitive],
 ) -> exp.Select:
+    """(by.., value, n); a value is the keys of all items in one text."""
     keys = [value_key(item, "t") for item in items]
     value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
     rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
