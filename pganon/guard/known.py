@@ -19,8 +19,13 @@ _PER_PERSON = (identity.IRAlpha, identity.IRBeta, identity.EIRLDiversity)
 
 
 def reads_everybody(version: Version) -> bool:
-    """Whether some rule looks at the own values of people whom nobody has to count."""
-    return any(isinstance(applied.rule.model, _PER_PERSON) for applied in applied_rules(version))
+    """Whether own values of all people are read, and not only of those that must be counted.
+
+    So they are where a rule looks at every person, and where groups are to have the values that
+    their people had before.
+    """
+    rules = applied_rules(version)
+    return version.keeps_sets or any(isinstance(a.rule.model, _PER_PERSON) for a in rules)
 
 
 def records(version: Version, state: State, applied: Applied) -> exp.Select:
