@@ -10,7 +10,6 @@ from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.model import Version
 from pganon.guard.own import past
 from pganon.guard.propagation import final_bounds
-from pganon.guard.value_sets import reads_vectors
 from pganon.privacy import identity
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.sqltools import fragment, query, stacked
@@ -20,9 +19,13 @@ _PER_PERSON = (identity.IRAlpha, identity.IRBeta, identity.EIRLDiversity)
 
 
 def reads_everybody(version: Version) -> bool:
-    """Whether own values are needed of people, too, whom nobody has to count."""
-    per_person = [isinstance(found.rule.model, _PER_PERSON) for found in applied_rules(version)]
-    return any(per_person) or reads_vectors(version)
+    """Whether own values of all people are read, and not only of those that must be counted.
+
+    So they are where a rule looks at every person, and where groups are to have the values that
+    their people had before.
+    """
+    rules = applied_rules(version)
+    return version.keeps_sets or any(isinstance(a.rule.model, _PER_PERSON) for a in rules)
 
 
 def records(version: Version, state: State, applied: Applied) -> exp.Select:

@@ -10,12 +10,13 @@ from pganon.guard.arrays import bigints
 from pganon.guard.bounds import bounds_step, measured_step, possible_step
 from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
+from pganon.guard.known import reads_everybody
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import own_steps, standings_step
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
-from pganon.guard.value_sets import kept_sets, reads_vectors, value_set_steps
+from pganon.guard.value_sets import kept_sets, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -25,12 +26,13 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
     """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss.
 
     Args:
-        read: steps that make :func:`pganon.guard.work.own`, when it is known whose values count.
+        read: steps that make :func:`pganon.guard.work.own`: at first where everybody is read, else
+            when it is known whose values must be counted.
     """
-    first = reads_vectors(version)
+    first, later = (read, ()) if reads_everybody(version) else ((), read)
     return (
+        *first,
         *people_steps(version),
-        *(read if first else ()),
         *value_set_steps(version),
         *people_rules(version),
         Parallel(
@@ -38,7 +40,7 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
             "people for the memory, and what is published for them",
             [[person_step(version)], [*key_steps(version), standings_step(version)]],
         ),
-        *(() if first else read),
+        *later,
         Parallel(
             "guard counted",
             "which values people can have, and which they do",

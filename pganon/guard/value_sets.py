@@ -53,11 +53,6 @@ def kept_numbers(version: Version) -> tuple[int, ...]:
     return tuple(version.columns.index(name) + 1 for name in version.kept or ())
 
 
-def reads_vectors(version: Version) -> bool:
-    """Whether its sets are of several columns: vectors are made of what people have."""
-    return version.keeps_sets and len(kept_numbers(version)) > 1
-
-
 def set_after(version: Version) -> exp.Expr:
     """SQL: the value set of a cell `q`, given that of its group in `v` and that so far in `q`.
 

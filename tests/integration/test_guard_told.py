@@ -68,7 +68,7 @@ def literal(value: str) -> exp.Expr:
     return fragment(f"'{value}'::text")
 
 
-def released(db: Database, *rules: Rule, times: int = 1) -> Reader:
+def released(db: Database, *rules: Rule, times: int = 1, invariant: str | None = None) -> Reader:
     """Rows of the work tables of the last of some equal versions, judged by rules."""
     conn = db.owner()
     told(conn)
@@ -81,7 +81,13 @@ def released(db: Database, *rules: Rule, times: int = 1) -> Reader:
     version, state = Version((), frozenset(), ()), State(0)
     for run in range(1, times + 1):
         version = Version(
-            ("v", "w"), frozenset("vw"), rules, memory, republication="allow", rounds=0
+            ("v", "w"),
+            frozenset("vw"),
+            rules,
+            memory,
+            invariant=invariant,
+            republication="allow",
+            rounds=0,
         )
         steps = [
             *told_steps(tell, version, plain=False),
@@ -112,16 +118,19 @@ def test_several_partitions(db: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "read"),
+    ("rules", "invariant", "read"),
     [
         # Cells are whole groups of the second column, whose histogram says it all.
-        ((), {1}),
-        ((Rule(IRAlpha(1.0), "v"),), {1, 2}),
+        ((), None, {1}),
+        ((Rule(IRAlpha(1.0), "v"),), None, {1, 2}),
+        ((), "v", {1, 2}),
     ],
-    ids=["counted one by one", "a rule looks at everybody"],
+    ids=["counted one by one", "a rule looks at everybody", "value sets are kept"],
 )
-def test_whose_values_are_read(db: Database, rules: tuple[Rule, ...], read: set[int]) -> None:
-    rows = released(db, *rules)
+def test_whose_values_are_read(
+    db: Database, rules: tuple[Rule, ...], invariant: str | None, read: set[int]
+) -> None:
+    rows = released(db, *rules, invariant=invariant)
     own = {(p.int, col): (value, n) for p, col, value, n in rows(lambda v, s: s.work(work.own()))}
     assert own == {
         (person, col): (value, 1)
