@@ -170,13 +170,12 @@ def _completed(version: Version, state: State) -> exp.Select:
         had = query(
             "select n.grp, min(c.value_set::text)::uuid as value_set from n"
             " join p on p.person = n.person join c on c.cell = p.cell"
-            " where n.grp > 0 and c.value_set <> :out group by n.grp",
+            " where n.grp > 0 group by n.grp",
             {
                 "n": state.work(work.new(version.part)),
                 "p": memory.person,
                 "c": memory.cell,
             },
-            out=_out(),
         )
         parts.append(
             query(
