@@ -21,7 +21,6 @@ from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import counted, exact_columns, left, past
 from pganon.guard.propagation import final_bounds, first_bounds, limit
-from pganon.guard.value_sets import kept_numbers
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
@@ -170,7 +169,7 @@ def _measured(version: Version, state: State) -> exp.Select:
 
 def _varied(version: Version) -> exp.Expr:
     """All values of the set are possible for each of its people, so none was ruled out."""
-    numbers = kept_numbers(version)
+    numbers = version.kept_numbers
     if not numbers:
         return fragment("null::bigint")
     among = exp.In(this=col("col", "s"), expressions=[num(number) for number in numbers])

@@ -126,6 +126,11 @@ class Version:
         return self.invariant if self.invariant and not set(self.invariant) & set(before) else None
 
     @property
+    def kept_numbers(self) -> tuple[int, ...]:
+        """The numbers of the columns whose value sets people keep, in the order of a vector."""
+        return tuple(self.columns.index(name) + 1 for name in self.kept or ())
+
+    @property
     def keeps_sets(self) -> bool:
         """Whether its own groups are those of :attr:`kept`."""
         return bool(self.kept) and self.invariant == self.kept

@@ -26,17 +26,16 @@ from pganon.errors import PrivacyRefusal
 from pganon.guard import work
 from pganon.guard.arrays import element
 from pganon.guard.model import Version
+from pganon.guard.vectors import completed_vectors, odd_rows
 from pganon.identifiers import QualifiedName, quote
-from pganon.published.elements import of_vector_key, vector_key
+from pganon.published.elements import of_vector_key
 from pganon.published.linked import LinkedRows
 from pganon.spec.invariance import OUT
 from pganon.sqltools import (
-    aliased,
     cast,
     chain,
     col,
     fragment,
-    named,
     num,
     query,
     stacked,
@@ -46,11 +45,6 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
 CODE = "value_sets"
-
-
-def kept_numbers(version: Version) -> tuple[int, ...]:
-    """The numbers of the columns whose value sets people keep, in the order of a vector."""
-    return tuple(version.columns.index(name) + 1 for name in version.kept or ())
 
 
 def set_after(version: Version) -> exp.Expr:
@@ -86,7 +80,7 @@ def group_steps(version: Version) -> tuple[Step, ...]:
         "guard completed",
         "what people of a group have, and may have, in all columns together",
         lambda s: version.work(s, "completed"),
-        lambda s: _completed(version, s),
+        lambda s: completed_vectors(version, s),
     )
     grouped = CreateTable(
         "guard grouped",
@@ -106,7 +100,7 @@ def _shown(version: Version, state: State) -> exp.Select:
             "l": state.work(work.links(version.part)),
             "h": state.work(work.histogram(version.part)),
         },
-        among=exp.In(this=col("col", "h"), expressions=[num(n) for n in kept_numbers(version)]),
+        among=exp.In(this=col("col", "h"), expressions=[num(n) for n in version.kept_numbers]),
     )
 
 
@@ -126,7 +120,7 @@ def _grouped(version: Version, state: State) -> exp.Select:
             number=num(number),
             value=of_vector_key(place, len(version.kept or ()), col("value", "g")),
         )
-        for place, number in enumerate(kept_numbers(version))
+        for place, number in enumerate(version.kept_numbers)
     ]
     told = query(
         "select u.grp, u.col, :list as list from u group by u.grp, u.col",
@@ -160,48 +154,6 @@ _DIGEST = (
     'jsonb_agg(g.value order by g.value collate "C")::text'
     ", 'UTF8')), 1, 16), 'hex')::uuid"
 )
-
-
-def _completed(version: Version, state: State) -> exp.Select:
-    """What people of a group have, and the value set that one of them had before."""
-    parts = [_vectors_of_people(version, state)]
-    memory = version.memory
-    if memory is not None and memory.sets is not None:
-        had = query(
-            "select n.grp, min(c.value_set::text)::uuid as value_set from n"
-            " join p on p.person = n.person join c on c.cell = p.cell"
-            " where n.grp > 0 and c.value_set <> :out group by n.grp",
-            {
-                "n": state.work(work.new(version.part)),
-                "p": memory.person,
-                "c": memory.cell,
-            },
-            out=_out(),
-        )
-        parts.append(
-            query(
-                "select h.grp, s.value from h join s on s.value_set = h.value_set",
-                {"h": had, "s": memory.sets},
-            )
-        )
-    return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
-
-
-def _vectors_of_people(version: Version, state: State) -> exp.Select:
-    own = state.work(work.own(version.part))
-    tree = query("select n.grp from n where n.grp > 0", {"n": state.work(work.new(version.part))})
-    keys: list[exp.Expr] = []
-    for place, number in enumerate(kept_numbers(version)):
-        alias = f"o{place}"
-        on = fragment(
-            ":person = n.person and :col = :number",
-            person=col("person", alias),
-            col=col("col", alias),
-            number=num(number),
-        )
-        tree = tree.join(aliased(own, alias), on=on)
-        keys.append(col("value", alias))
-    return tree.select(named(vector_key(keys), "value"))
 
 
 def kept_sets(version: Version) -> tuple[Step, ...]:
@@ -238,7 +190,7 @@ def value_set_steps(version: Version) -> tuple[Step, ...]:
     """Refuse groups in which people would have other values than before, whatever is accepted."""
     if not version.keeps_sets:
         return ()
-    changed = chain(exp.Or, [element("changed", "c", number) for number in kept_numbers(version)])
+    changed = chain(exp.Or, [element("changed", "c", number) for number in version.kept_numbers])
 
     def select(state: State) -> exp.Expr:
         return query(
@@ -269,13 +221,13 @@ def row_steps(version: Version, rows: Callable[[State], Sequence[LinkedRows]]) -
         return ()
 
     def select(state: State) -> exp.Expr:
-        odd = [_odd(version, table, state) for table in rows(state)]
-        if not odd:
+        found = [odd_rows(version, table, state) for table in rows(state)]
+        if not found:
             return query("select 0::bigint as strangers")
         return query(
             "select coalesce(sum(c.size), 0)::bigint as strangers from c"
             " where c.grp in (select o.grp from o)",
-            {"c": version.work(state, "cells"), "o": stacked(odd)},
+            {"c": version.work(state, "cells"), "o": stacked(found)},
         )
 
     return (
@@ -286,27 +238,6 @@ def row_steps(version: Version, rows: Callable[[State], Sequence[LinkedRows]]) -
             lambda row, state: _problem(version, row),
             gives=[count("strangers", f"guard{version.number}_rows_")],
         ),
-    )
-
-
-def _odd(version: Version, table: LinkedRows, state: State) -> exp.Select:
-    """SELECT grp: groups whose rows are not those of their vectors."""
-    kept = version.kept or ()
-    keys = [of_vector_key(kept.index(n), len(kept), col("value", "g")) for n in table.names]
-    wanted = query(
-        "select g.grp, :value as value from g",
-        {"g": version.work(state, "completed")},
-        value=vector_key(keys),
-    )
-    shown = query(
-        "select l.grp, r.value from l join r on r.link = l.link where l.col = :number",
-        {"l": state.work(work.links(version.part)), "r": table.rows},
-        number=num(version.columns.index(table.names[0]) + 1),
-    )
-    return query(
-        "select coalesce(s.grp, w.grp) as grp from s"
-        " full join w on w.grp = s.grp and w.value = s.value where s.grp is null or w.grp is null",
-        {"s": shown, "w": wanted},
     )
 
 

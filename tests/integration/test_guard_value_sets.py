@@ -247,6 +247,17 @@ def test_people_of_two_sets_with_the_same_values(db: Database) -> None:
     assert caught.value.code == "value_sets"
 
 
+def test_who_was_left_out_stays_out_of_groups_of_vectors(db: Database) -> None:
+    """Also where a vector of the set is free."""
+    out = {7: Row((), (("a",), ("x",)), -1)}
+    population = pairs(db, together(1, "ax", "by", "cz") | out)
+    back = {7: vector(1, "ax"), 1: vector(1, "by")}
+    for second, missing in ((back, nobody(1, "cz")), (together(2, "ax", "kl", "mn", first=7), [])):
+        with pytest.raises(PrivacyRefusal) as caught:
+            population.add(second, [], counterfeits=missing, **VECTORS)
+        assert caught.value.code == "value_sets"
+
+
 def test_another_choice_of_columns_brings_cells_back(db: Database) -> None:
     population = pairs(db, together(1, "ax", "by", "cz"))
     figures = population.add(
