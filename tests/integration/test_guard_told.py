@@ -68,11 +68,23 @@ def literal(value: str) -> exp.Expr:
     return fragment(f"'{value}'::text")
 
 
-def released(db: Database, *rules: Rule, times: int = 1, invariant: str | None = None) -> Reader:
+def released(
+    db: Database,
+    *rules: Rule,
+    times: int = 1,
+    invariant: str | None = None,
+    several: bool = False,
+) -> Reader:
     """Rows of the work tables of the last of some equal versions, judged by rules."""
     conn = db.owner()
     told(conn)
-    tells = Told(MEMBERS, HISTOGRAM, ("g", "h"), (("v", "g"), ("w", "h")), several=False)
+    tells = Told(MEMBERS, HISTOGRAM, ("g", "h"), (("v", "g"), ("w", "h")), several)
+    if several:  # the second has another record, of which only one value is the same
+        conn.execute(
+            "INSERT INTO pganon_work.r1_told_m SELECT a.member, a.g, a.h, ARRAY[a.marks[1], NULL]"
+            " FROM pganon_work.r1_told_m AS a WHERE a.member = %s",
+            [UUID(int=2)],
+        )
 
     def tell(state: State) -> Told:
         return tells
@@ -138,6 +150,16 @@ def test_whose_values_are_read(
         for col, value in enumerate(found[2:], start=1)
         if col in read
     }
+
+
+def test_several_records_of_a_person(db: Database) -> None:
+    rows = released(db, Rule(IRAlpha(1.0), "v"), several=True)
+    own = [(p.int, col, value, n) for p, col, value, n in rows(lambda v, s: s.work(work.own()))]
+    assert sorted(own) == [
+        *[(1, 1, "a", 1), (1, 2, "x", 1)],
+        *[(2, 1, "a", 2), (2, 2, "y", 1)],
+        *[(3, 1, "b", 1), (3, 2, "x", 1)],
+    ]
 
 
 def test_nobody_is_read_again_whose_cell_is_the_same(db: Database) -> None:
