@@ -35,6 +35,7 @@ SERIES = [
 def load(dsn: str, data: Path) -> int:
     """Table `adult_all` with the month of every row."""
     names = ["id", *ADULT.split(",")]
+    support.execute(dsn, "DROP TABLE IF EXISTS adult_all")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "adult.csv"
         with gzip.open(data / "adult" / "adult.data.gz", "rt") as lines, file.open("w") as out:
