@@ -18,7 +18,7 @@ from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
 from pganon.publish.lifecycle import Changed, ReleaseInfo
-from pganon.run import cleanup
+from pganon.run import admitting, cleanup
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 Cascade = Annotated[
@@ -227,7 +227,7 @@ def rollback(
     Copies that readers made of the newer one stay where they are.
     """
     with common.connect_owner(dsn, owner) as conn:
-        done = lifecycle.rollback(conn, name, to, cascade=cascade)
+        done = admitting.rollback(conn, name, to, cascade=cascade)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
 
 
@@ -260,6 +260,7 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
     common.line(text)
     for what in done.cascaded:
         common.line(f"  dropped with it: {what}")
+    common.warn(done.warnings)
     common.warn(
         f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
         for role in done.missing_readers

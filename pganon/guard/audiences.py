@@ -16,6 +16,10 @@ MOST = 8
 """Audiences that are judged apart. With more of them, everybody is taken to have every version."""
 
 
+Readers = Mapping[int, Collection[str] | None]
+"""Roles by run; None where everybody may have its version."""
+
+
 @dataclass(frozen=True)
 class Audience:
     """Roles with the same versions.
@@ -29,18 +33,41 @@ class Audience:
     runs: frozenset[int]
 
 
-def audiences(readers: Mapping[int, Collection[str] | None]) -> tuple[Audience, ...]:
+def audiences(readers: Readers) -> tuple[Audience, ...]:
     """The largest sets of versions that one role could ever read.
 
     Args:
         readers: by run, roles that could ever read its version; None where that is not known,
             so that everybody may have it.
     """
-    roles = {PUBLIC}.union(*(found for found in readers.values() if found is not None))
-    sets: dict[frozenset[int], str] = {}
-    for role in sorted(roles):
-        runs = frozenset(run for run, found in readers.items() if _has(role, found))
-        sets.setdefault(runs, role)
+    sets = {_runs(role, readers): role for role in reversed(_roles(readers))}
+    return _largest(sets)
+
+
+def gained(before: Readers, after: Readers) -> tuple[Audience, ...]:
+    """The largest sets of versions that roles have after, of those who have more than before.
+
+    That somebody else had as much says nothing: nobody judges grants by hand and memberships.
+    """
+    roles = sorted({*_roles(before), *_roles(after)})
+    sets = {
+        _runs(role, after): role
+        for role in reversed(roles)
+        if _runs(role, after) != _runs(role, before)
+    }
+    return _largest(sets)
+
+
+def _roles(readers: Readers) -> list[str]:
+    return sorted({PUBLIC}.union(*(found for found in readers.values() if found is not None)))
+
+
+def _runs(role: str, readers: Readers) -> frozenset[int]:
+    return frozenset(run for run, found in readers.items() if _has(role, found))
+
+
+def _largest(sets: Mapping[frozenset[int], str]) -> tuple[Audience, ...]:
+    """Those that are no part of another, each with a role."""
     largest = [runs for runs in sets if runs and not any(runs < other for other in sets)]
     return tuple(Audience(sets[runs], runs) for runs in sorted(largest, key=lambda r: sets[r]))
 

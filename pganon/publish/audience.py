@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import psycopg
@@ -11,9 +12,12 @@ from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.publish import views
 from pganon.publish.grants import held
-from pganon.publish.history import History
+from pganon.publish.history import History, Version
 
 Connection = psycopg.Connection[Any]
+
+Judged = Callable[[Version, Sequence[str]], AbstractContextManager[tuple[str, ...]]]
+"""Holds what roles who are let read a version are judged by until they are; gives warnings."""
 
 
 def roles_of(conn: Connection, readers: Iterable[str]) -> tuple[str, ...]:
@@ -37,6 +41,14 @@ def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
             grants = held(conn, view.oid)
             found |= {role for _, role, privilege, _ in grants if privilege == "SELECT"}
     return found
+
+
+def let_in(conn: Connection, known: History, readers: Sequence[str]) -> tuple[str, ...]:
+    """Those who will read the current version and cannot now: named anew, or without a grant."""
+    current = known.current
+    views = [view.name for view in current.views] if current else []
+    there = set(known.release.readers) & granted(conn, views)
+    return tuple(role for role in readers if role not in there)
 
 
 def remember_readers(conn: Connection, known: History | None) -> tuple[str, ...]:

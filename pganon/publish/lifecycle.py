@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from pganon.install import access
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
-from pganon.publish.audience import remember_readers
+from pganon.publish.audience import Judged, granted, remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read
 from pganon.publish.transaction import is_intact, patiently, publishing, show_version
@@ -97,6 +97,7 @@ class Changed:
 
     Attributes:
         missing_readers: readers of the release that are no roles any more.
+        warnings: who could read other versions since these were published.
     """
 
     release: str
@@ -105,6 +106,7 @@ class Changed:
     dropped: tuple[int, ...] = ()
     cascaded: tuple[str, ...] = ()
     missing_readers: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def become_steward(conn: Connection, *, named: str | None = None) -> bool:
@@ -199,13 +201,15 @@ def rollback(
     *,
     cascade: bool = False,
     last: Callable[[int], None] = lambda version: None,
+    judged: Judged = lambda version, roles: nullcontext(()),
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
     Grants stay as they are; readers that are no roles any more are named. What analysts copied of
-    the newer version stays with them.
+    the newer version stays with them. :func:`pganon.run.admitting.rollback` judges the readers.
 
     Args:
+        judged: given the earlier version and the roles that will read it.
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
@@ -213,37 +217,40 @@ def rollback(
         PrivacyRefusal: changed_after_verification.
         PreconditionError: busy, foreign_schema, name_taken, dependents, no_grant, in_use.
     """
-    with translated(), locks.release_lock(conn, name), publishing(conn):
-        locks.assert_held(conn, release=name)
+    with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
         target = _target(known, to)
-        _check_intact(conn, name, target)
         readers = views.present_roles(conn, known.release.readers)
-        cascaded = show_version(
-            conn,
-            name,
-            known,
-            target.version,
-            target.views,
-            readers,
-            trusted=target.policy.get("trust") or (),
-            cascade=cascade,
-        )
-        history.set_current(conn, known.release, target)
-        remember_readers(conn, find(conn, name))
-        before = known.release.current
-        ledger.append(
-            conn,
-            "rolled_back",
-            run_id=target.run_id,
-            release=name,
-            version=target.version,
-            policy_hash=target.policy_hash,
-            details={"from": before, "cascaded": cascaded},
-        )
-        last(target.version)
+        shown = known.current.views if known.current else ()
+        roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
+        with judged(target, roles) as warnings, publishing(conn):
+            locks.assert_held(conn, release=name)
+            _check_intact(conn, name, target)
+            cascaded = show_version(
+                conn,
+                name,
+                known,
+                target.version,
+                target.views,
+                readers,
+                trusted=target.policy.get("trust") or (),
+                cascade=cascade,
+            )
+            history.set_current(conn, known.release, target)
+            remember_readers(conn, find(conn, name))
+            before = known.release.current
+            ledger.append(
+                conn,
+                "rolled_back",
+                run_id=target.run_id,
+                release=name,
+                version=target.version,
+                policy_hash=target.policy_hash,
+                details={"from": before, "cascaded": cascaded},
+            )
+            last(target.version)
     lost = tuple(role for role in known.release.readers if role not in readers)
-    return Changed(name, before, target.version, (), tuple(cascaded), lost)
+    return Changed(name, before, target.version, (), tuple(cascaded), lost, warnings)
 
 
 def _target(known: History, to: int | None) -> Version:

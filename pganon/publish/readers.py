@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,8 @@ from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
-from pganon.publish.audience import remember_readers
-from pganon.publish.history import History, Version
+from pganon.publish.audience import Judged, let_in, remember_readers
+from pganon.publish.history import History
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
@@ -76,16 +76,14 @@ def change_readers(
     name: str,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    judged: Callable[[Version, Sequence[str]], AbstractContextManager[tuple[str, ...]]] = (
-        lambda *_: nullcontext(())
-    ),
+    judged: Judged = lambda current, roles: nullcontext(()),
 ) -> Access:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
 
     Args:
-        judged: given the current version and who is to be added, holds what they are judged by
+        judged: given the current version and who is let read it, holds what they are judged by
             until they are; gives warnings, may raise.
 
     Raises:
@@ -97,9 +95,8 @@ def change_readers(
         known = find(conn, name)
         current = history.check_stored(known, known.current, None)
         wanted = _wanted(known, add, remove)
-        added = access(known, wanted).added
-        check_readers(conn, added, "name another one")
-        with judged(current, added) as warnings, publishing(conn):
+        check_readers(conn, access(known, wanted).added, "name another one")
+        with judged(current, let_in(conn, known, wanted)) as warnings, publishing(conn):
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 

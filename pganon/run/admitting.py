@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import psycopg
@@ -16,9 +16,10 @@ from pganon.guard.audiences import Audience
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
-from pganon.publish import history, populations, readers
+from pganon.publish import history, lifecycle, populations, readers
 from pganon.publish.audience import roles_of
 from pganon.publish.history import Version
+from pganon.publish.lifecycle import Changed
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
 from pganon.run.apart import new_audiences, tells_apart, with_readers
@@ -118,22 +119,42 @@ def change_readers(
         PreconditionError: busy, missing_role, no_grant.
     """
 
-    @contextlib.contextmanager
-    def judged(current: Version, added: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        population = populations.of_release(conn, name) if added else None
-        if population is None:
-            yield ()
-            return
-        with locks.population_lock(conn, population.id):
-            about, warnings = with_readers(conn, population.id)
-            admission = Admission(
-                conn, population.id, about, _shown_by(current), roles_of(conn, added)
-            )
-            if admission.audiences:
-                _judge(conn, name, current, added, admission)
-            yield warnings
+    return readers.change_readers(conn, name, add, remove, partial(_judged, conn, name))
 
-    return readers.change_readers(conn, name, add, remove, judged)
+
+def rollback(
+    conn: Connection,
+    name: str,
+    to: int | None = None,
+    *,
+    cascade: bool = False,
+    last: Callable[[int], None] = lambda version: None,
+) -> Changed:
+    """:func:`pganon.publish.lifecycle.rollback`; where readers are told apart, those who never had
+    the earlier version are judged before they can read it.
+
+    Raises:
+        PrivacyRefusal: republication.
+        LedgerError: memory.
+    """
+    judged = partial(_judged, conn, name)
+    return lifecycle.rollback(conn, name, to, cascade=cascade, last=last, judged=judged)
+
+
+@contextlib.contextmanager
+def _judged(
+    conn: Connection, name: str, shown: Version, roles: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    population = populations.of_release(conn, name) if roles else None
+    if population is None:
+        yield ()
+        return
+    with locks.population_lock(conn, population.id):
+        about, warnings = with_readers(conn, population.id)
+        admission = Admission(conn, population.id, about, _shown_by(shown), roles_of(conn, roles))
+        if admission.audiences:
+            _judge(conn, name, shown, roles, admission)
+        yield warnings
 
 
 def _judge(

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from pganon.guard.audiences import MOST, Audience, audiences
+from pganon.guard.audiences import MOST, Audience, audiences, gained
 from pganon.identifiers import quote
 from pganon.plan.build import Plan
 from pganon.publish import history, memory
@@ -85,19 +85,19 @@ def largest(
     Args:
         changes: by run, roles that can read its version, too.
     """
-    found = _audiences(about, changes)
+    found = audiences(_readers(about, changes))
     every = frozenset([*(version.run_id for version in about), *changes])
     return None if len(found) > MOST or any(one.runs == every for one in found) else found
 
 
-def _audiences(
+def _readers(
     about: Sequence[About], changes: Mapping[int, Sequence[str]]
-) -> tuple[Audience, ...]:
-    readers = {version.run_id: version.readers for version in about}
+) -> dict[int, Collection[str] | None]:
+    readers: dict[int, Collection[str] | None] = {one.run_id: one.readers for one in about}
     for run, roles in changes.items():
         known = readers.get(run, [])
         readers[run] = None if known is None else [*known, *roles]
-    return audiences(readers)
+    return readers
 
 
 def tells_apart(audiences: str | None, about: Sequence[About]) -> bool:
@@ -112,14 +112,8 @@ def tells_apart(audiences: str | None, about: Sequence[About]) -> bool:
 def new_audiences(
     about: Sequence[About], runs: Collection[int], roles: Sequence[str]
 ) -> tuple[Audience, ...]:
-    """Audiences if these roles can read the versions of these runs, too, that are no part of one
-    so far."""
-    before = _audiences(about, {})
-    return tuple(
-        one
-        for one in _audiences(about, dict.fromkeys(runs, roles))
-        if not any(one.runs <= other.runs for other in before)
-    )
+    """What roles have that get more, if these can read the versions of these runs, too."""
+    return gained(_readers(about, {}), _readers(about, dict.fromkeys(runs, roles)))
 
 
 def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], tuple[str, ...]]:

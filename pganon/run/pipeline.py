@@ -30,6 +30,7 @@ from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, populations, renewal
+from pganon.publish.audience import let_in
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.memory import MemoryMoved
@@ -411,7 +412,7 @@ class _Run:
     def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
         """Nothing new is published; what the policy says of readers and such is applied."""
         known = history.read(self.conn, plan.spec.policy.release)
-        added = access(known, plan.spec.readers).added if known else ()
+        added = let_in(self.conn, known, plan.spec.readers) if known else ()
         with admitted(self.conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
             applied = self.ending.renew(self.conn, renewed, cascade=self.options.cascade)
         with contextlib.suppress(psycopg.Error):

@@ -36,6 +36,7 @@ from pganon.requests.claim import (
     give_back,
     still_mine,
 )
+from pganon.run import admitting
 from pganon.run.ending import end_published, note_superseded
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
@@ -202,7 +203,7 @@ class Job:
         name = self.claim.release
         with contextlib.closing(self._connect()) as conn:
             try:
-                changed = lifecycle.rollback(
+                changed = admitting.rollback(
                     conn,
                     name,
                     last=lambda version: finish(conn, self.claim, "released", version=version),
