@@ -127,6 +127,8 @@ def test_losses_are_rounded_as_the_server_rounds_them() -> None:
     """Halves go away from zero, and 15 digits count."""
     rng = random.Random(1)
     ties = [1 / 1024, 3 / 1024, 0.1234567885, 1e-300, 0.0, 123456.0000000005, 1e6 / 1024]
+    ties += [0.5238320965, 0.0317558735]  # as floats, a billion times these lie below their halves
+    ties += [63562.53945537049, 12863.423935288496]  # of more than 15 digits
     losses = [*ties, *[rng.random() for _ in range(200)]]
     expected = [
         Decimal(f"{x:.15g}").quantize(Decimal("1e-9"), ROUND_HALF_UP) * 10**9 for x in losses

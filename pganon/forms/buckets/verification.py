@@ -18,10 +18,10 @@ from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
-from pganon.published.elements import attribute_columns, value_key
+from pganon.published.elements import attribute_columns, value_key, vector_key
 from pganon.published.form import STRUCTURE, Tables
 from pganon.spec.model import ReleaseSpec, Rule, Sensitive
-from pganon.sqltools import aliased, cast, col, fragment, named, num, presorted, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps.relations import CheckQuery
 
 EXCLUSION = "exclusion"
@@ -187,8 +187,7 @@ def histogram(
     items: Sequence[Sensitive],
 ) -> exp.Select:
     """(by.., value, n); a value is the keys of all items in one text."""
-    keys = [value_key(item, "t") for item in items]
-    value = keys[0] if len(keys) == 1 else cast(exp.func("jsonb_build_array", *keys), "text")
+    value = vector_key([value_key(item, "t") for item in items])
     rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
         aliased(tables[table.part], "t")
     )
