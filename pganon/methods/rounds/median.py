@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import LOSS_DECIMALS, Axis, OrderedAxis
+from pganon.encode.axis import Axis, OrderedAxis
 from pganon.methods.rounds.ranked import ranked
 from pganon.methods.rounds.rule import CutRule, RoundTable, at
+from pganon.search.local.medians import DECIMALS
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import State
 
@@ -58,7 +59,7 @@ class MedianCuts(CutRule):
         )
 
     def rank(self, loss: exp.Expr) -> exp.Expr:
-        return fragment("round(:loss::numeric, :digits)", loss=loss, digits=num(LOSS_DECIMALS))
+        return fragment("round(:loss::numeric, :digits)", loss=loss, digits=num(DECIMALS))
 
     def cutting(self) -> Sequence[RoundTable]:
         return [
