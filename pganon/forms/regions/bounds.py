@@ -16,7 +16,7 @@ from pganon.sqltools import aliased, cast, col, fragment, named, query, text
 from pganon.steps import CreateTable, State, Step
 
 PATHS = "region_paths"
-COLUMNS = ("g", "z", "loss", "glm", "height")
+_BESIDE = ("z", "loss", "glm", "height")
 
 
 def bound_steps(spec: ReleaseSpec) -> list[Step]:
@@ -104,7 +104,7 @@ def _together(spec: ReleaseSpec, state: State) -> exp.Select:
     for attribute in spec.attributes:
         i, alias = attribute.index, f"b{attribute.index}"
         tree = tree.select(named(cast(col("g", alias), attribute.published_type), f"g{i}"))
-        tree = tree.select(*[named(col(name, alias), f"{name}{i}") for name in COLUMNS[1:]])
+        tree = tree.select(*[named(col(name, alias), f"{name}{i}") for name in _BESIDE])
         on = exp.EQ(this=col("path", alias), expression=col(f"p{i}", "r"))
         tree = tree.join(aliased(state.work(f"bound{i}"), alias), on=on)
     return tree

@@ -130,6 +130,7 @@ def _span(axis: Axis, state: State) -> exp.Select:
             upper=place(axis.attribute, col("upper", "t")),
         )
     first, last = ends(axis.attribute, place(axis.attribute, col("value", "d")))
+    # The count makes it one row, also where both ends are declared.
     return query(
         "select :first as first, :last as last, count(*) as values from d where d.code > 0",
         {"d": axis.dictionary(state)},
