@@ -310,10 +310,19 @@ def _height(name: str, row: dict[str, Any]) -> int:
     return [5, 20].index(wide[0]) + 1 if wide else 3
 
 
-@pytest.mark.parametrize("name", ["city", "visits"])
-def test_heights_are_those_of_the_regions(db: Database, name: str) -> None:
+def _glm(name: str, before: list[Any]) -> Callable[[dict[str, Any]], float]:
+    """Of a label by how many other leaves are below it; of a range the same as NCP."""
+    lost, leaves = _lost(name, before), len({value for value in before if value is not None})
+    if name == "visits":
+        return lost
+    return lambda row: max(lost(row) * leaves - 1, 0) / (leaves - 1)
+
+
+@pytest.mark.parametrize(("name", "k"), [("city", 10), ("city", 100), ("visits", 10)])
+def test_heights_and_glm_are_those_of_the_regions(db: Database, name: str, k: int) -> None:
+    """Of 100 people a region has several cities."""
     db.source(SOURCE)
-    policy = of(name, "age")
+    policy = of(name, "age", privacy=[{"model": "k_anonymity", "k": k}])
     for first in (1, 1001):
         db.source(people(first, first + 299, first), grant=False)
         result = run_release(
@@ -327,8 +336,11 @@ def test_heights_are_those_of_the_regions(db: Database, name: str) -> None:
         heights = [_height(name, row) for row in mine]
         assert isinstance(result.metrics, ClassMetrics)
         assert result.metrics.attributes is not None
-        found = result.metrics.attributes[name].height
-        assert found == pytest.approx(sum(heights) / len(heights))
+        found = result.metrics.attributes[name]
+        assert found.height == pytest.approx(sum(heights) / len(heights))
+        before = [row[name] for n, row in source(conn).items() if n in FIRST]
+        glm = [*map(_glm(name, before), mine)]
+        assert found.glm == pytest.approx(sum(glm) / len(glm))
 
 
 def test_metrics_on_request(db: Database) -> None:

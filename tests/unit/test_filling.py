@@ -41,13 +41,6 @@ def test_of_one_column_as_many_as_possible_are_taken() -> None:
         assert _eligible(_rest(candidates, found), l) or sum(found.values()) == fitting
 
 
-def test_the_most_frequent_are_taken_first() -> None:
-    """With 0 and 2 of the first two values, the 2 of the third are eligible."""
-    counts = {0: (5, 5), 1: (2, 2), 2: (2, 0)}
-    candidates = [Candidates(n, (n,), *found) for n, found in counts.items()]
-    assert filled(candidates, 2) == {0: 5, 1: 0, 2: 0}
-
-
 def test_of_several_columns_the_others_stay_eligible() -> None:
     """Where all newcomers are eligible, or the rest once all who fit are taken; and in most other
     histograms where some choice leaves the others eligible."""
@@ -83,6 +76,8 @@ def test_the_most_frequent_are_taken_first() -> None:
     new = [Candidates(1, (1,), 4, 2), Candidates(2, (2,), 3, 3), Candidates(3, (3,), 2, 0)]
     assert filled(new, 2) == {1: 2, 2: 3, 3: 0}
     assert filled(new, 3) == {1: 2, 2: 1, 3: 0}
+    new = [Candidates(1, (1,), 5, 5), Candidates(2, (2,), 2, 2), Candidates(3, (3,), 2, 0)]
+    assert filled(new, 2) == {1: 5, 2: 0, 3: 0}
 
 
 def test_nobody_is_taken_where_fewer_are_not_found() -> None:
