@@ -49,6 +49,12 @@ TARGETS = {
         ("pganon/methods/anatomy", "pganon/methods/eligibility.py"), ("test_anatomy",)
     ),
     "slicing": Target(("pganon/methods/slicing",), ("test_slicing",)),
+    "invariant": Target(
+        ("pganon/methods/invariant", "pganon/methods/slamsa/invariant.py",
+         "pganon/search/filling.py", "pganon/search/buckets/distinct.py"),
+        ("test_filling", "test_buckets_distinct", "test_invariant", "test_invariant_slamsa",
+         "test_invariant_vectors"),
+    ),
     "slamsa": Target(
         ("pganon/methods/slamsa", "pganon/methods/block_search.py", "pganon/methods/division.py",
          "pganon/search/blocks.py", "pganon/search/buckets"),

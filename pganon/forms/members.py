@@ -20,6 +20,7 @@ from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
 from pganon.published.facts import SUPPRESSED
+from pganon.published.remembered import has_scattered_records
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import (
@@ -181,12 +182,10 @@ def cell_members(
 
 def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     """A row for each record, or individual, that the memory has in several groups."""
-    policy = spec.policy
-    scattered = policy.records_per_individual == "many_accepted"
-    if identity(spec) is None or (scattered and not policy.method.reserves_identity):
+    if identity(spec) is None or has_scattered_records(spec):
         return []
     released = query("select t.* from t where t.marks is not null", {"t": state.stage("members")})
-    if policy.method.reserves_identity:
+    if spec.policy.method.reserves_identity:
         released = query("select distinct t.member, t.class_id from t", {"t": released})
     return [repeated(released, "member")]
 

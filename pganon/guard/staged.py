@@ -21,7 +21,7 @@ from pganon.privacy.judged import OF_COLUMNS, Judged
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.published.form import PublishedForm
 from pganon.published.linked import LinkedColumn
-from pganon.published.remembered import HISTOGRAM, linked
+from pganon.published.remembered import HISTOGRAM, has_scattered_records, linked
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, State, Step
@@ -56,7 +56,7 @@ def version_of(
     """What the run adds to a memory, the one of this number."""
     columns = linked(spec, form, State(0)).columns
     names = [column.name for column in columns]
-    scattered = has_several(spec) and not spec.policy.method.reserves_identity
+    scattered = has_scattered_records(spec)
     return Version(
         columns=columns_after(memory.columns if memory else (), names),
         published=frozenset(names),
@@ -64,7 +64,7 @@ def version_of(
         memory=memory,
         invariant=spec.kept_columns,
         several=has_several(spec),
-        scattered=not _is_plain(spec, form),
+        scattered=not _in_one_group(spec, form),
         # A first version was verified by itself, and there is nothing to judge it beside.
         republication=spec.policy.republication if memory else "allow",
         rounds=None if memory else 0,
@@ -115,7 +115,7 @@ def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tu
     )
 
 
-def _is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
+def _in_one_group(spec: ReleaseSpec, form: PublishedForm) -> bool:
     """Whether the one group of a person says it all, whatever a run observes."""
     return form.settled(spec) and teller(spec, form)(State(0)).plain
 

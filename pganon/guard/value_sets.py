@@ -166,6 +166,7 @@ def kept_sets(version: Version) -> tuple[Step, ...]:
             "the values of every value set, for the memory",
             lambda s: version.staged(s, "set"),
             lambda s: _kept_sets(version, s),
+            analyze=False,  # see pganon.forms.members.members_step
         ),
     )
 

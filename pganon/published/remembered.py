@@ -30,12 +30,20 @@ def linked(spec: ReleaseSpec, form: PublishedForm, state: State) -> Linked:
 
 
 def is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
-    """Whether versions have one partition, whatever runs observe.
+    """Whether a person is in one group of a version, whatever runs observe.
 
-    With several, a cell is of the people with the same groups in all of them: fewer than were
-    promised from the first version on, so that no later one could be held against the promise.
+    With several partitions, or several records that may be in different groups, a cell is of the
+    people with the same groups: fewer than were promised from the first version on, so that no
+    later one could be held against the promise.
     """
-    return len(linked(spec, form, State(0)).links) == 1
+    return len(linked(spec, form, State(0)).links) == 1 and not has_scattered_records(spec)
+
+
+def has_scattered_records(spec: ReleaseSpec) -> bool:
+    """Whether records of a person may be in different groups."""
+    policy = spec.policy
+    several = policy.records_per_individual == "many_accepted" and bool(spec.individual)
+    return several and not policy.method.reserves_identity
 
 
 def is_deferred(spec: ReleaseSpec, form: PublishedForm) -> bool:

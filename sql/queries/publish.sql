@@ -48,7 +48,9 @@ SELECT
     CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
         THEN v.partition_hash END AS partition_hash,
     v.source_fingerprint, v.population, v.guard IS NOT NULL AS is_known,
-    coalesce(jsonb_array_length(v.guard -> 'links'), 1) = 1 AS is_plain,
+    -- A person is in one group: there is one partition, and no record apart from others of the person.
+    coalesce(jsonb_array_length(v.guard -> 'links'), 1) = 1
+        AND v.policy ->> 'records_per_individual' IS DISTINCT FROM 'many_accepted' AS is_plain,
     o.is_over_source
 FROM pganon_private.version AS v
 JOIN pganon_private.release AS r ON r.name = v.release

@@ -1,0 +1,141 @@
+"""Roles that come to read two versions about the same people without having been judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.run import admitting
+from pganon.run.admitting import change_readers
+from pganon.run.pipeline import run_release
+from tests.integration.test_deferred_memory import other, people_decide
+from tests.integration.test_local import make_example
+from tests.support.harness import driver
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.builders import make_table, policy
+
+COLUMNS = {"age": "q", "zip": "q", "disease": "s"}
+
+
+def people(db: Database) -> None:
+    rows = [[20 + n % 40, f"z{n % 7}", f"d{n % 5}"] for n in range(80)]
+    make_table(db.admin, {"age": "int", "zip": "text", "disease": "text"}, rows)
+    db.admin.execute("GRANT SELECT ON public.t TO steward")
+
+
+def release(reader: str, **changes: Any) -> dict[str, Any]:
+    return policy(
+        COLUMNS,
+        4,
+        **{
+            "trust": ["source_owner"],
+            "audiences": "by_reader",
+            "republication": "refuse",
+            "publish": {"readers": [reader]},
+            **changes,
+        },
+    )
+
+
+def without_zip(reader: str) -> dict[str, Any]:
+    document = release(reader, release="other")
+    return document | {"columns": document["columns"] | {"zip": {"role": "identifying"}}}
+
+
+def go(db: Database, document: dict[str, Any]) -> None:
+    run_release(driver.loaded(document), dsn=db.dsn("steward"))
+
+
+def two_releases(db: Database, roles: list[str]) -> Connection:
+    """Each with a reader of its own; together they show too much."""
+    people(db)
+    go(db, release(roles[0]))
+    go(db, without_zip(roles[1]))
+    return db.owner()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("auditor", ["nobody", "granted", "gone"])
+def test_somebody_else_has_both(db: Database, roles: list[str], auditor: str) -> None:
+    """By a grant of an administrator, which nobody judged."""
+    conn = two_releases(db, roles)
+    both = "SELECT ON published.r, published.other"
+    if auditor != "nobody":
+        db.admin.execute(f"GRANT {both} TO {roles[2]}".encode())
+    if auditor == "gone":
+        change_readers(conn, "r", add=["analyst"])  # who finds the grant
+        db.admin.execute(f"REVOKE {both} FROM {roles[2]}".encode())
+    with driver.refused("republication"):
+        change_readers(conn, "r", add=[roles[1]])
+
+
+@pytest.mark.slow
+def test_somebody_else_has_several_partitions(db: Database, roles: list[str]) -> None:
+    make_example(db)
+    driver.publish(db, people_decide(publish={"readers": roles[:1]}, audiences="by_reader"))
+    driver.publish(db, other(publish={"readers": roles[1:2]}, audiences="by_reader"))
+    both = f"GRANT SELECT ON published.r, published.other TO {roles[2]}"
+    db.admin.execute(both.encode())
+    with driver.refused("republication"):
+        change_readers(db.owner(), "other", add=[roles[0]])
+
+
+@pytest.mark.slow
+def test_a_rollback_shows_another_version(db: Database, roles: list[str]) -> None:
+    """What is refused to one who asks for the other version must not come by going back."""
+    people(db)
+    go(db, release(roles[0]))
+    db.admin.execute("UPDATE public.t SET age = 90 - age WHERE id % 3 = 0")
+    db.admin.execute("DELETE FROM public.t WHERE id = 5")
+    conn = db.owner()
+    change_readers(conn, "r", remove=roles[:1])
+    go(db, release(roles[1]))
+    with driver.refused("republication"):
+        change_readers(conn, "r", add=roles[:1])
+    with driver.refused("republication"):
+        admitting.rollback(conn, "r", 1)
+    shown = conn.execute("SELECT version FROM pganon.releases WHERE release = 'r'").fetchone()
+    assert shown == (2,)
+    change_readers(conn, "r", remove=[roles[1]])
+    assert admitting.rollback(conn, "r", 1).now == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["added", "again"])
+def test_a_role_that_was_made_again(db: Database, roles: list[str], how: str) -> None:
+    """It is still listed as a reader, and others are its members now."""
+    conn = two_releases(db, roles)
+    one, another, _ = roles
+    again = f"DROP OWNED BY {one}; DROP ROLE {one}; CREATE ROLE {one}; GRANT {one} TO {another}"
+    db.admin.execute(again.encode())
+    with driver.refused("republication"):
+        if how == "added":
+            change_readers(conn, "r", add=[one])
+        else:
+            go(db, release(one))
+
+
+SEVERAL = {"person": {"role": "individual"}, **COLUMNS}
+MODELS = [
+    {"model": "k_anonymity", "k": 4},
+    {"model": "distinct_l_diversity", "column": "disease", "l": 3},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("second", ["records", "people"])
+def test_records_of_a_person_in_several_groups(db: Database, second: str) -> None:
+    """Each person is a cell alone from the first version on, so that no other one tells more."""
+    rows = [[f"p{n // 3}", n * 37 % 90, n * 53 % 90, f"d{n * 7 % 6}"] for n in range(120)]
+    columns = {"person": "text", "age": "int", "zip": "int", "disease": "text"}
+    make_table(db.admin, columns, rows)
+    db.admin.execute("GRANT SELECT ON public.t TO steward")
+    accepted = {"records_per_individual": "many_accepted"}
+    go(db, policy(SEVERAL, MODELS, trust=["source_owner"], **accepted))
+    if second == "people":
+        db.admin.execute("DELETE FROM public.t WHERE id % 3 > 0")
+        accepted = {}
+    without = SEVERAL | {"zip": {"role": "identifying"}}
+    with driver.refused("republication"):
+        go(db, policy(without, MODELS, release="other", trust=["source_owner"], **accepted))
