@@ -18,7 +18,7 @@ from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle
 from pganon.publish.lifecycle import Changed, ReleaseInfo
-from pganon.run import admitting, cleanup
+from pganon.run import cleanup
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 Cascade = Annotated[
@@ -226,6 +226,8 @@ def rollback(
 
     Copies that readers made of the newer one stay where they are.
     """
+    from pganon.run import admitting
+
     with common.connect_owner(dsn, owner) as conn:
         done = admitting.rollback(conn, name, to, cascade=cascade)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
