@@ -1,14 +1,13 @@
 """How many people of a cell can have a value, given what every version published (T2).
 
-    possible  (cell, col, value, counted, own, at_least, at_most, ..)   without own values
     bounds    (cell, col, value, own, at_least, at_most, ..)   the memory's, before any round
+    worst     (cell, col, most, least, possible, own, elsewhere)
     measured  (id, col, size, most, fewest, certain, past, past_own, varied, ..)
 
 `most` is the largest bound, `fewest` the number of own values, `certain` whether everybody must
 have the same value; `past` and `past_own` are the same of values that people had earlier. `varied`
 is the number of values that each of them may as well have, where people keep value sets; else NULL.
-`counted` says where the number of people who do have a value is found, if it is not `own` alone;
-see :func:`pganon.guard.own.counted`.
+Where `own` is NULL, :mod:`pganon.guard.own` says how many people do have a value, if it is known.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from sqlglot import exp
 
 from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import counted, exact_columns, left, past
+from pganon.guard.own import STAYS, exact_columns, own_rows, own_tables, past
 from pganon.guard.propagation import final_bounds, first_bounds, limit
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
-def possible_step(version: Version) -> Step:
+def bounds_step(version: Version) -> Step:
     return CreateTable(
-        "guard possible",
-        "values that people of a cell can have",
-        lambda s: version.work(s, "possible"),
-        lambda s: _possible(version, s),
+        "guard bounds",
+        "how many people of a cell can have a value",
+        lambda s: first_bounds(version, s),
+        lambda s: _bounds(version, s),
+        sampled=True,
         alone=True,
     )
 
 
-def bounds_step(version: Version) -> Step:
+def worst_step(version: Version) -> Step:
     return CreateTable(
-        "guard bounds",
-        "how many people of a cell can have a value, and how many do",
-        lambda s: first_bounds(version, s),
-        lambda s: _bounds(version, s),
-        sampled=True,
+        "guard worst",
+        "the largest bounds of every cell",
+        lambda s: version.work(s, "worst"),
+        lambda s: _worst(version, s),
         alone=True,
     )
 
@@ -56,7 +55,7 @@ def measured_step(version: Version) -> Step:
     )
 
 
-def _possible(version: Version, state: State) -> exp.Select:
+def _bounds(version: Version, state: State) -> exp.Select:
     parts = [_first(version, state)]
     if version.memory is not None:
         parts.append(_again(version, version.memory, state))
@@ -66,8 +65,8 @@ def _possible(version: Version, state: State) -> exp.Select:
 def _first(version: Version, state: State) -> exp.Select:
     """Of columns whose present value is published for the first time: those of the group."""
     tree = query(
-        "select s.id as cell, s.col, h.value, s.id as counted, 0 as own, 0 as at_least,"
-        " least(h.n, s.size)::integer as at_most"
+        "select s.id as cell, s.col, h.value, case when s.alone then h.n end as own,"
+        " 0 as at_least, least(h.n, s.size)::integer as at_most"
         " from s join h on h.col = s.col and h.link = s.link where s.now and not s.same",
         {"s": version.work(state, "standings"), "h": published(version, state)},
     )
@@ -76,12 +75,10 @@ def _first(version: Version, state: State) -> exp.Select:
 
 def _again(version: Version, memory: Memory, state: State) -> exp.Select:
     """Of those who have the same value as before, or are in no group of the column: what was
-    possible and is in the group, too, if there is one. What people have who are in none is what
-    the cell has less its other parts, if these are all there."""
+    possible and is in the group, too, if there is one."""
     tree = query(
-        "select s.id as cell, s.col, v.value, case when s.counted then s.id"
-        " when not s.now and s.gone = 1 then :gone end as counted,"
-        " case when s.same or s.gone = 1 then v.own end as own,"
+        "select s.id as cell, s.col, v.value,"
+        " case when s.alone then h.n when :stays then v.own end as own,"
         " case when s.whole then v.at_least else 0 end as at_least,"
         " least(v.at_most, h.n, s.size)::integer as at_most"
         " from s join v on v.cell = s.cell and v.col = s.col"
@@ -92,20 +89,9 @@ def _again(version: Version, memory: Memory, state: State) -> exp.Select:
             "v": memory.value,
             "h": published(version, state),
         },
-        gone=left(fragment("s.cell")),
+        stays=fragment(STAYS),
     )
     return _constrained(version, tree, origin="s.cell", sums=_SUMS)
-
-
-def _bounds(version: Version, state: State) -> exp.Select:
-    """With own values, as far as these are known."""
-    tree = query(
-        "select b.cell, b.col, b.value, case when b.counted >= 0 then coalesce(o.own, 0)"
-        " when b.counted < 0 then b.own - coalesce(o.own, 0) else b.own end as own,"
-        " b.at_least, b.at_most from b left join o on o.counted = b.counted and o.value = b.value",
-        {"b": version.work(state, "possible"), "o": counted(version, state)},
-    )
-    return tree.select(*[col(name, "b") for name in _constraints(version)], copy=False)
 
 
 _SUMS = {
@@ -116,19 +102,11 @@ _SUMS = {
 _NO_SUMS = {"least": "null::integer", "most": "null::integer"}
 
 
-_SUMMED = ("size", "origin", "least", "most", "link", "n", "exact")
-
-
-def _constraints(version: Version) -> tuple[str, ...]:
-    """What rounds of propagation read: all that rows of bounds may add up to."""
-    return _SUMMED if limit(version) else ()
-
-
 def _constrained(
     version: Version, tree: exp.Select, origin: str, sums: Mapping[str, str] = _NO_SUMS
 ) -> exp.Select:
-    """With what rounds of propagation read."""
-    if not _constraints(version):
+    """With what rounds of propagation read: all that rows of bounds may add up to."""
+    if limit(version) == 0:
         return tree
     columns = {"size": "s.size::integer", "origin": origin, **sums, "link": "s.link", "n": "h.n"}
     found = [named(fragment(text), name) for name, text in columns.items()]
@@ -136,35 +114,46 @@ def _constrained(
     return tree.select(*found, named(exact, "exact"), copy=False)
 
 
-def _measured(version: Version, state: State) -> exp.Select:
-    worst = query(
+def _worst(version: Version, state: State) -> exp.Select:
+    """`own` is the number of own values, unless that is found `elsewhere`."""
+    return query(
         "select b.cell, b.col, max(b.at_most) as most, count(*) as possible,"
-        " count(*) filter (where b.own > 0) as own, bool_or(b.own is null) as unknown,"
+        " count(*) filter (where b.own > 0) as own, bool_or(b.own is null) as elsewhere,"
         " max(b.at_least) as least from b"
         " where b.at_most > 0 group by b.cell, b.col",
         {"b": final_bounds(version, state)},
     )
+
+
+def _measured(version: Version, state: State) -> exp.Select:
+    own = own_rows(own_tables(version, state))
     tree = query(
         "select s.id, s.col, s.size, w.most, :varied as varied,"
-        " case when w.unknown then 1 else w.own end as fewest,"
+        " case when w.elsewhere then coalesce(o.own, 1) else w.own end as fewest,"
         " coalesce(w.least = s.size, false) as certain,"
         " case when s.past > s.size then s.size else s.past end as past,"
         " :past_own as past_own, s.whole, s.known, s.old_floor,"
         " w.most is not null and not s.before as fresh"
-        " from s left join w on w.cell = s.id and w.col = s.col",
-        {"s": version.work(state, "standings"), "w": worst},
+        " from s left join w on w.cell = s.id and w.col = s.col"
+        " left join o on o.cell = s.id and o.col = s.col",
+        {
+            "s": version.work(state, "standings"),
+            "w": version.work(state, "worst"),
+            "o": _different(own),
+        },
         varied=_varied(version),
         past_own=fragment(_PAST_OWN if version.memory else "null::bigint"),
     )
     if version.memory is None:
         return tree
-    had = query(
-        "select l.id, l.col, count(*) filter (where l.own > 0) as own,"
-        " bool_or(l.own is null) as unknown from l group by l.id, l.col",
-        {"l": past(version, version.memory, state)},
-    )
-    same = fragment("l.id = s.id and l.col = s.col")
+    had = _different(past(version, version.memory, state))
+    same = fragment("l.cell = s.id and l.col = s.col")
     return tree.join(aliased(had, "l"), on=same, join_type="left", copy=False)
+
+
+def _different(own: exp.Select) -> exp.Select:
+    """SELECT cell, col, own: the number of values of each."""
+    return query("select o.cell, o.col, count(*) as own from o group by o.cell, o.col", {"o": own})
 
 
 def _varied(version: Version) -> exp.Expr:
@@ -179,7 +168,6 @@ def _varied(version: Version) -> exp.Expr:
 _PAST_OWN = """
     least(
         case when s.old_past_own is not null and s.divided then 1 else s.old_past_own end,
-        case when s.before and s.changed then case when l.unknown then 1 else coalesce(l.own, 1) end
-        end)
+        case when s.before and s.changed then coalesce(l.own, 1) end)
 """
 """Of people who changed: what a divided cell had earlier is not known of its parts."""

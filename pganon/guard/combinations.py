@@ -10,7 +10,7 @@ from pganon.guard import work
 from pganon.guard.floors import Applied
 from pganon.guard.keys import key_of
 from pganon.guard.model import Version
-from pganon.guard.propagation import final_bounds
+from pganon.guard.own import own_of_cells
 from pganon.privacy.quasi_sensitive import (
     QSKAnonymity,
     QSSet,
@@ -71,16 +71,13 @@ def _arrays(version: Version, state: State, applied: Applied, model: QSKAnonymit
     """SELECT id, an array of own values per column, of cells large enough in people and values."""
     columns = applied.rule.columns
     tree = query(
-        "select c.id from b join c on c.id = b.cell where c.size >= :size and b.at_most > 0"
-        " group by c.id having not bool_or(b.own is null)",
-        {"b": final_bounds(version, state), "c": version.work(state, "cells")},
+        "select c.id from o join c on c.id = o.cell where c.size >= :size group by c.id",
+        {"o": own_of_cells(version, state), "c": version.work(state, "cells")},
         size=num(model.size),
     )
     for name in columns:
         number = version.columns.index(name) + 1
-        values = fragment(
-            "array_agg(b.value) filter (where b.own > 0 and b.col = :col)", col=num(number)
-        )
+        values = fragment("array_agg(o.value) filter (where o.col = :col)", col=num(number))
         tree = tree.select(named(values, _array(version, name)), copy=False)
     enough = [
         fragment(

@@ -8,8 +8,7 @@ from pganon.guard import work
 from pganon.guard.bounded import number_of, reference
 from pganon.guard.floors import Applied, applied_rules
 from pganon.guard.model import Version
-from pganon.guard.own import past
-from pganon.guard.propagation import final_bounds
+from pganon.guard.own import own_of_cells, past
 from pganon.privacy import identity
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.sqltools import fragment, query, stacked
@@ -44,9 +43,8 @@ def _histogram(version: Version, state: State, applied: Applied) -> exp.Select:
     column = number_of(version, applied)
     sides = [
         query(
-            "select b.cell as id, 0 as era, b.value, b.own as n from b"
-            " where b.col = :col and b.own > 0",
-            {"b": final_bounds(version, state)},
+            "select o.cell as id, 0 as era, o.value, o.own as n from o where o.col = :col",
+            {"o": own_of_cells(version, state)},
             col=column,
         )
     ]
@@ -54,8 +52,8 @@ def _histogram(version: Version, state: State, applied: Applied) -> exp.Select:
         sides.append(
             query(
                 "select s.id, 1 as era, l.value, l.own as n from s"
-                " join l on l.id = s.id and l.col = s.col"
-                " where s.col = :col and s.old_past_own is null and l.own > 0",
+                " join l on l.cell = s.id and l.col = s.col"
+                " where s.col = :col and s.old_past_own is null",
                 {
                     "s": version.work(state, "standings"),
                     "l": past(version, version.memory, state),

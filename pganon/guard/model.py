@@ -44,7 +44,9 @@ class Memory:
         cell: `cell` integer, `size` bigint, `seen` boolean, `peak` bigint[], `past` bigint[],
             `past_own` bigint[], `value_set` uuid, `floor` integer.
         value: `cell` integer, `col` integer, `value` bigint (:mod:`pganon.guard.keys`), `own`,
-            `at_least`, `at_most` integer.
+            `at_least`, `at_most` integer. Where `own` is NULL, see :attr:`own`.
+        own: tables, together `cell` integer, `col` integer, `value` bigint, `own` integer, of cells
+            of which `value` does not say it. Of one that has no rows here either it is not known.
         kept: the columns of which all versions that published any kept the value sets, together, if
             there are such; `cell.value_set` is of these. :data:`NEVER` where nobody knows what
             earlier versions published.
@@ -56,8 +58,15 @@ class Memory:
     person: QualifiedName
     cell: QualifiedName
     value: QualifiedName
+    own: tuple[QualifiedName, ...] = ()
     kept: tuple[str, ...] | None = None
     sets: QualifiedName | None = None
+
+    @property
+    def tables(self) -> tuple[QualifiedName, ...]:
+        """All that it is stored in."""
+        sets = () if self.sets is None else (self.sets,)
+        return (self.person, self.cell, self.value, *self.own, *sets)
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,7 @@ class Version:
         return bool(self.kept) and self.invariant == self.kept
 
     def staged(self, state: State, name: str) -> QualifiedName:
-        """A table of the new memory: person, cell or value."""
+        """A table of the new memory: person, cell, value, own, left or set."""
         return state.stage(f"guard{self.number}_{name}")
 
     def work(self, state: State, name: str) -> QualifiedName:

@@ -3,18 +3,24 @@
 People whom the version releases have their values among its records. Of the others a cell keeps
 what it had before, less the parts of it that are there: known if only one part is not there.
 
-    standings  (id, col, ..)            what is known of a column of a cell; see below
-    present    (id, col, value, own)    of parts that are released and must be counted
-    same       (cell, value, own)       of the parts of a cell so far that are there, unchanged
+    standings   (id, col, ..)             what is known of a column of a cell; see below
+    own, left   (cell, col, value, own)   the memory's: of cells of which no bounds say it
+
+Bounds say it where the people of a cell are a whole group, and go on saying it as long as they stay
+together. Of cells of which it is not known there is no row in either.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from pganon.guard import work
 from pganon.guard.keys import keys, published
 from pganon.guard.model import Memory, Version
+from pganon.guard.propagation import final_bounds
+from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
@@ -29,38 +35,68 @@ def standings_step(version: Version) -> Step:
     )
 
 
-def own_steps(version: Version) -> tuple[Step, ...]:
+def own_step(version: Version) -> Step:
     """After the standings, the table of people, their own values and the keys of values."""
-    steps: list[Step] = [
+    return CreateTable(
+        "guard own",
+        "how many people of a cell have a value, where its bounds do not say it",
+        lambda s: version.staged(s, "own"),
+        lambda s: _own(version, s),
+        sampled=True,
+        alone=True,
+    )
+
+
+def left_steps(version: Version) -> tuple[Step, ...]:
+    """After the others' own values, those of who is not there."""
+    if version.memory is None:
+        return ()
+    memory = version.memory
+    return (
         CreateTable(
-            "guard present",
-            "own values of people in divided cells",
-            lambda s: version.work(s, "present"),
-            lambda s: _present(version, s),
+            "guard left",
+            "how many people who left a cell have a value",
+            lambda s: version.staged(s, "left"),
+            lambda s: _remaining(version, memory, s, "not s.now and s.divided and not s.changed"),
+            sampled=True,
             alone=True,
         ),
-    ]
-    if version.memory is not None:
-        steps.append(
-            CreateTable(
-                "guard same",
-                "own values of the parts of a cell that are there",
-                lambda s: version.work(s, "same"),
-                lambda s: _same(version, s),
-                alone=True,
-            )
-        )
-    return tuple(steps)
+    )
+
+
+def own_tables(version: Version, state: State) -> tuple[QualifiedName, ...]:
+    """(cell, col, value, own): of the new memory."""
+    names = ("own", "left") if version.memory else ("own",)
+    return tuple(version.staged(state, name) for name in names)
+
+
+def own_of_cells(version: Version, state: State) -> exp.Select:
+    """SELECT cell, col, value, own: what is known after the version."""
+    return _all_own(final_bounds(version, state), own_tables(version, state))
+
+
+def _all_own(bounds: QualifiedName, own: Sequence[QualifiedName]) -> exp.Select:
+    said = query("select v.cell, v.col, v.value, v.own from v where v.own > 0", {"v": bounds})
+    return stacked([said, own_rows(own)]) if own else said
+
+
+def own_rows(own: Sequence[QualifiedName]) -> exp.Select:
+    """SELECT cell, col, value, own of some tables."""
+    return stacked(
+        [query("select o.cell, o.col, o.value, o.own from o", {"o": table}) for table in own]
+    )
 
 
 def _standings(version: Version, state: State) -> exp.Select:
     """SELECT a row per cell and column that was or is published for its people.
 
     before, now: whether it was, whether it is; same: both, and unchanged; alone: whether the cell
-    is a whole group of the column; gone: parts of the cell so far that are not the same; mixed:
-    whether people of the cell so far changed; counted: whether own values are to be counted, or
-    are those of a whole group; past: whether values that the people had earlier were published.
+    is a whole group of the column; rest: the part of the cell so far that is not the same, if it is
+    only one; mixed: whether people of the cell so far changed; counted: whether own values are to
+    be counted, or are those of a whole group; past: whether values that the people had earlier were
+    published.
     """
+    tables = {"c": version.work(state, "cells"), "l": state.work(work.links(version.part))}
     each = query(
         "select c.id, c.cell, c.grp, c.size, c.whole, c.divided, c.known, c.old_floor, j.col,"
         " l.link, coalesce(c.changed[j.col], false) as changed,"
@@ -68,16 +104,22 @@ def _standings(version: Version, state: State) -> exp.Select:
         " c.past[j.col] as past, c.old_past_own[j.col] as old_past_own"
         " from c cross join generate_series(1, :columns) as j(col)"
         " left join l on l.grp = c.grp and l.col = j.col",
-        {"c": version.work(state, "cells"), "l": state.work(work.links(version.part))},
+        tables,
         columns=num(len(version.columns)),
+    )
+    whole = query(
+        "select l.col, l.link from c join l on l.grp = c.grp where :exact"
+        " group by l.col, l.link having count(*) = 1",
+        tables,
+        exact=exact_columns(version, "l"),
     )
     known = query(
         "select e.*, e.before and e.now and not e.changed as same,"
-        " e.now and :exact and count(*) over (partition by e.col, e.link) = 1 as alone,"
-        " :gone as gone, :mixed as mixed from e where e.before or e.now or e.past is not null",
-        {"e": each},
-        exact=exact_columns(version, "e"),
-        gone=fragment(_GONE if version.memory else "0::bigint"),
+        " w.link is not null as alone, :rest as rest, :mixed as mixed"
+        " from e left join w on w.link = e.link and w.col = e.col"
+        " where e.before or e.now or e.past is not null",
+        {"e": each, "w": whole},
+        rest=fragment(_REST if version.memory else "null::integer"),
         mixed=fragment(_MIXED if version.memory else "false"),
     )
     return query(
@@ -86,9 +128,11 @@ def _standings(version: Version, state: State) -> exp.Select:
     )
 
 
-_GONE = """
-    count(*) filter (where e.before and (e.changed or not e.now))
-        over (partition by e.cell, e.col)
+_REST = """
+    case when count(*) filter (where e.before and (e.changed or not e.now))
+            over (partition by e.cell, e.col) = 1
+        then min(e.id) filter (where e.before and (e.changed or not e.now))
+            over (partition by e.cell, e.col) end
 """
 _MIXED = "bool_or(e.changed) over (partition by e.cell, e.col)"
 """Of a first version nothing was before: all its rows are of one cell, and sorting them by that
@@ -113,66 +157,85 @@ def counted_people(version: Version, state: State, number: int) -> exp.Select:
     )
 
 
-def _present(version: Version, state: State) -> exp.Select:
-    standings = version.work(state, "standings")
+def _own(version: Version, state: State) -> exp.Select:
+    parts = [_counted(version, state)]
+    if version.memory is not None and version.memory.own:
+        parts.append(
+            query(
+                "select s.id as cell, s.col, o.value, o.own from s"
+                " join o on o.cell = s.cell and o.col = s.col where s.before and :stays",
+                {"s": version.work(state, "standings"), "o": own_rows(version.memory.own)},
+                stays=fragment(STAYS),
+            )
+        )
+    return stacked(parts)
+
+
+STAYS = "not s.changed and not s.counted and not s.divided"
+"""SQL condition on standings: people are all together still, and have what they had before."""
+
+
+def _counted(version: Version, state: State) -> exp.Select:
+    """SELECT cell, col, value, own of who is released in parts of groups."""
     values = query(
         "select o.person, o.col, k.key as value from o"
         " join k on k.col = o.col and k.value = o.value",
         {"o": state.work(work.own(version.part)), "k": keys(version, state)},
     )
-    among = query(
-        "select s.id, s.col, o.value, count(*)::integer as own"
+    return query(
+        "select s.id as cell, s.col, o.value, count(*)::integer as own"
         " from o join p on p.person = o.person join s on s.id = p.cell and s.col = o.col"
         " where s.counted and not s.alone group by 1, 2, 3",
-        {"o": values, "p": version.staged(state, "person"), "s": standings},
+        {
+            "o": values,
+            "p": version.staged(state, "person"),
+            "s": version.work(state, "standings"),
+        },
     )
-    alone = query(
-        "select s.id, s.col, h.value, h.n as own from s join h on h.link = s.link and h.col = s.col"
-        " where s.alone",
-        {"s": standings, "h": published(version, state)},
-    )
-    return stacked([among, alone])
-
-
-def _same(version: Version, state: State) -> exp.Select:
-    """Of cells of which one part is not the same."""
-    return query(
-        "select s.cell, n.value, sum(n.own)::integer as own from n"
-        " join s on s.id = n.id and s.col = n.col where s.same and s.gone = 1 group by 1, 2",
-        {"s": version.work(state, "standings"), "n": version.work(state, "present")},
-    )
-
-
-def counted(version: Version, state: State) -> exp.Select:
-    """SELECT counted, value, own: of cells, and by :func:`left` of what cells so far have there."""
-    present = query(
-        "select n.id as counted, n.value, n.own from n", {"n": version.work(state, "present")}
-    )
-    if version.memory is None:
-        return present
-    same = query(
-        "select :left as counted, t.value, t.own from t",
-        {"t": version.work(state, "same")},
-        left=left(fragment("t.cell")),
-    )
-    return stacked([present, same])
-
-
-def left(cell: exp.Expr) -> exp.Expr:
-    """SQL: a negative number that stands for a cell so far, of which people are not there."""
-    return fragment("-1 - :cell", cell=cell)
 
 
 def past(version: Version, memory: Memory, state: State) -> exp.Select:
-    """SELECT id, col, value, own: the values so far of people who changed, where they are known."""
+    """SELECT cell, col, value, own: the values so far of who changed, where they are known."""
+    return _remaining(version, memory, state, "s.changed")
+
+
+def _remaining(version: Version, memory: Memory, state: State, which: str) -> exp.Select:
+    """SELECT cell, col, value, own: what cells so far had, less what the parts have that are there.
+
+    Args:
+        which: SQL condition on the standings of a part, which must be the only one of its cell that
+            is not the same.
+    """
+    standings = version.work(state, "standings")
+    tables = {
+        "s": standings,
+        "t": standings,
+        "o": _all_own(memory.value, memory.own),
+        "n": version.staged(state, "own"),
+        "h": published(version, state),
+    }
+    parts = [
+        query(f"{text} and s.rest = s.id and {which}", tables) for text in (_HAD, _COUNTED, _ALONE)
+    ]
     return query(
-        "select s.id, s.col, v.value, v.own - coalesce(t.own, 0) as own from s"
-        " join v on v.cell = s.cell and v.col = s.col"
-        " left join t on t.cell = v.cell and t.value = v.value"
-        " where s.before and s.changed and s.gone = 1",
-        {
-            "s": version.work(state, "standings"),
-            "v": memory.value,
-            "t": version.work(state, "same"),
-        },
+        "select g.cell, g.col, g.value, sum(g.own)::integer as own from g"
+        " group by g.cell, g.col, g.value having sum(g.own) > 0",
+        {"g": stacked(parts)},
     )
+
+
+_HAD = """
+    select s.id as cell, s.col, o.value, o.own
+    from s join o on o.cell = s.cell and o.col = s.col
+    where true
+"""
+_COUNTED = """
+    select s.id as cell, s.col, n.value, -n.own as own
+    from n join t on t.id = n.cell and t.col = n.col join s on s.id = t.rest and s.col = t.col
+    where t.same
+"""
+_ALONE = """
+    select s.id as cell, s.col, h.value, -h.n as own
+    from h join t on t.link = h.link and t.col = h.col join s on s.id = t.rest and s.col = t.col
+    where t.same and t.alone
+"""

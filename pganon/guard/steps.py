@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
-from pganon.guard.bounds import bounds_step, measured_step, possible_step
+from pganon.guard.bounds import bounds_step, measured_step, worst_step
 from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
 from pganon.guard.known import reads_everybody
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import own_steps, standings_step
+from pganon.guard.own import left_steps, own_step, own_tables, standings_step
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
@@ -44,10 +44,14 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
         Parallel(
             "guard counted",
             "which values people can have, and which they do",
-            [[possible_step(version)], own_steps(version)],
+            [[bounds_step(version)], [own_step(version)]],
         ),
-        bounds_step(version),
         *propagation_steps(version),
+        Parallel(
+            "guard worst",
+            "what bounds leave, and the values of who left",
+            [[worst_step(version)], left_steps(version)],
+        ),
         measured_step(version),
         *value_rules(version),
         Parallel(
@@ -80,6 +84,7 @@ def new_memory(version: Version, state: State) -> Memory:
         version.staged(state, "person"),
         version.staged(state, "cell"),
         version.staged(state, "value"),
+        own_tables(version, state),
         version.kept,
         version.staged(state, "set") if version.kept else None,
     )

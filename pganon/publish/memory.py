@@ -90,12 +90,13 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
         sqlfiles.query("population", "memories"), {"population": population}
     ).fetchall()
     found: list[Remembered] = []
-    for audience, columns, floors, *tables, runs, fingerprint, run_id, kept, sets in rows:
+    for audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets in rows:
         person, cell, value = map(_named, tables)
         memory = Memory(
             tuple(columns),
             floors_of(floors),
             *(person, cell, value),
+            own=tuple(map(_named, own)),
             kept=None if kept is None else tuple(kept),
             sets=None if sets is None else _named(sets),
         )
@@ -148,8 +149,7 @@ def _unusable(what: str) -> LedgerError:
 
 def fingerprint(conn: Connection, run_id: int, memory: Memory) -> bytes | None:
     """Keyed fingerprint of the tables; None if one of them or the secret is missing."""
-    tables = (memory.person, memory.cell, memory.value, memory.sets)
-    names = [str(table) for table in tables if table is not None]
+    names = [str(table) for table in memory.tables]
     try:
         with conn.transaction():
             row = conn.execute(
@@ -250,8 +250,8 @@ def replace_all(
         sqlfiles.query("population", "forget_memories"),
         {"population": population, "kept": list(kept)},
     ).fetchall()
-    for tables in gone:
-        for name in filter(None, tables):
+    for *tables, own in gone:
+        for name in filter(None, [*tables, *own]):
             drop = sql.SQL("DROP TABLE IF EXISTS {}").format(_named(name).identifier)
             conn.execute(drop)
     for audience, staged in memories.items():
@@ -259,6 +259,7 @@ def replace_all(
             staged.columns,
             staged.floors,
             *(_moved(conn, staged.person), _moved(conn, staged.cell), _moved(conn, staged.value)),
+            own=tuple(_moved(conn, table) for table in staged.own),
             kept=staged.kept,
             sets=None if staged.sets is None else _moved(conn, staged.sets),
         )
@@ -274,6 +275,7 @@ def replace_all(
                 "person": str(stored.person),
                 "cell": str(stored.cell),
                 "value": str(stored.value),
+                "own": list(map(str, stored.own)),
                 "runs": list(runs[audience]),
                 "fingerprint": found,
                 "run_id": run_id,

@@ -224,9 +224,8 @@ def replay(
             step = replace(step, republication="refuse", independent=independent)
         executor.run(replay_steps(own, step, population_by_id(population)))
         found = new_memory(step, executor.state)
-        kept = {found.person, found.cell, found.value, found.sets}
         made = [t for n in (number - 1, number) if n >= first for t in _made(conn, executor, n)]
-        tables = [table for table in made if table not in kept]
+        tables = [table for table in made if table not in found.tables]
         executor.filled.difference_update(tables)
         drop_tables(conn, tables)
     return found

@@ -31,7 +31,9 @@ WHERE m.run_id IS NOT NULL
         SELECT
         FROM pganon_private.memory AS y
         CROSS JOIN LATERAL (
-            VALUES (y.person_table), (y.cell_table), (y.value_table), (y.value_set_table)
+            SELECT unnest(
+                ARRAY[y.person_table, y.cell_table, y.value_table, y.value_set_table] || y.own_tables
+            )
         ) AS t(name)
         WHERE n.nspname = 'pganon_private'
             AND parse_ident(t.name) = ARRAY[n.nspname::text, c.relname::text]

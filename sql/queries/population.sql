@@ -68,8 +68,8 @@ WHERE p.id = %(population)s;
 -- memories --
 -- What is remembered of a population, by audience.
 SELECT
-    m.audience, m.columns, m.floors, m.person_table, m.cell_table, m.value_table, m.runs,
-    m.fingerprint, m.run_id, m.value_sets_of, m.value_set_table
+    m.audience, m.columns, m.floors, m.person_table, m.cell_table, m.value_table, m.own_tables,
+    m.runs, m.fingerprint, m.run_id, m.value_sets_of, m.value_set_table
 FROM pganon_private.memory AS m
 WHERE m.population = %(population)s
 ORDER BY m.audience;
@@ -78,17 +78,17 @@ ORDER BY m.audience;
 -- Take away what was remembered but for these audiences; the tables are dropped by name.
 DELETE FROM pganon_private.memory AS m
 WHERE m.population = %(population)s AND m.audience <> ALL (%(kept)s::text[])
-RETURNING m.person_table, m.cell_table, m.value_table, m.value_set_table;
+RETURNING m.person_table, m.cell_table, m.value_table, m.value_set_table, m.own_tables;
 
 -- add_memory --
 -- What is remembered from now on.
 INSERT INTO pganon_private.memory (
-    population, audience, columns, floors, person_table, cell_table, value_table, runs, fingerprint,
-    run_id, value_sets_of, value_set_table
+    population, audience, columns, floors, person_table, cell_table, value_table, own_tables, runs,
+    fingerprint, run_id, value_sets_of, value_set_table
 )
 VALUES (
-    %(population)s, %(audience)s, %(columns)s, %(floors)s, %(person)s, %(cell)s, %(value)s, %(runs)s,
-    %(fingerprint)s, %(run_id)s, %(value_sets_of)s::text[], %(value_set)s
+    %(population)s, %(audience)s, %(columns)s, %(floors)s, %(person)s, %(cell)s, %(value)s, %(own)s,
+    %(runs)s, %(fingerprint)s, %(run_id)s, %(value_sets_of)s::text[], %(value_set)s
 );
 
 -- versions --

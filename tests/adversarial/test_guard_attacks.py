@@ -73,8 +73,8 @@ def memory(db: Database) -> list[Any]:
     ).fetchall()
     named = db.admin.execute(
         "SELECT t.name FROM pganon_private.memory AS m CROSS JOIN LATERAL unnest(ARRAY["
-        "m.person_table, m.cell_table, m.value_table, m.value_set_table]) AS t(name)"
-        " WHERE t.name IS NOT NULL"
+        "m.person_table, m.cell_table, m.value_table, m.value_set_table] || m.own_tables)"
+        " AS t(name) WHERE t.name IS NOT NULL"
     )
     tables = [name for (name,) in named]
     return [

@@ -74,6 +74,8 @@ def test_made_again_it_is_the_same(db: Database) -> None:
     "damage",
     [
         "DROP TABLE {value}",
+        "DROP TABLE {own}",
+        "INSERT INTO {own} VALUES (1, 1, 1, 1)",
         "DELETE FROM {cell} WHERE cell = 1",
         "UPDATE {person} SET cell = 1",
         "DELETE FROM pganon_private.memory",
@@ -84,9 +86,9 @@ def test_a_memory_that_was_changed_is_not_used(db: Database, damage: str) -> Non
     make_table(db.connect("source_owner"), COLUMNS, rows())
     driver.publish(db, declared())
     tables = db.admin.execute(
-        "SELECT person_table, cell_table, value_table FROM pganon_private.memory"
+        "SELECT person_table, cell_table, value_table, own_tables[1] FROM pganon_private.memory"
     ).fetchall()
-    names = dict(zip(("person", "cell", "value"), tables[0], strict=True))
+    names = dict(zip(("person", "cell", "value", "own"), tables[0], strict=True))
     db.admin.execute(damage.format(**names).encode())
     with driver.refused("memory") as caught:
         driver.publish(db, declared())

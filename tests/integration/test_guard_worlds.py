@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg import sql
 
 from pganon.guard.rules import Rule
+from pganon.identifiers import QualifiedName
 from pganon.privacy.frequency import AnatomyLDiversity, DistinctLDiversity, KAnonymity
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
@@ -223,6 +225,55 @@ def test_bounds_hold_in_every_world(
         tight, bounds = check(found, seed)
         exact, every = exact + tight, every + bounds
     assert exact / every >= least
+
+
+def by_people(population: Population) -> list[Any]:
+    """Everything that is known of cells, whatever their numbers."""
+    known = [
+        (
+            sorted(cell["people"]),
+            {
+                key: tuple(row[name] for name in ("own", "at_least", "at_most"))
+                for key, row in sorted(cell["values"].items())
+            },
+            {name: cell[name] for name in ("size", "seen", "peak", "past", "past_own")},
+        )
+        for cell in population.cells.values()
+    ]
+    return sorted(known, key=str)
+
+
+def as_before_own_values_had_a_table(population: Population) -> None:
+    """What a memory of then has: bounds say all that is known of own values."""
+    memory = population.memory
+    assert memory is not None
+    own = sql.SQL(" UNION ALL ").join(
+        [sql.SQL("TABLE {}").format(table.identifier) for table in memory.own]
+    )
+    value = QualifiedName(memory.value.schema, f"{memory.value.name}_before")
+    population.conn.execute(
+        sql.SQL(
+            "CREATE TABLE {} AS WITH o AS ({}) SELECT v.cell, v.col, v.value, CASE"
+            " WHEN v.own IS NOT NULL OR (v.cell, v.col) NOT IN (SELECT cell, col FROM o) THEN v.own"
+            " ELSE coalesce(o.own, 0) END AS own, v.at_least, v.at_most"
+            " FROM {} AS v LEFT JOIN o USING (cell, col, value)"
+        ).format(value.identifier, own, memory.value.identifier)
+    )
+    population.memory = replace(memory, value=value, own=())
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_memory_from_before_own_values_had_a_table(db: Database, several: bool) -> None:
+    histories = histories_of(11, 80, several=several)
+    now, before = Population(db.owner()), Population(db.owner())
+    judged(now, histories, several=several)
+
+    def after(number: int) -> None:
+        if number < max(map(len, histories)) - 1:
+            as_before_own_values_had_a_table(before)
+
+    judged(before, histories, after, several=several)
+    assert by_people(before) == by_people(now)
 
 
 @pytest.mark.random_tables

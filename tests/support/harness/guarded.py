@@ -214,6 +214,17 @@ class Population:
         for row in self.rows(self.memory.value):
             value = self._names[row["value"]]
             found[row["cell"]]["values"][row["col"], value] = {**row, "value": value}
+        own = {
+            (row["cell"], row["col"], self._names[row["value"]]): row["own"]
+            for table in self.memory.own
+            for row in self.rows(table)
+        }
+        said = {(cell, column) for cell, column, _ in own}
+        for cell, known in found.items():
+            for (column, value), row in known["values"].items():
+                if row["own"] is None and (cell, column) in said:
+                    row["own"] = own.pop((cell, column, value), 0)
+        assert not own  # of values that are possible, and of cells of which nothing else says it
         return found
 
     @property
@@ -256,9 +267,10 @@ def left_out(kind: int, *values: str) -> Row:
 def remembered(db: Database) -> tuple[Any, ...]:
     """The one memory that a database has, whatever the numbers of its cells."""
     (row,) = db.admin.execute(
-        "SELECT person_table, cell_table, value_table, columns, floors FROM pganon_private.memory"
+        "SELECT person_table, cell_table, value_table, own_tables, columns, floors"
+        " FROM pganon_private.memory"
     ).fetchall()
-    person, cell, value, columns, floors = row
+    person, cell, value, own, columns, floors = row
     people = db.admin.execute(f"SELECT cell, person, marks FROM {person} ORDER BY 2").fetchall()
     first: dict[int, Any] = {}
     for number, who, _ in people:
@@ -266,7 +278,13 @@ def remembered(db: Database) -> tuple[Any, ...]:
     cells = db.admin.execute(
         f"SELECT cell, to_jsonb(c) - 'cell' FROM {cell} AS c".encode()
     ).fetchall()
-    values = db.admin.execute(f"SELECT cell, to_jsonb(v) - 'cell' FROM {value} AS v").fetchall()
+    values = [
+        found
+        for table in (value, *own)
+        for found in db.admin.execute(
+            f"SELECT cell, to_jsonb(v) - 'cell' FROM {table} AS v".encode()
+        ).fetchall()
+    ]
     return (
         [(first[number], who, marks) for number, who, marks in people],
         sorted([(first[number], str(known)) for number, known in cells], key=str),
