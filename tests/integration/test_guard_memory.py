@@ -97,6 +97,24 @@ def test_a_memory_that_was_changed_is_not_used(db: Database, damage: str) -> Non
     assert driver.publish(db, declared()).version == 2
 
 
+def test_no_earlier_memory_stays(db: Database) -> None:
+    source = db.connect("source_owner")
+    make_table(source, COLUMNS, rows())
+    for number in (1, 2):
+        driver.publish(db, declared())
+        source.execute("DELETE FROM public.t WHERE q = %s", [number])
+    (kept,) = db.admin.execute(
+        "SELECT ARRAY[person_table, cell_table, value_table] || own_tables"
+        " FROM pganon_private.memory"
+    ).fetchall()
+    there = db.admin.execute(
+        "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+        " WHERE schemaname = 'pganon_private' AND tablename LIKE 'r%guard%'"
+    ).fetchall()
+    assert sorted(name for (name,) in there) == sorted(name.replace('"', "") for name in kept[0])
+    assert len(there) == 5
+
+
 def test_people_of_nobody(db: Database) -> None:
     conn = db.connect("steward")
     make_table(db.connect("source_owner"), COLUMNS, rows())
