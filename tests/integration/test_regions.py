@@ -121,17 +121,21 @@ SINGLE = [{name: column, "disease": COLUMNS["disease"]} for name, column in COLU
 
 def by_hand(db: Database, people: range, columns: dict[str, Any] = COLUMNS) -> dict[int, int]:
     """The regions by the definition, from the stored cuts."""
-    conn = db.owner()
-    name = conn.execute("SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_cuts$'").fetchone()
-    assert name is not None
-    text = sql.SQL("SELECT * FROM pganon_private.{}").format(sql.Identifier(name[0]))
-    cuts = driver.fetch(conn, text)
-    rows = driver.fetch(conn, sql.SQL("SELECT * FROM public.person"))
+    cuts = stored_cuts(db)
+    rows = driver.fetch(db.owner(), sql.SQL("SELECT * FROM public.person"))
     return {
         row["id"]: replayed(cuts, {n: row[n] for n in columns})
         for row in rows
         if row["id"] in people
     }
+
+
+def stored_cuts(db: Database) -> list[dict[str, Any]]:
+    conn = db.owner()
+    name = conn.execute("SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_cuts$'").fetchone()
+    assert name is not None
+    text = sql.SQL("SELECT * FROM pganon_private.{}").format(sql.Identifier(name[0]))
+    return driver.fetch(conn, text)
 
 
 def replayed(cuts: list[dict[str, Any]], row: dict[str, Any]) -> int:
@@ -213,6 +217,16 @@ def test_who_looks_the_same_is_in_the_same_region(
         by_region[region].add(person)
     assert len(classes) >= 3
     assert sorted(map(sorted, by_region.values())) == sorted(map(sorted, classes.values()))
+
+
+def test_labels_on_the_left_are_of_one_level(db: Database) -> None:
+    """The first leaf below an ancestor stands for it, for its ancestors, and for itself."""
+    grown(db, {name: COLUMNS[name] for name in ("zip", "disease")}, "loss")
+    cuts = [cut for cut in stored_cuts(db) if cut["column_name"] == "zip"]
+    assert {cut["level"] for cut in cuts} == {1, 2}
+    for cut in cuts:
+        stars = {label.count("*") for label in cut["members"] if label is not None}
+        assert stars <= {2 * cut["level"]}
 
 
 def test_newcomers_anywhere(db: Database) -> None:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from pganon.encode.axis import TreeAxis
 from pganon.encode.hierarchy import listed_leaves
 from pganon.forms.regions.sets import with_nulls
-from pganon.sqltools import fragment, num, query, stacked
+from pganon.sqltools import fragment, num, query
 from pganon.steps import State
 
 
@@ -23,15 +23,10 @@ def label_bounds(
     Args:
         listed: whether the hierarchy lists its leaves.
     """
-    leaves = _leaves(axis, state) if listed else _known(axis, state)
-    there = query(
-        "select u.path, u.labels from u where not exists (select 1 from s where s.path = u.path"
-        " and coalesce(u.labels[s.level + 1] = any(s.members), false) <> s.is_left)",
-        {"u": _tried(paths, taken, leaves), "s": taken.copy()},
-    )
+    leaves = _numbered(_leaves(axis, state) if listed else _known(axis, state), axis.levels(state))
     covered = query(
-        "select h.path, :label as g from h group by h.path",
-        {"h": there},
+        "select e.path, :label as g from e join a on a.place = e.low join z on z.place = e.high",
+        {"e": _ends(paths, taken, leaves), "a": leaves.copy(), "z": leaves},
         label=_common(axis.levels(state)),
     )
     found = query(
@@ -55,38 +50,54 @@ def label_bounds(
     )
 
 
-def _tried(paths: exp.Select, taken: exp.Select, leaves: exp.Select) -> exp.Select:
-    """SELECT path, labels: leaves that may be there.
+def _numbered(leaves: exp.Select, levels: int) -> exp.Select:
+    """SELECT labels, place: from 1, so that what is below a label stands together."""
+    down = [fragment(f'u.labels[{place}] collate "C"') for place in range(levels + 1, 0, -1)]
+    return query(
+        "select u.labels, (row_number() over (order by :down))::integer as place from u",
+        {"u": leaves},
+        down=exp.Array(expressions=down),
+    )
 
-    Cuts on the way down tell labels of ever lower levels apart, so after the last one to the left
-    nothing is there but what is below its labels. All leaves for every path would be their product.
-    """
-    last = query(
-        "select distinct on (s.path) s.path, s.level, s.members from s where s.is_left"
-        " order by s.path, s.at desc",
-        {"s": taken.copy()},
-    )
-    below = query(
-        "select l.path, l.level, m.label from l cross join lateral unnest(l.members) as m(label)",
-        {"l": last.copy()},
-    )
+
+def _ends(paths: exp.Select, taken: exp.Select, leaves: exp.Select) -> exp.Select:
+    """SELECT path, low, high: places of the first leaf and the last that may be there, or NULL."""
     nodes = query(
-        "select u.labels, x.label, x.place - 1 as level from u"
-        " cross join lateral unnest(u.labels) with ordinality as x(label, place)",
-        {"u": leaves.copy()},
+        "select x.place - 1 as level, x.label,"
+        " int4range(min(u.place), max(u.place), '[]') as leaves from u"
+        " cross join lateral unnest(u.labels) with ordinality as x(label, place)"
+        " where x.label is not null group by x.place, x.label",
+        {"u": leaves},
     )
-    parts = [
-        query(
-            "select b.path, n.labels from b join n on n.label = b.label and n.level = b.level",
-            {"b": below, "n": nodes},
-        ),
-        query(
-            "select p.path, u.labels from p left join l on l.path = p.path cross join u"
-            " where l.path is null and not 0 = any(p.path)",
-            {"p": paths.copy(), "l": last, "u": leaves},
-        ),
-    ]
-    return stacked(parts)
+    cut = query(
+        "select s.path, s.at, s.is_left, n.leaves from s left join lateral unnest(s.members)"
+        " as m(label) on true left join n on n.level = s.level and n.label = m.label",
+        {"s": taken.copy(), "n": nodes},
+    )
+    lefts = query(
+        "select c.path, coalesce(range_agg(c.leaves), '{}'::int4multirange) as leaves from c"
+        " where c.is_left group by c.path, c.at",
+        {"c": cut.copy()},
+    )
+    left = query(
+        "select e.path, range_intersect_agg(e.leaves) as leaves from e group by e.path",
+        {"e": lefts},
+    )
+    right = query(
+        "select c.path, range_agg(c.leaves) as leaves from c where not c.is_left group by c.path",
+        {"c": cut},
+    )
+    there = query(
+        "select p.path, coalesce(l.leaves, (select int4multirange(int4range(1, count(*)::integer,"
+        " '[]')) from u)) - coalesce(r.leaves, '{}'::int4multirange) as leaves"
+        " from p left join l on l.path = p.path left join r on r.path = p.path"
+        " where not 0 = any(p.path)",
+        {"p": paths.copy(), "l": left, "r": right, "u": leaves.copy()},
+    )
+    return query(
+        "select t.path, lower(t.leaves) as low, upper(t.leaves) - 1 as high from t",
+        {"t": there},
+    )
 
 
 def _leaves(axis: TreeAxis, state: State) -> exp.Select:
@@ -105,10 +116,13 @@ def _known(axis: TreeAxis, state: State) -> exp.Select:
 
 
 def _common(levels: int) -> exp.Expr:
-    """SQL aggregate: the lowest label that all labels have on one level."""
+    """SQL: the lowest label that the first leaf and the last have on one level, and so all between
+    them."""
     case = exp.Case()
     for place in range(1, levels + 1):
-        label = fragment(f'h.labels[{place}] collate "C"')
-        same = "bool_and(:l is not null) and min(:l) = max(:l)"
-        case.when(fragment(same, l=label), fragment("min(:l)", l=label.copy()), copy=False)
-    return case.else_(fragment('min(h.labels[cardinality(h.labels)] collate "C")'))
+        case.when(
+            fragment(f"a.labels[{place}] = z.labels[{place}]"),
+            fragment(f"a.labels[{place}]"),
+            copy=False,
+        )
+    return case.else_(fragment(f"a.labels[{levels + 1}]"))

@@ -23,7 +23,7 @@ from pganon.encode.valued import valued
 from pganon.forms.class_description import CLASSES
 from pganon.methods.base import Method
 from pganon.methods.cells import cell_steps, enough_values
-from pganon.methods.mondrian.kept import kept_step
+from pganon.methods.mondrian.kept import kept_steps
 from pganon.methods.mondrian.options import Mondrian
 from pganon.methods.mondrian.rule import BalancedCuts
 from pganon.methods.rounds.rounds import CutRounds
@@ -49,7 +49,7 @@ def mondrian(spec: ReleaseSpec) -> BalancedCuts:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     shape = mondrian(spec)
-    kept = (kept_step(spec, shape),) if spec.keeps_cuts else ()
+    kept = kept_steps(spec, shape) if spec.keeps_cuts else ()
     purpose = "cut every group where both sides keep all requirements"
     rounds = CutRounds(shape, purpose, after=kept)
     return (*cell_steps(spec), *rounds.steps())

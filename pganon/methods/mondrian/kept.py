@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.cuts import keeps_cuts
+from pganon.identifiers import QualifiedName
 from pganon.methods.mondrian.cuts import in_mask
 from pganon.methods.mondrian.shape import CellShape
 from pganon.methods.pairs import paired
@@ -25,12 +26,12 @@ from pganon.methods.rounds.rounds import all_moves
 from pganon.spec.increments import CUTS
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, text, union_all
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, Step
 
 
-def kept_step(spec: ReleaseSpec, shape: CellShape) -> CreateTable:
+def kept_steps(spec: ReleaseSpec, shape: CellShape) -> tuple[Step, ...]:
     """The part "cuts" of a release."""
-    return CreateTable(
+    cuts = CreateTable(
         CUTS,
         "the cuts by values, for people who come later",
         lambda s: s.stage(CUTS),
@@ -39,6 +40,31 @@ def kept_step(spec: ReleaseSpec, shape: CellShape) -> CreateTable:
         ),
         when=lambda s: keeps_cuts(spec, s),
     )
+    trees = [axis for axis in shape.axes if isinstance(axis, TreeAxis) and axis.by_frequency]
+    return (*[_children_step(spec, axis) for axis in trees], cuts)
+
+
+def _children_step(spec: ReleaseSpec, axis: TreeAxis) -> CreateTable:
+    """(level, above, lo, label): what a cut of an ancestor tells apart; of a leaf that is itself.
+
+    `above` and `lo` are the first leaves below the ancestor and below its child.
+    """
+    return CreateTable(
+        f"children{axis.index}",
+        "the children of every ancestor",
+        lambda s: _children(axis, s),
+        lambda s: query(
+            "select a.level, a.lo as above, t.lo, t.label from t"
+            " join t as a on a.code = t.code and greatest(a.level - 1, 0) = t.level"
+            " where t.code = t.lo",
+            {"t": axis.table(s)},
+        ),
+        when=lambda s: keeps_cuts(spec, s),
+    )
+
+
+def _children(axis: Axis, state: State) -> QualifiedName:
+    return state.work(f"children{axis.index}")
 
 
 def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves) -> exp.Select:
@@ -61,7 +87,7 @@ def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves)
         "left_node": _target(number, col("tl", "m")),
         "right_node": _target(number, col("tr", "m")),
     }
-    return _joined(shape, state, query("select 1 from m", {"m": moves})).select(
+    return _joined(shape, state, moves).select(
         *[named(value, name) for name, value in columns.items()], append=False
     )
 
@@ -97,13 +123,18 @@ def _below(axis: Axis) -> exp.Expr:
     return fragment("greatest(m.level - 1, 0)::integer")
 
 
-def _joined(shape: CellShape, state: State, tree: exp.Select) -> exp.Select:
-    """With what thresholds are read from. Joined: a dictionary may have as many values as there
-    are records, and be asked for every cut."""
+def _joined(shape: CellShape, state: State, moves: QualifiedName) -> exp.Select:
+    """With what thresholds are read from, and labels. Joined: a dictionary may have as many values
+    as there are records, and be asked for every cut."""
+    tree = query("select 1 from m", {"m": moves})
     for axis in shape.axes:
-        if axis.by_frequency:
-            continue
         i = num(axis.index)
+        if axis.by_frequency:
+            if isinstance(axis, TreeAxis):
+                labels = aliased(_labels(shape, axis, state, moves), f"l{axis.index}")
+                on = fragment(f"m.attr = :i and l{axis.index}.node = m.node", i=i)
+                tree = tree.join(labels, on=on, join_type="left")
+            continue
         tables = {f"d{axis.index}": (axis.dictionary(state), "m.thr = :t.code and :t.code > 0")}
         if isinstance(axis, TreeAxis):
             same = "m.thr = :t.code and :t.level = m.level - 1"
@@ -135,18 +166,24 @@ def _members(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
                 left=in_mask(shape, state, col("mask", "m"), col("code", "d")),
             )
         )
-    labels = scalar(
-        query(
-            "select array_agg(t.label order by t.code) from t"
-            " where t.level = greatest(m.level - 1, 0) and t.code = t.lo and :left",
-            {"t": axis.table(state)},
-            left=in_mask(shape, state, col("mask", "m"), col("lo", "t")),
-        )
-    )
     null = in_mask(shape, state, col("mask", "m"), num(0))
     return fragment(
         "coalesce(:labels, '{}'::text[]) || case when :null then array[null::text]"
         " else '{}'::text[] end",
-        labels=labels,
+        labels=col("labels", f"l{axis.index}"),
         null=null,
+    )
+
+
+def _labels(shape: CellShape, axis: TreeAxis, state: State, moves: QualifiedName) -> exp.Select:
+    """SELECT node, labels: of the children on the left. The last of them, if there is one, says
+    whose children the cut tells apart."""
+    return query(
+        "select m.node, array_agg(c.label order by c.lo) as labels from m"
+        " join a on a.code = m.thr and a.level = m.level"
+        " join c on c.level = a.level and c.above = a.lo"
+        " where m.attr = :i and :left group by m.node",
+        {"m": moves, "a": axis.table(state), "c": _children(axis, state)},
+        i=num(axis.index),
+        left=in_mask(shape, state, col("mask", "m"), col("lo", "c")),
     )
