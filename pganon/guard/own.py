@@ -12,7 +12,8 @@ together. Of cells of which it is not known there is no row in either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -35,13 +36,30 @@ def standings_step(version: Version) -> Step:
     )
 
 
-def own_step(version: Version) -> Step:
-    """After the standings, the table of people, their own values and the keys of values."""
+@dataclass(frozen=True)
+class Values:
+    """What reads the values of people.
+
+    Attributes:
+        everybody: makes :func:`pganon.guard.work.own`.
+        counted: SELECT cell, col, value: a row for everybody of :func:`counted_people` and value.
+    """
+
+    everybody: Step
+    counted: Callable[[State], exp.Select]
+
+
+def own_step(version: Version, values: Values | None) -> Step:
+    """After the standings, the table of people and the keys of values.
+
+    Args:
+        values: None where :func:`pganon.guard.work.own` has those of everybody.
+    """
     return CreateTable(
         "guard own",
         "how many people of a cell have a value, where its bounds do not say it",
         lambda s: version.staged(s, "own"),
-        lambda s: _own(version, s),
+        lambda s: _own(version, values, s),
         sampled=True,
         alone=True,
     )
@@ -148,17 +166,23 @@ def exact_columns(version: Version, table: str) -> exp.Expr:
 
 
 def counted_people(version: Version, state: State, number: int) -> exp.Select:
-    """SELECT person: whose own values of a column must be counted one by one."""
+    """SELECT person, cell: whose own values of a column must be counted one by one."""
     return query(
-        "select p.person from p join s on s.id = p.cell"
+        "select p.person, p.cell from p join s on s.id = p.cell"
         " where s.col = :col and s.counted and not s.alone",
         {"p": version.staged(state, "person"), "s": version.work(state, "standings")},
         col=num(number),
     )
 
 
-def _own(version: Version, state: State) -> exp.Select:
-    parts = [_counted(version, state)]
+def _own(version: Version, values: Values | None, state: State) -> exp.Select:
+    each = values.counted(state) if values else _among_everybody(version, state)
+    counted = query(
+        "select v.cell, v.col, k.key as value, count(*)::integer as own from v"
+        " join k on k.col = v.col and k.value = v.value group by v.cell, v.col, k.key",
+        {"v": each, "k": keys(version, state)},
+    )
+    parts = [counted]
     if version.memory is not None and version.memory.own:
         parts.append(
             query(
@@ -175,19 +199,13 @@ STAYS = "not s.changed and not s.counted and not s.divided"
 """SQL condition on standings: people are all together still, and have what they had before."""
 
 
-def _counted(version: Version, state: State) -> exp.Select:
-    """SELECT cell, col, value, own of who is released in parts of groups."""
-    values = query(
-        "select o.person, o.col, k.key as value from o"
-        " join k on k.col = o.col and k.value = o.value",
-        {"o": state.work(work.own(version.part)), "k": keys(version, state)},
-    )
+def _among_everybody(version: Version, state: State) -> exp.Select:
+    """SELECT cell, col, value of :func:`counted_people`."""
     return query(
-        "select s.id as cell, s.col, o.value, count(*)::integer as own"
-        " from o join p on p.person = o.person join s on s.id = p.cell and s.col = o.col"
-        " where s.counted and not s.alone group by 1, 2, 3",
+        "select s.id as cell, s.col, o.value from o join p on p.person = o.person"
+        " join s on s.id = p.cell and s.col = o.col where s.counted and not s.alone",
         {
-            "o": values,
+            "o": state.work(work.own(version.part)),
             "p": version.staged(state, "person"),
             "s": version.work(state, "standings"),
         },

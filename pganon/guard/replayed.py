@@ -19,7 +19,7 @@ from pganon.guard.model import Memory, Version
 from pganon.guard.rules import rule_of
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Told, columns_after, told_steps
-from pganon.guard.told_values import own_step
+from pganon.guard.told_values import told_values
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step
@@ -120,7 +120,7 @@ def replay_steps(
         *steps,
         *told_steps(tell, version, plain=not version.scattered),
         *_unknown(version),
-        *guard_steps(version, [own_step(tell, version, secret)]),
+        *guard_steps(version, told_values(tell, version, secret)),
     )
 
 

@@ -14,7 +14,7 @@ from pganon.guard.reference import distributed, hierarchical, reference_steps
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps
 from pganon.guard.told import Tell, Told, columns_after, told_steps
-from pganon.guard.told_values import own_step
+from pganon.guard.told_values import told_values
 from pganon.guard.value_sets import row_steps
 from pganon.privacy.base import Requirement
 from pganon.privacy.judged import OF_COLUMNS, Judged
@@ -110,7 +110,7 @@ def staged_steps(spec: ReleaseSpec, form: PublishedForm, version: Version) -> tu
     return (
         *told_steps(tell, version, plain=plain),
         *_compared(spec, version),
-        *guard_steps(version, [own_step(tell, version, population_secret)]),
+        *guard_steps(version, told_values(tell, version, population_secret)),
         *row_steps(version, lambda s: linked(spec, form, s).rows),
     )
 

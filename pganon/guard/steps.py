@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
@@ -12,7 +10,7 @@ from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
 from pganon.guard.known import reads_everybody
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import left_steps, own_step, own_tables, standings_step
+from pganon.guard.own import Values, left_steps, own_step, own_tables, standings_step
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
@@ -22,16 +20,18 @@ from pganon.sqltools import col, fragment, num, query
 from pganon.steps import CreateTable, Parallel, State, Step
 
 
-def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]:
+def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, ...]:
     """Make the new memory, staged, and judge it; `refuse` ends the run at the first miss.
 
     Args:
-        read: steps that make :func:`pganon.guard.work.own`: at first where everybody is read, else
-            when it is known whose values must be counted.
+        values: whoever reads values of people, if :func:`pganon.guard.work.own` has not those of
+            everybody.
     """
-    first, later = (read, ()) if reads_everybody(version) else ((), read)
+    read: tuple[Step, ...] = ()
+    if values is not None and reads_everybody(version):
+        read, values = (values.everybody,), None
     return (
-        *first,
+        *read,
         *people_steps(version),
         *value_set_steps(version),
         *people_rules(version),
@@ -40,11 +40,10 @@ def guard_steps(version: Version, read: Sequence[Step] = ()) -> tuple[Step, ...]
             "people for the memory, and what is published for them",
             [[person_step(version)], [*key_steps(version), standings_step(version)]],
         ),
-        *later,
         Parallel(
             "guard counted",
             "which values people can have, and which they do",
-            [[bounds_step(version)], [own_step(version)]],
+            [[bounds_step(version)], [own_step(version, values)]],
         ),
         *propagation_steps(version),
         Parallel(

@@ -5,55 +5,42 @@ To look for them takes long, so it is done only of people of whom no histogram s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
-from pganon.guard.known import reads_everybody
 from pganon.guard.model import Version
-from pganon.guard.own import counted_people
+from pganon.guard.own import Values, counted_people
 from pganon.guard.told import Tell, Told
-from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State
 
 
-def own_step(tell: Tell, version: Version, secret: Callable[[State], exp.Select]) -> Step:
-    """Make :func:`pganon.guard.work.own`, for :func:`pganon.guard.steps.guard_steps`.
+def told_values(tell: Tell, version: Version, secret: Callable[[State], exp.Select]) -> Values:
+    """For :func:`pganon.guard.steps.guard_steps`.
 
     Args:
         secret: SELECT of the secret of the population.
     """
     table = work.own(version.part)
-    return CreateTable(
+    everybody = CreateTable(
         table.name,
         "values of people",
         lambda s: s.work(table),
-        lambda s: _own(tell(s), version, secret(s), s),
+        lambda s: _everybody(tell(s), version, secret(s)),
     )
+    return Values(everybody, lambda s: _counted(tell(s), version, secret(s), s))
 
 
-def _own(told: Told, version: Version, secret: exp.Select, state: State) -> exp.Expr:
-    """(person, col, value, n) of whom own values are read."""
+def _everybody(told: Told, version: Version, secret: exp.Select) -> exp.Expr:
+    """(person, col, value, n)."""
     if not told.columns:
         return query(
             "select null::uuid as person, 1 as col, ''::text as value, 1::bigint as n where false"
         )
-
-    def place(name: str) -> int:
-        return version.columns.index(name) + 1
-
-    def asked(name: str) -> exp.Select | QualifiedName:
-        if reads_everybody(version):
-            return told.members
-        people = counted_people(version, state, place(name))
-        return query(
-            "select m.* from m join p on p.person = m.member", {"m": told.members, "p": people}
-        )
-
-    values = own_values(told, secret, place, asked)
+    values = own_values(told, secret, _place(version))
     if not told.several:
         return query("select o.*, 1::bigint as n from o", {"o": values})
     return query(
@@ -61,11 +48,35 @@ def _own(told: Told, version: Version, secret: exp.Select, state: State) -> exp.
     )
 
 
+def _counted(told: Told, version: Version, secret: exp.Select, state: State) -> exp.Select:
+    """SELECT cell, col, value, of everybody who is counted once for each."""
+    if not told.columns:
+        return query("select 0 as cell, 1 as col, ''::text as value where false")
+    place = _place(version)
+
+    def asked(name: str) -> exp.Select:
+        return query(
+            "select m.*, p.cell from m join p on p.person = m.member",
+            {"m": told.members, "p": counted_people(version, state, place(name))},
+        )
+
+    values = own_values(told, secret, place, asked, ["cell"])
+    if told.several:
+        values = query("select distinct o.person, o.cell, o.col, o.value from o", {"o": values})
+    return query("select o.cell, o.col, o.value from o", {"o": values})
+
+
+def _place(version: Version) -> Callable[[str], int]:
+    """The number of a column in the memory."""
+    return lambda name: version.columns.index(name) + 1
+
+
 def own_values(
     told: Told,
     secret: exp.Select,
     place: Callable[[str], int],
-    members: Callable[[str], exp.Select | QualifiedName] | None = None,
+    members: Callable[[str], exp.Select] | None = None,
+    beside: Sequence[str] = (),
 ) -> exp.Select:
     """SELECT person, col, value of every record; `place` numbers the columns.
 
@@ -73,6 +84,7 @@ def own_values(
 
     Args:
         members: of whom the values of a column are read, if not of all.
+        beside: further columns of these.
     """
     parts = [
         query(
@@ -85,7 +97,7 @@ def own_values(
             marked=fragment(f"m.marks[{number}]"),
             link=col(link, "m"),
             mark=mark(col("member", "m"), col("value", "h"), secret.copy()),
-        )
+        ).select(*[col(column, "m") for column in beside])
         for number, (name, link) in enumerate(told.columns, start=1)
     ]
     return stacked(parts)

@@ -46,8 +46,8 @@ def histogram(part: int = 0) -> Table:
 def own(part: int = 0) -> Table:
     """`person` uuid, `col` integer, `value` text, `n` bigint: values of people with `grp` > 0.
 
-    Of all of them, or at least of :func:`pganon.guard.own.counted_people`. A row per person, column
-    and value; the person has `n` records with it.
+    Of all of them, where :func:`pganon.guard.known.reads_everybody`. A row per person, column and
+    value; the person has `n` records with it.
     """
     return _declared(f"guard{part}_own", "person", "col", "value", "n")
 
