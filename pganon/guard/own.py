@@ -61,7 +61,7 @@ def own_step(version: Version, values: Values | None) -> Step:
         lambda s: version.staged(s, "own"),
         lambda s: _own(version, values, s),
         sampled=True,
-        alone=True,
+        alone=values is None,
     )
 
 

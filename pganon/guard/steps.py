@@ -40,11 +40,7 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
             "people for the memory, and what is published for them",
             [[person_step(version)], [*key_steps(version), standings_step(version)]],
         ),
-        Parallel(
-            "guard counted",
-            "which values people can have, and which they do",
-            [[bounds_step(version)], [own_step(version, values)]],
-        ),
+        *_counted(version, values),
         *propagation_steps(version),
         Parallel(
             "guard worst",
@@ -60,6 +56,19 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
                 [_cell_step(version), *_value_step(version), *kept_sets(version)],
                 [report_step(version)],
             ],
+        ),
+    )
+
+
+def _counted(version: Version, values: Values | None) -> tuple[Step, ...]:
+    bounds, own = bounds_step(version), own_step(version, values)
+    if values is not None:
+        return (bounds, own)  # to read values takes so long that all processes should
+    return (
+        Parallel(
+            "guard counted",
+            "which values people can have, and which they do",
+            [[bounds], [own]],
         ),
     )
 
