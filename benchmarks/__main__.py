@@ -22,6 +22,7 @@ from benchmarks import (
     identity_claims,
     identity_plots,
     increments,
+    leaving,
     lgb,
     lgb_claims,
     lgb_plots,
@@ -39,7 +40,7 @@ from benchmarks import (
 )
 
 REAL = ("adult", "acs", "qs", "anatomy", "slamsa", "identity", "lgb", "background")
-TIME = (*over_time.PARTS, "increments", "recomputed")
+TIME = (*over_time.PARTS, "increments", "recomputed", "leaving")
 ALL = (*REAL[:2], "generated", "assess", *REAL[2:], "time", "requests")
 
 
@@ -133,6 +134,10 @@ def _over_time(dsn: str, data: Path | None, arguments: argparse.Namespace) -> No
         found["recomputed"] = list(recomputed.measure(dsn, data))
     if "recomputed" in found:
         recomputed.show(found["recomputed"])
+    if data is not None and "leaving" in arguments.time_parts:
+        found["leaving"] = list(leaving.measure(dsn, data))
+    if "leaving" in found:
+        leaving.show(found["leaving"])
     support.write_json("time", found)
     over_time_plots.draw(found, support.RESULTS)
 
