@@ -26,19 +26,24 @@ __all__ = ["Associated", "Mode", "association", "associations", "dependencies", 
 Mode = Literal["contingency", "msc", "pearson"]
 
 
-def association(relation: Relation, columns: Sequence[Associated], mode: Mode) -> exp.Select:
+def association(
+    relation: Relation, columns: Sequence[Associated], mode: Mode, *, weighted: bool = False
+) -> exp.Select:
     """One row, one column `association`: the text of a JSON array of [i, j, value] for i < j.
 
     Values are in [0, 1], with 9 decimals; i and j are places in `columns`. Pairs may be missing,
     which means 0: see :func:`matrix`. A column of one value has association 0 with all others.
     NULL is a value of its own, but `pearson` takes numbers from the records that have them, and
     gives 0 where some are not finite. Its three measures are not strictly comparable.
+
+    Args:
+        weighted: whether a row of the relation stands for `w` records; for `contingency` alone.
     """
     chosen = dict(enumerate(columns))
     if mode == "msc":
         return _as_json(mean_square_contingency(relation, chosen), "association")
     if mode == "contingency":
-        return _as_json(contingency(relation, chosen), "association")
+        return _as_json(contingency(relation, chosen, weighted=weighted), "association")
     nominal = {i: column for i, column in chosen.items() if column.number is None}
     numbers = {i: column for i, column in chosen.items() if column.number is not None}
     parts = [contingency(relation, nominal), correlation(relation, numbers)]

@@ -27,8 +27,14 @@ _R, _C, _N = col("distinct_values", "a"), col("distinct_values", "b"), col("n", 
 _SHRUNK = ":r - (:r - 1) * (:r - 1) / nullif(:n - 1, 0)"
 
 
-def contingency(relation: Relation, columns: Columns, pairs: Pairs | None = None) -> exp.Select:
-    """(i, j, value) with V corrected for bias, for these pairs i < j or all of them."""
+def contingency(
+    relation: Relation, columns: Columns, pairs: Pairs | None = None, *, weighted: bool = False
+) -> exp.Select:
+    """(i, j, value) with V corrected for bias, for these pairs i < j or all of them.
+
+    Args:
+        weighted: whether a row of the relation stands for `w` records.
+    """
     value = fragment(
         "case when least(:r, :c) < 2 then 0"
         # LEAST and GREATEST ignore NULL, so they must not meet what is undefined.
@@ -40,7 +46,7 @@ def contingency(relation: Relation, columns: Columns, pairs: Pairs | None = None
         c=_C,
         n=_N,
     )
-    return _measured(relation, columns, value, pairs)
+    return _measured(relation, columns, value, pairs, weighted)
 
 
 def mean_square_contingency(relation: Relation, columns: Columns) -> exp.Select:
@@ -55,14 +61,19 @@ def mean_square_contingency(relation: Relation, columns: Columns) -> exp.Select:
 
 
 def _measured(
-    relation: Relation, columns: Columns, value: exp.Expr, wanted: Pairs | None
+    relation: Relation,
+    columns: Columns,
+    value: exp.Expr,
+    wanted: Pairs | None,
+    weighted: bool = False,
 ) -> exp.Select:
     """The value of every pair; `s.phi2` is its mean-square contingency, `a` and `b` the sizes."""
     pairs = list(combinations(columns, 2)) if wanted is None else list(wanted)
     if not pairs:
         return nothing()
     counts = grouped([*[(i,) for i in columns], *pairs], columns)
-    counts = counts.select(named(fragment("count(*)::float8"), "f"))
+    records = "sum(x.w)" if weighted else "count(*)"
+    counts = counts.select(named(fragment(f"{records}::float8"), "f"))
     sizes = query(
         "select g.i, count(*)::float8 as distinct_values, sum(g.f) as n from g where g.i = g.j"
         " group by g.i"
@@ -73,11 +84,12 @@ def _measured(
         " join g as b on b.i = g.j and b.j = g.j and b.vb = g.vb"
         " where g.i < g.j group by g.i, g.j"
     )
+    categories = _categories(relation, columns)
     tree = query("select s.i, s.j from s join d as a on a.i = s.i join d as b on b.i = s.j")
     return stored(
         tree.select(named(value, "value")),
-        e=_quarters(relation, columns),
-        x=_categories(relation, columns),
+        e=_quarters(relation, columns, weighted),
+        x=categories.select(col("w", "t")) if weighted else categories,
         g=counts,
         d=sizes,
         s=squares,
@@ -104,24 +116,25 @@ def _categories(relation: Relation, columns: Columns) -> exp.Select:
     return tree.select(*keys, append=False).join("e", join_type="cross")
 
 
-def _quarters(relation: Relation, columns: Columns) -> exp.Select:
+def _quarters(relation: Relation, columns: Columns, weighted: bool) -> exp.Select:
     """One row: arrays e<i> of the numbers and dates."""
     edges = [
-        named(scalar(_edges(relation, column.code, column.number)), f"e{i}")
+        named(scalar(_edges(relation, column.code, column.number, weighted)), f"e{i}")
         for i, column in columns.items()
         if column.number is not None
     ]
     return query("select 1 as n").select(*edges)
 
 
-def _edges(relation: Relation, code: exp.Expr, number: exp.Expr) -> exp.Select:
+def _edges(relation: Relation, code: exp.Expr, number: exp.Expr, weighted: bool) -> exp.Select:
     """One array: the least codes of the quarters after the first, NULL if there are few values.
 
     Quarters are those of ntile(4): the first ones take one record more if n is no multiple of 4.
     """
     values = query(
-        "select :c as code, count(*) as f from t where :x is not null group by :c",
+        "select :c as code, :f as f from t where :x is not null group by :c",
         {"t": relation},
+        f=fragment("sum(t.w)::bigint" if weighted else "count(*)"),
         c=code,
         x=number,
     )

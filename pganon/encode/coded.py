@@ -13,8 +13,8 @@ from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, pla
 from pganon.encode.gray import sum_modulo_2
 from pganon.encode.hidden import applies
 from pganon.encode.lookups import Joined, dictionary, joined
-from pganon.encode.records import DRAW, random_order
-from pganon.encode.sensitive import with_code
+from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_hidden
+from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.valued import valued
 from pganon.encode.work import SNAP
 from pganon.spec.model import Attribute, ReleaseSpec
@@ -93,8 +93,10 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [col("record", "t")] if spec.record_key else []
     columns += [col("individual", "t")] if spec.individual else []
     columns += [col(hidden.flag, "t") for hidden in spec.hidden]
+    columns += [hides(spec, "t")] if tells_hidden(spec) else []
     columns += [col("cohort", "t")] if spec.in_cohorts else []
-    columns += random_order(spec, state, "t")
+    by = numbered_by(spec)
+    columns += random_order(spec, state, "t", looked_up_code(by, state) if by else None)
     sums = zip(words, summands, strict=True)
     columns += [named(sum_modulo_2(found), word) for word, found in sums]
     tree = tree.select(*columns, append=False)

@@ -1,6 +1,7 @@
 """Dictionaries: every distinct value of a quasi-identifier gets a dense code in order.
 
-histogram<b>   (other, q<i>.., n)         distinct values of some columns, by one scan of `snap`
+histogram<b>   (other, q<i>.., f<h>.., n)   distinct values of some columns, by one scan of `snap`,
+               apart where some records hide them
 values<i>   (value, n)                    distinct values; NULL has a row of its own
 
 They are the tables :func:`pganon.encode.work.dictionary`.
@@ -30,29 +31,9 @@ _AT_ONCE = 8
 
 def dictionary_chains(spec: ReleaseSpec) -> list[list[Step]]:
     """Chains of steps that need nothing of each other, from `snap` to all dictionaries."""
-    every = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
+    every = axes(spec.attributes)
     batches = [every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE)]
-    chains = [_chain(spec, number, batch) for number, batch in enumerate(batches)]
-    partly = [axis for axis in axes(spec.attributes) if axis.attribute.hidden is not None]
-    return [*chains, *[_chain_of_shown(spec, axis) for axis in partly]]
-
-
-def _chain_of_shown(spec: ReleaseSpec, axis: Axis) -> list[Step]:
-    """The dictionary of a column of which some records hide their value."""
-    condition = applies(axis.attribute, "s")
-    assert condition is not None
-    counted = CreateTable(
-        f"values{axis.index}",
-        f"distinct values of {quote(axis.attribute.column.name)} where they are shown",
-        lambda s: s.work(f"values{axis.index}"),
-        lambda s: query(
-            "select :q as value, count(*) as n from s where :shown group by :q",
-            {"s": s.work(SNAP)},
-            q=col(f"q{axis.index}", "s"),
-            shown=condition,
-        ),
-    )
-    return [counted, *_codes_of(spec, axis)]
+    return [_chain(spec, number, batch) for number, batch in enumerate(batches)]
 
 
 def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
@@ -79,9 +60,14 @@ def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
 
 def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
     columns = [col(f"q{axis.index}", "s") for axis in batch]
+    flags = [[col(h.flag, "s")] if (h := axis.attribute.hidden) else [] for axis in batch]
     tree = query("select count(*) as n from s", {"s": state.work(SNAP)})
-    alone = [exp.Paren(this=column.copy()) for column in columns]
+    alone = [
+        exp.Tuple(expressions=[column.copy(), *flag])
+        for column, flag in zip(columns, flags, strict=True)
+    ]
     tree = tree.select(named(exp.Grouping(expressions=columns), "other"), *columns)
+    tree = tree.select(*[column.copy() for flag in flags for column in flag])
     tree.set("group", exp.Group(expressions=[exp.GroupingSets(expressions=alone)]))
     return tree
 
@@ -89,16 +75,23 @@ def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
 def _dictionary_steps(spec: ReleaseSpec, axis: Axis, histogram: Name, other: int) -> list[Step]:
     i = axis.index
     attribute = axis.attribute
-    counted = CreateTable(
-        f"values{i}",
-        f"distinct values of {quote(attribute.column.name)}",
-        lambda s: s.work(f"values{i}"),
-        lambda s: query(
+    shown = applies(attribute, "h")
+    where = "" if shown is None else " where they are shown"
+
+    def values(state: State) -> exp.Select:
+        tree = query(
             "select :q as value, h.n from h where h.other = :other",
-            {"h": histogram(s)},
+            {"h": histogram(state)},
             q=col(f"q{i}", "h"),
             other=num(other),
-        ),
+        )
+        return tree if shown is None else tree.where(shown)
+
+    counted = CreateTable(
+        f"values{i}",
+        f"distinct values of {quote(attribute.column.name)}{where}",
+        lambda s: s.work(f"values{i}"),
+        values,
     )
     return [counted, *_codes_of(spec, axis)]
 

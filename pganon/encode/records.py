@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
-from pganon.sqltools import col, fragment, named, scalar
+from pganon.sqltools import col, fragment, named, num, scalar, total
 from pganon.steps import State
 
 NUMBER = "rid"
@@ -18,6 +18,12 @@ NUMBER = "rid"
 DRAW = "draw"
 """Column of `coded`: a bigint; only records that look the same have the same one."""
 
+
+HIDES = "hides"
+"""Column of `coded`, where few columns are semi-sensitive: which of them the record hides, as the
+place of its mask among all that there may be, from 0."""
+
+_FEW = 16
 
 PLACE = "place"
 """Column of `coded`: the number of a record along a curve over its quasi-identifiers, from 1."""
@@ -42,11 +48,26 @@ def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Exp
     return found
 
 
-def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
+def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
+    """The sensitive column by whose codes records are numbered, and at random within them.
+
+    That is a random order of the records with a value, which the method need not make anew.
+    """
+    if not spec.policy.method.numbers_by_value:
+        return None
+    return next((item for item in spec.sensitive if item.hidden is None), None)
+
+
+def random_order(
+    spec: ReleaseSpec, state: State, table: str, code: exp.Expr | None = None
+) -> list[exp.Expr]:
     """The column of a random order from the partition's seed, if the method asks for one.
 
     It decides ties and is never published. It follows a secret hash of the record's values, so the
     same records have the same order under the same seed.
+
+    Args:
+        code: of the column that records are :func:`numbered_by`.
     """
     seed = scalar(run_secret(state, "partition_seed"))
     columns, looks = _columns(spec, table), _looks(spec, table)
@@ -56,9 +77,26 @@ def random_order(spec: ReleaseSpec, state: State, table: str) -> list[exp.Expr]:
         case "drawn":
             return [named(row_hash(exp.func("row", *columns, *looks), seed), DRAW)]
         case "numbered":
+            if code is not None and spec.record_key:
+                columns = [col("record", table)]  # tells records apart by itself
             keys = [row_hash(exp.func("row", *columns), seed), *looks]
+            keys = keys if code is None else [code, *keys]
             ordered = exp.Order(expressions=[exp.Ordered(this=key) for key in keys])
             return [named(exp.Window(this=fragment("row_number()"), order=ordered), NUMBER)]
+
+
+def tells_hidden(spec: ReleaseSpec) -> bool:
+    """Whether there is a column :data:`HIDES`."""
+    return 0 < len(spec.hidden) <= _FEW
+
+
+def hides(spec: ReleaseSpec, table: str) -> exp.Expr:
+    """What that column holds of a record of the snapshot."""
+    bits = [
+        fragment("(not :f)::int * :bit", f=col(hidden.flag, table), bit=num(1 << place))
+        for place, hidden in enumerate(reversed(spec.hidden))
+    ]
+    return named(exp.paren(total(bits)), HIDES)
 
 
 def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:

@@ -139,16 +139,25 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
 
 def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
     """With the code of a value of the column, as s<j>."""
-    alias = f"e{item.index}"
+    alias = _lookup(item)
     on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
-    missing = num(state[null_code(item.index)])
-    code = fragment("coalesce(:c, :null)", c=col("code", alias), null=missing)
+    code = looked_up_code(item, state)
     condition = applies(item, "t")
     if condition is not None:
         # 0 is no value's code: there the record shows its value.
         code = fragment("case when :mine then :code else 0 end", mine=condition, code=code)
     found = looked_up(tree, state.work(sensitive_values(item.index)), alias, on)
     return found.select(named(cast(code, "integer"), f"s{item.index}"))
+
+
+def looked_up_code(item: Sensitive, state: State) -> exp.Expr:
+    """The code, in the SELECT that :func:`with_code` makes."""
+    missing = num(state[null_code(item.index)])
+    return fragment("coalesce(:c, :null)", c=col("code", _lookup(item)), null=missing)
+
+
+def _lookup(item: Sensitive) -> str:
+    return f"e{item.index}"
 
 
 def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.Expr) -> exp.Select:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from pganon.encode.first import first_of
-from pganon.encode.records import DRAW, NUMBER, PLACE
+from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
 from pganon.encode.valued import valued
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State, WorkTable
@@ -44,7 +44,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"p{item.index}" for item in spec.carried]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
     order = orders[spec.policy.method.random_order]
-    return [*codes, *values, *_identity(spec), *_flags(spec), *_cohort(spec), *order]
+    hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
+    return [*codes, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
 
 
 def _identity(spec: ReleaseSpec) -> list[str]:
@@ -65,8 +66,9 @@ newcomers in regions the number of their `cohort`."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of
-sensitive values `s<j>` where they are told apart, `record`, `individual`, and a random order of the
-records, `rid` or `draw`; where the method asks for it the place along a curve."""
+sensitive values `s<j>` where they are told apart, `record`, `individual`, flags `f<h>` and which of
+them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be one of those
+with a value; where the method asks for it the place along a curve."""
 
 REPEATED = Table("repeated", _coded)
 """The same before records that repeat a value of their individual are left out."""

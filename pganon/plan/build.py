@@ -289,7 +289,8 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         tables = _staged(spec, method, state)
         return query(
             "select r.published, :in - :out - r.published as unaccounted,"
-            " (select count(*) from c) as encoded, (select count(*) from m) as misplaced from r",
+            " (select count(*) from c) as encoded,"
+            " (select sum(m.repeated) from m)::bigint as misplaced from r",
             {
                 "r": method.form.released(spec, state, tables),
                 "c": state.work(CODED),

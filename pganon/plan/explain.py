@@ -100,11 +100,12 @@ class _Walk:
         self._observe([step.rounds])
 
     def _parallel(self, phase: str, step: Parallel, prefix: str) -> None:
-        """Chains see nothing of each other."""
+        """Chains see nothing of each other, but of those that they wait for."""
         before = self.state
         after: list[Facts] = []
-        for chain in step.chains:
-            self.state = before
+        for number, chain in enumerate(step.chains):
+            known = before.facts.joined(after[first] for first in step.after.get(number, ()))
+            self.state = replace(before, facts=known)
             self.through(phase, chain, prefix)
             after.append(self.state.facts)
         self.state = replace(before, facts=before.facts.joined(after))

@@ -77,6 +77,8 @@ class MethodOptions(Declaration):
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
+        numbers_by_value: whether it numbers records by the values of a sensitive column, and at
+            random within them.
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         shows_reference: whether it can publish the distribution that its models compare with.
@@ -104,6 +106,7 @@ class MethodOptions(Declaration):
     climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
+    numbers_by_value: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
     loses_shares: ClassVar[bool] = False
     shows_reference: ClassVar[bool] = False

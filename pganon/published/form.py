@@ -7,7 +7,7 @@ they are verified from those relations alone, and which views show them. A new m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -89,8 +89,8 @@ class PublishedForm:
         views: the published views over these tables; the first bears the release's name.
         released: SELECT one row with `published`, the number of released records, as bigint; 0
             where the tables are empty.
-        misplaced: SELECTs of a row for each key that a work table has twice although a record is
-            to be looked up there once. Without any, no record is in several groups.
+        misplaced: SELECTs of `repeated`, how many rows of a work table have a key again although a
+            record is to be looked up there once. Without any, no record is in several groups.
         measures: chains of steps that observe the figures of every run.
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
@@ -101,6 +101,8 @@ class PublishedForm:
         warnings: what the steward should know of such a release, from the facts of the run.
         linked: how people are linked to values. None: nobody can tell what a release discloses
             beside others of the same people.
+        linked_by: names of the steps, in the last ones of staging, that make what `linked` reads;
+            None where that are all of them.
         weights: columns of the first view, of which it has one, with the number of records that a
             row stands for; without any a row is a record.
     """
@@ -120,4 +122,5 @@ class PublishedForm:
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
     linked: Callable[[ReleaseSpec, State, Tables], Linked] | None = None
+    linked_by: Callable[[ReleaseSpec], Collection[str]] | None = None
     weights: tuple[str, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from pganon.encode.people import identity
@@ -11,7 +13,7 @@ from pganon.published.linked import Linked
 from pganon.published.stored import stored
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import num, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import PRIVATE_SCHEMA, StoredRelation
 
 HISTOGRAM = "histogram"
@@ -77,7 +79,16 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
         lambda s: s.stage(HISTOGRAM),
         lambda s: _histogram(linked(spec, form, s)),
     )
-    return (*form.staging_steps(spec), step, *growing)
+    *before, last = form.staging_steps(spec)
+    if form.linked_by is None or not isinstance(last, Parallel):
+        return (*before, last, step, *growing)
+    # What it reads may be there long before the rest.
+    read = form.linked_by(spec)
+    made = [n for n, chain in enumerate(last.chains) if any(s.name in read for s in chain)]
+    chains = [*last.chains, [step]]
+    after = {**last.after, len(last.chains): made}
+    early = [*last.early, len(last.chains)]
+    return (*before, replace(last, chains=chains, early=early, after=after), *growing)
 
 
 def _histogram(found: Linked) -> exp.Expr:

@@ -96,11 +96,21 @@ def numbers(state: State, number: str) -> QualifiedName:
 
 
 def repeated(table: QualifiedName | exp.Select, *key: str) -> exp.Select:
-    """SELECT a row for each key that a table has more than once."""
+    """SELECT `repeated`: how many rows of a table have a key that others have, too, one of each
+    not counted. NULL is a key."""
     columns = [col(name, "t") for name in key]
+    if len(columns) == 1:
+        # One value is sorted alone, in half the time that groups take.
+        return query(
+            "select count(:k) - count(distinct :k) + greatest(count(*) - count(:k) - 1, 0)"
+            " as repeated from t",
+            {"t": table},
+            k=columns[0],
+        )
     rows = query("select 1 from t", {"t": table}).select(*columns, append=False)
-    tree = query("select 1 as repeated from t having count(*) > 1", {"t": presorted(rows)})
-    return tree.group_by(*[column.copy() for column in columns])
+    tree = query("select count(*) - 1 as more from t having count(*) > 1", {"t": presorted(rows)})
+    keys = tree.group_by(*[column.copy() for column in columns])
+    return query("select coalesce(sum(k.more), 0)::bigint as repeated from k", {"k": keys})
 
 
 def key_step(part: str, column: str) -> Statement:

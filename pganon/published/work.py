@@ -26,7 +26,8 @@ def _grouped(spec: ReleaseSpec, state: State) -> list[str]:
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> list[str]:
     record = [] if spec.policy.method.unlinks else _record(spec)
-    return [CLASS_ID, *codes_of(spec), *record]
+    shown = ["display"] if "semi_sensitive" in spec.policy.method.roles else []
+    return [CLASS_ID, *codes_of(spec), *record, *shown]
 
 
 def _extents(spec: ReleaseSpec, state: State) -> list[str]:
@@ -56,15 +57,22 @@ numbers: its class `gid`. For tables that buckets link a row per record: its buc
 partition of the arrangement."""
 
 LOCAL_GROUPED = Table("local_grouped", _local_grouped, numbered="b")
-"""What local generalization makes, a row per record that is released, group by group: the published
+"""What local generalization makes, a row per record that is released: the published
 number `group_id` of its group, its `display`, what it shows as codes, its published values, and the
 published number `b<j>` of its bucket in every sensitive column, NULL where it has none."""
+
+GROUP_CELLS = Table("group_cells", lambda spec, state: ["gid", "display", *codes_of(spec)])
+"""A row per combination of codes and display that records have: the group `gid` of all of them."""
+
+GROUP_SIZES = Table("group_sizes", lambda spec, state: [GROUP_ID, "display", "n"])
+"""A row per group of :data:`LOCAL_GROUPED`: what its records show, and how many it has."""
 
 DISPLAYS = Table("displays", lambda spec, state: ["mask", "display", "form"])
 """A row per set of hidden columns: the number and the form of what its records show."""
 
 GROUPED_CLASSES = Table("grouped_classes", _grouped_classes)
-"""The same rows with the published number of their class."""
+"""The same rows with the published number of their class; of local generalization those of
+:data:`GROUP_CELLS`."""
 
 EXTENTS = Table("extents", _extents)
 """A row per class: its size `n`, which codes its records have, and where it shows its region, what

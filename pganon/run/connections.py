@@ -11,10 +11,9 @@ import psycopg
 
 from pganon.errors import PganonError
 from pganon.locks import take_worker
+from pganon.run.options import PER_STATEMENT
 
 Connection = psycopg.Connection[Any]
-
-_PER_STATEMENT = "max_parallel_workers_per_gather"
 
 
 @dataclass
@@ -74,10 +73,10 @@ class Crew:
 
 def _processes(conn: Connection) -> int:
     """Server processes that may work on one statement."""
-    row = conn.execute(b"SELECT pg_catalog.current_setting(%s)", [_PER_STATEMENT]).fetchone()
+    row = conn.execute(b"SELECT pg_catalog.current_setting(%s)", [PER_STATEMENT]).fetchone()
     assert row is not None
     return int(row[0]) + 1
 
 
 def _set_processes(conn: Connection, workers: int) -> None:
-    conn.execute(b"SELECT pg_catalog.set_config(%s, %s, false)", [_PER_STATEMENT, str(workers)])
+    conn.execute(b"SELECT pg_catalog.set_config(%s, %s, false)", [PER_STATEMENT, str(workers)])

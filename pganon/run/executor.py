@@ -87,6 +87,7 @@ class Executor:
         wanted: whether what the steps make is of use still.
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
+        begun: those of a chain of several when it began.
     """
 
     conn: Connection
@@ -96,6 +97,7 @@ class Executor:
     reading: Reading = lambda conn, outside: conn.transaction()
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
+    begun: frozenset[QualifiedName] = frozenset()
     processes: int = 1
     crew: Crew | None = None
     wanted: Wanted = lambda: True
@@ -286,35 +288,45 @@ class Executor:
         raise PganonError(f"the step {name} made no progress in {bound} rounds")
 
     def _parallel(self, step: Parallel, prefix: str) -> None:
-        pieces = [self._piece(chain, prefix) for chain in step.chains]
+        done: dict[int, Executor] = {}
+        pieces = [self._piece(step, number, prefix, done) for number in range(len(step.chains))]
         if self.crew is None or not shared(self.state):
             parts = side_by_side(pieces, [self.conn])
         else:
             with self.crew.sharing(len(pieces)) as connections:
-                parts = side_by_side(pieces, connections, step.early)
-        filled = frozenset(self.filled)
+                parts = side_by_side(pieces, connections, step.early, step.after)
         self.state = replace(
             self.state, facts=self.state.facts.joined(part.state.facts for part in parts)
         )
         for part in parts:
-            self.filled |= part.filled - filled
-            self.filled -= filled - part.filled
+            self.filled |= part.filled - part.begun
+        for part in parts:
+            self.filled -= part.begun - part.filled
             for name, spent in part.times.items():
                 self.times.setdefault(name, StepTime(name, spent.purpose)).add(spent)
 
-    def _piece(self, chain: Sequence[Step], prefix: str) -> Piece[Executor]:
-        """A chain, walked by an executor of its own that starts with what is known here."""
+    def _piece(
+        self, step: Parallel, number: int, prefix: str, done: dict[int, Executor]
+    ) -> Piece[Executor]:
+        """A chain, walked by an executor of its own that starts with what is known here, and to
+        those before it that are `done`, among which it will be."""
 
         def walk(conn: Connection, wanted: Wanted) -> Executor:
+            before = [done[first] for first in step.after.get(number, ())]
+            facts = self.state.facts.joined(part.state.facts for part in before)
+            filled = frozenset(self.filled).union(*(part.filled for part in before))
             part = replace(
                 self,
                 conn=conn,
+                state=replace(self.state, facts=facts),
                 crew=None,
                 wanted=lambda: wanted() and self.wanted(),
                 times={},
-                filled=set(self.filled),
+                filled=set(filled),
+                begun=filled,
             )
-            part.run(chain, prefix=prefix)
+            part.run(step.chains[number], prefix=prefix)
+            done[number] = part
             return part
 
         return walk

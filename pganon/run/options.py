@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +52,8 @@ class Options:
             for each.
         jobs: server processes that may work on one statement, or connections on which steps run
             side by side, and processes of this program that search; None is the server's own
-            setting, and one per core.
+            setting, or one per core of this machine where the server is on it and has fewer; and
+            one per core.
         seed: for tests: all secrets of the run derive from it.
         metrics: what to measure beyond the figures of every run.
         claim: the request that is served; None: that of a command.
@@ -73,6 +75,9 @@ class Options:
     on_end: OnEnd = lambda ended: None
 
 
+PER_STATEMENT = "max_parallel_workers_per_gather"
+"""Setting: server processes that may help with a statement."""
+
 # Row estimates over chains of work tables with many join columns are often far too low. A nested
 # loop then is slow without bound, and a merge join sorts large tables that a hash join would not.
 # Work is in few, large statements, so a parallel plan soon pays.
@@ -87,7 +92,19 @@ _PLANNER = {
 def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:
     """Settings of the session of a run."""
     settings = dict(_PLANNER)
-    if options.jobs is not None:
+    processes = options.jobs or _enough(conn)
+    if processes is not None:
         # All heavy statements are parallel ones, so this is what divides their work.
-        settings["max_parallel_workers_per_gather"] = str(options.jobs - 1)
+        settings[PER_STATEMENT] = str(processes - 1)
     database.set_session(conn, settings)
+
+
+def _enough(conn: psycopg.Connection[Any]) -> int | None:
+    """How many server processes keep all cores busy, where the server has those of this program
+    and would start more: they get in each other's way. None: as many as the server says."""
+    if not conn.info.host.startswith("/"):
+        return None
+    row = conn.execute(b"SELECT pg_catalog.current_setting(%s)", [PER_STATEMENT]).fetchone()
+    assert row is not None
+    cores = os.cpu_count() or 1
+    return cores if int(row[0]) >= cores else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import psycopg
@@ -29,6 +30,7 @@ def side_by_side(
     pieces: Sequence[Piece[T]],
     connections: Sequence[Connection],
     early: Collection[int] = (),
+    after: Mapping[int, Collection[int]] = MappingProxyType({}),
 ) -> list[T]:
     """The results of all pieces, in their order.
 
@@ -38,16 +40,25 @@ def side_by_side(
 
     Args:
         early: numbers of pieces that start before the others.
+        after: by number those of earlier pieces that a piece waits for.
     """
     if len(connections) == 1:
         return [piece(connections[0], lambda: True) for piece in pieces]
-    return _Bench(pieces, early).run(connections)
+    return _Bench(pieces, early, after).run(connections)
 
 
 class _Bench(Generic[T]):
-    def __init__(self, pieces: Sequence[Piece[T]], early: Collection[int]) -> None:
+    def __init__(
+        self,
+        pieces: Sequence[Piece[T]],
+        early: Collection[int] = (),
+        after: Mapping[int, Collection[int]] = MappingProxyType({}),
+    ) -> None:
+        assert all(first < number for number, found in after.items() for first in found)
         self.pieces = pieces
-        self.lock = threading.Lock()
+        self.after = after
+        self.lock = threading.Condition()
+        """Notified when a piece has ended, or is not wanted any more."""
         self.waiting = sorted(range(len(pieces)), key=lambda number: (number not in early, number))
         self.end = len(pieces)
         """Pieces from here on are not wanted any more."""
@@ -64,6 +75,7 @@ class _Bench(Generic[T]):
         except BaseException:  # an interrupt, which only this thread gets
             with self.lock:
                 self.end = 0
+                self.lock.notify_all()
             while True:
                 # Connections are in use until the threads have ended, however often it is asked.
                 with contextlib.suppress(KeyboardInterrupt):
@@ -92,16 +104,24 @@ class _Bench(Generic[T]):
 
     def _take(self, conn: Connection) -> int | None:
         with self.lock:
-            wanted = [number for number in self.waiting if number < self.end]
-            if not wanted:
-                return None
-            self.waiting.remove(wanted[0])
-            self.running[wanted[0]] = conn
-            return wanted[0]
+            # What a piece waits for is before it: it is running, has ended or failed.
+            while wanted := [number for number in self.waiting if number < self.end]:
+                found = next((number for number in wanted if self._may_start(number)), None)
+                if found is not None:
+                    self.waiting.remove(found)
+                    self.running[found] = conn
+                    return found
+                self.lock.wait()
+            return None
+
+    def _may_start(self, number: int) -> bool:
+        return all(first in self.results for first in self.after.get(number, ()))
 
     def _perform(self, number: int, conn: Connection) -> None:
         try:
-            self.results[number] = self.pieces[number](conn, lambda: number < self.end)
+            result = self.pieces[number](conn, lambda: number < self.end)
+            with self.lock:
+                self.results[number] = result
         except BaseException as error:
             with self.lock:
                 self.errors[number] = error
@@ -109,3 +129,4 @@ class _Bench(Generic[T]):
         finally:
             with self.lock:
                 del self.running[number]
+                self.lock.notify_all()

@@ -257,7 +257,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Parallel:
-    """Chains of steps that need nothing of each other, in tables or facts.
+    """Chains of steps that need nothing of each other, in tables or facts, unless they say so.
 
     They may run on several connections at a time. All start with the facts that were there before,
     and those of all chains, in their order, are there for later steps. If several fail, the error
@@ -265,12 +265,15 @@ class Parallel:
 
     Attributes:
         early: numbers of chains that start before the others, because they take long.
+        after: by the number of a chain those of earlier ones, at whose end it starts, with their
+            facts.
     """
 
     name: str
     purpose: str
     chains: Chains
     early: Sequence[int] = ()
+    after: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
 Alone = CreateTable | Statement | DropTables | Check | Load | Search

@@ -109,7 +109,7 @@ def test_forms_that_go_with_values_are_reported(db: Database, told: bool) -> Non
     staged = run(db.owner(), policy(t, {"name": "lgb_mdp"}, 2, principles))
     found = staged.utility.inferred["secret"]
     # Records whose town is hidden have one of two diagnoses of six, and others one of four.
-    assert (found.accuracy > 0.6) == told
+    assert (found.accuracy > 0.55) == told
     assert (found.share > 0.1) == told
     said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
     assert any("secret" in text and f"{found.share:.4g}" in text for text in said) == told

@@ -211,6 +211,29 @@ def test_random_tables(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+def test_a_row_may_stand_for_several_records(db: Database) -> None:
+    rng = random.Random(7)
+    conn = db.connect()
+    for domain in (2, 5, 40):
+        rows = [
+            (int(domain * rng.random() ** 2), rng.choice("abc"), rng.randint(1, 6))
+            for _ in range(60)
+        ]
+        each = [row for row in rows for _ in range(row[2])]
+        whole = Table(conn, [[row[0] for row in each], [row[1] for row in each]], [True, False])
+        expected = whole.association("contingency")
+        few = Table(conn, [[row[0] for row in rows], [row[1] for row in rows]], [True, False])
+        conn.execute("ALTER TABLE pg_temp.records ADD COLUMN w bigint")
+        for place, row in enumerate(rows, start=1):
+            conn.execute(
+                f"UPDATE pg_temp.records SET w = %s WHERE ctid = '(0,{place})'".encode(), [row[2]]
+            )
+        tree = association(TABLE, few.associated, "contingency", weighted=True)
+        (found,) = conn.execute(statement(tree)).fetchone() or ("",)
+        assert matrix(found, 2) == expected
+
+
+@pytest.mark.primary_server_only
 def test_thirty_two_columns(db: Database) -> None:
     """More than GROUPING() takes."""
     rng = random.Random(6)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
+from sqlglot import exp
 
 from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
+from pganon.sqltools import num, query, statement
+from pganon.steps import CreateTable, DropTables, Parallel, State
+from pganon.steps.facts import count
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources import visits
@@ -71,8 +76,9 @@ def _allow(db: Database, processes: int) -> None:
 
 @pytest.fixture(autouse=True)
 def _any_size(db: Database, monkeypatch: pytest.MonkeyPatch):
-    """Side by side even where it does not pay."""
+    """Side by side even where it does not pay, on a machine of many cores."""
     monkeypatch.setattr(steps, "SHARED_FROM", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
     yield
     db.admin.execute("ALTER ROLE steward RESET ALL")
     db.admin.execute("ALTER ROLE steward CONNECTION LIMIT -1")
@@ -89,6 +95,55 @@ def test_as_many_sessions_as_processes_per_statement(
     faults.run(visit.dsn(), visits.policy(), before=watch, jobs=jobs)
     assert watch.most == most
     _all_gone(visit)
+
+
+@pytest.mark.parametrize(
+    ("cores", "jobs", "most"),
+    [(1, None, 1), (2, None, 2), (3, None, 3), (1, 3, 3), (None, None, 1)],
+)
+def test_a_server_on_this_machine_starts_no_more_than_it_has_cores(
+    visit: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int | None,
+    jobs: int | None,
+    most: int,
+) -> None:
+    _allow(visit, 3)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    watch = _Watch(visit)
+    faults.run(visit.dsn(), visits.policy(), before=watch, jobs=jobs)
+    assert watch.most == most
+
+
+def _step(name: str, table: str, select: Callable[[State], exp.Select]) -> CreateTable:
+    return CreateTable(name, name, lambda s: s.work(table), select, counted=count("rows", name))
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_chain_goes_on_with_what_others_left(db: Database, processes: int) -> None:
+    """Their tables, also to drop them, and their facts."""
+    conn = db.owner()
+    conn.execute("SELECT set_config('max_parallel_workers_per_gather', %s, false)", ["2"])
+    one = _step("one", "one", lambda s: query("select 1 as n"))
+    two = _step(
+        "two",
+        "two",
+        lambda s: query(
+            "select o.n + :rows as n from o", {"o": s.work("one")}, rows=num(s[one.counted])
+        ),
+    )
+    gone = DropTables("gone", "gone", lambda s: [s.work("one")])
+    steps_ = Parallel("all", "all", [[one], [], [two, gone]], after={2: [0]})
+    with locks.run_lock(conn, 1):
+        crew = Crew(conn, 1, db.owner) if processes > 1 else None
+        executor = Executor(conn, State(1), crew=crew)
+        state = executor.run([steps_])
+        assert state[two.counted] == 1
+        executor.assert_filled()  # what is gone is not looked for
+        assert executor.filled == {state.work("two")}
+        found = query("select t.n from t", {"t": state.work("two")})
+        assert conn.execute(statement(found)).fetchall() == [(2,)]
+        executor.run([DropTables("end", "end", lambda s: [s.work("two")])])
 
 
 @pytest.mark.parametrize(("worth", "most"), [(len(ROWS), 3), (len(ROWS) + 1, 1)])

@@ -90,6 +90,7 @@ def _declared(spec: ReleaseSpec) -> list[Table]:
     found += [published.support(number) for number, _ in enumerate(spec.qs_sets, start=1)]
     if spec.hidden:
         found += [published.LOCAL_GROUPED, published.DISPLAYS]
+        found += [published.GROUP_CELLS, published.GROUP_SIZES]
     if spec.policy.method.name == "mondrian":
         found += [encoded.PART_CELLS, encoded.FIT]
     return [*found, *([published.QS_CELLS] if spec.qs_sets else [])]

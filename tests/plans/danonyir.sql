@@ -92,12 +92,8 @@ SELECT
 FROM "pganon_work"."r0_snap" AS "s"
 GROUP BY
   GROUPING SETS (
-    (
-      "s"."q0"
-    ),
-    (
-      "s"."q1"
-    )
+    ("s"."q0"),
+    ("s"."q1")
   );
 
 -- encode.values0: distinct values of age
@@ -1756,82 +1752,42 @@ SELECT
       COUNT(*)
     FROM "pganon_work"."r0_coded" AS "c"
   ) AS "encoded",
-  (
+  CAST((
     SELECT
-      COUNT(*)
+      SUM("m"."repeated")
     FROM (
       SELECT
         "u".*
       FROM (
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."rid"
-          FROM "pganon_work"."r0_grouped_classes" AS "t"
-          ORDER BY
-            "t"."rid"
-        ) AS "t"
-        GROUP BY
-          "t"."rid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*) - COUNT("t"."rid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_grouped_classes" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
         FROM (
-          SELECT
-            "t"."member"
+          SELECT DISTINCT
+            "t"."member",
+            "t"."class_id"
           FROM (
-            SELECT DISTINCT
-              "t"."member",
-              "t"."class_id"
-            FROM (
-              SELECT
-                "t".*
-              FROM "pganon_stage"."r0_members" AS "t"
-              WHERE
-                "t"."marks" IS NOT NULL
-            ) AS "t"
+            SELECT
+              "t".*
+            FROM "pganon_stage"."r0_members" AS "t"
+            WHERE
+              "t"."marks" IS NOT NULL
           ) AS "t"
-          ORDER BY
-            "t"."member"
         ) AS "t"
-        GROUP BY
-          "t"."member"
-        HAVING
-          COUNT(*) > 1
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."individual"
-          FROM "pganon_work"."r0_individuals" AS "t"
-          ORDER BY
-            "t"."individual"
-        ) AS "t"
-        GROUP BY
-          "t"."individual"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."individual") - COUNT(DISTINCT "t"."individual") + GREATEST(COUNT(*) - COUNT("t"."individual") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_individuals" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_individual_no" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_individual_no" AS "t"
       ) AS "u"
     ) AS "m"
-  ) AS "misplaced"
+  ) AS BIGINT) AS "misplaced"
 FROM (
   SELECT
     COUNT(*) AS "published"

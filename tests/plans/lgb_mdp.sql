@@ -97,18 +97,19 @@ SELECT
     ) AS "x"
   ) AS "source_rows";
 
--- encode.histogram0: distinct values of age
+-- encode.histogram0: distinct values of age, zip
 CREATE TABLE pganon_work.r0_histogram0 AS
 SELECT
   COUNT(*) AS "n",
-  GROUPING("s"."q0") AS "other",
-  "s"."q0"
+  GROUPING("s"."q0", "s"."q1") AS "other",
+  "s"."q0",
+  "s"."q1",
+  "s"."f0"
 FROM "pganon_work"."r0_snap" AS "s"
 GROUP BY
   GROUPING SETS (
-    (
-      "s"."q0"
-    )
+    ("s"."q0"),
+    ("s"."q1", "s"."f0")
   );
 
 -- encode.values0: distinct values of age
@@ -118,7 +119,7 @@ SELECT
   "h"."n"
 FROM "pganon_work"."r0_histogram0" AS "h"
 WHERE
-  "h"."other" = 0;
+  "h"."other" = 1;
 
 -- encode.dictionary0: codes of age
 CREATE TABLE pganon_work.r0_dict0 AS
@@ -161,21 +162,14 @@ FROM "pganon_work"."r0_values0" AS "v"
 WHERE
   "v"."value" IS NULL;
 
--- encode.tidy: what dictionaries were made from
-DROP TABLE pganon_work.r0_histogram0;
-
 -- encode.values1: distinct values of zip where they are shown
 CREATE TABLE pganon_work.r0_values1 AS
 SELECT
-  "s"."q1" AS "value",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_snap" AS "s"
+  "h"."q1" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
 WHERE
-  (
-    NOT "s"."f0"
-  )
-GROUP BY
-  "s"."q1";
+  "h"."other" = 2 AND NOT "h"."f0";
 
 -- encode.dictionary1: codes of zip
 CREATE TABLE pganon_work.r0_dict1 AS
@@ -200,6 +194,9 @@ SELECT
 FROM "pganon_work"."r0_values1" AS "v"
 WHERE
   "v"."value" IS NULL;
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
 
 -- encode.sensitive0: values of zip
 CREATE TABLE pganon_work.r0_sdict0 AS
@@ -309,10 +306,15 @@ SELECT
   "t"."p0",
   "t"."record",
   "t"."f0",
+  (
+    CAST((
+      NOT "t"."f0"
+    ) AS INT) * 1
+  ) AS "hides",
   ROW_NUMBER() OVER (
-    ORDER BY HASHTEXTEXTENDED(
+    ORDER BY COALESCE("e1"."code", 1), HASHTEXTEXTENDED(
       CAST(HASH_RECORD_EXTENDED(
-        ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+        ROW("t"."record"),
         (
           SELECT
             "s"."partition_seed"
@@ -370,11 +372,18 @@ DROP TABLE pganon_work.r0_snap;
 -- partition.masks: records by which of their values are sensitive
 CREATE TABLE pganon_work.r0_masks AS
 SELECT
-  CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END AS "mask",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_coded" AS "c"
-GROUP BY
-  1;
+  CASE WHEN "r"."f0" THEN 'b' ELSE 'g' END AS "mask",
+  "r"."n"
+FROM (
+  SELECT
+    COUNT(*) AS "n",
+    "c"."f0"
+  FROM "pganon_work"."r0_coded" AS "c"
+  GROUP BY
+    "c"."f0"
+  HAVING
+    COUNT(*) > 0
+) AS "r";
 
 -- partition.subsets: whether there are enough records of every mask
 SELECT
@@ -396,39 +405,51 @@ ORDER BY
   "m"."mask" COLLATE "C";
 COPY pganon_work.r0_displays (mask, display, form) FROM STDIN;
 
--- partition.placed: the records that are released, with what they show
-CREATE TABLE pganon_work.r0_placed AS
+-- partition.suppressed: records left out, held against the limit
 SELECT
-  "c"."rid",
-  "d"."display",
-  "c"."c0" AS "c0",
-  CASE WHEN (
-    SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-  ) THEN "c"."c1" ELSE 0 END AS "c1",
-  CASE WHEN (
-    SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
-  ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record"
-FROM "pganon_work"."r0_coded" AS "c"
-JOIN "pganon_work"."r0_displays" AS "d"
-  ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
+  CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "suppressed"
+FROM (
+  SELECT
+    "m"."n"
+  FROM "pganon_work"."r0_masks" AS "m"
+  JOIN "pganon_work"."r0_displays" AS "d"
+    ON "d"."mask" = "m"."mask"
+) AS "t";
 
 -- partition.tidy: the masks
 DROP TABLE pganon_work.r0_masks;
 
--- partition.suppressed: records left out, held against the limit
+-- partition.cells: equal records collapse into weighted cells
+CREATE TABLE pganon_work.r0_cells_0 AS
 SELECT
-  COUNT(*) AS "released",
-  40 - COUNT(*) AS "suppressed"
-FROM "pganon_work"."r0_placed" AS "t";
+  "p"."display" + 1 AS "node",
+  "p"."display",
+  CAST(COUNT(*) AS integer) AS "w",
+  "p"."c0",
+  "p"."c1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+GROUP BY
+  "p"."display",
+  "p"."c0",
+  "p"."c1";
 
 -- partition.shown: how far the values that are shown lie apart
 SELECT
-  COUNT(*) AS "shown_records",
+  COUNT(*) AS "shown_cells",
   COALESCE(
     (
       (
@@ -479,7 +500,7 @@ FROM (
   SELECT
     "p".*,
     "d"."form"
-  FROM "pganon_work"."r0_placed" AS "p"
+  FROM "pganon_work"."r0_cells_0" AS "p"
   JOIN (
     SELECT DISTINCT
       "d"."display",
@@ -488,471 +509,6 @@ FROM (
   ) AS "d"
     ON "d"."display" = "p"."display"
 ) AS "d";
-
--- partition.histogram0: hidden values of zip
-CREATE TABLE pganon_work.r0_histogram0 AS
-SELECT
-  "h"."code",
-  "h"."n",
-  CAST(NULL AS DOUBLE PRECISION) AS "position"
-FROM (
-  SELECT
-    "p"."s0" AS "code",
-    COUNT(*) AS "n"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s0" > 0
-  GROUP BY
-    "p"."s0"
-) AS "h"
-JOIN "pganon_work"."r0_sdict0" AS "d"
-  ON "d"."code" = "h"."code";
-
--- partition.eligible0: whether hidden values of zip can be in buckets
-SELECT
-  "x"."cells",
-  "x"."most",
-  "x"."kinds",
-  "x"."cells" > 0 AND (
-    "x"."cells" < 2 OR "x"."kinds" < 2
-  ) AS "short",
-  (
-    "x"."cells" > 0 AND (
-      "x"."cells" < 2 OR "x"."kinds" < 2
-    )
-  ) AND FALSE AS "withheld"
-FROM (
-  SELECT
-    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
-    COALESCE(MAX("h"."n"), 0) AS "most",
-    COUNT(*) AS "kinds"
-  FROM "pganon_work"."r0_histogram0" AS "h"
-) AS "x";
-
--- partition.histogram1: hidden values of disease
-CREATE TABLE pganon_work.r0_histogram1 AS
-SELECT
-  "h"."code",
-  "h"."n",
-  CAST(NULL AS DOUBLE PRECISION) AS "position"
-FROM (
-  SELECT
-    "p"."s1" AS "code",
-    COUNT(*) AS "n"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s1" > 0
-  GROUP BY
-    "p"."s1"
-) AS "h"
-JOIN "pganon_work"."r0_sdict1" AS "d"
-  ON "d"."code" = "h"."code";
-
--- partition.eligible1: whether hidden values of disease can be in buckets
-SELECT
-  "x"."cells",
-  "x"."most",
-  "x"."kinds",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AS "short",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AND FALSE AS "withheld"
-FROM (
-  SELECT
-    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
-    COALESCE(MAX("h"."n"), 0) AS "most",
-    COUNT(*) AS "kinds"
-  FROM "pganon_work"."r0_histogram1" AS "h"
-) AS "x";
-
--- partition.hiding: records that hide several columns
-CREATE TABLE pganon_work.r0_hiding AS
-SELECT
-  "p"."s0",
-  "p"."s1"
-FROM "pganon_work"."r0_placed" AS "p"
-WHERE
-  (
-    CAST((
-      "p"."s0" > 0
-    ) AS INT) + (
-      CAST((
-        "p"."s1" > 0
-      ) AS INT)
-    )
-  ) > 1;
-
--- partition.linked: whether buckets of one column tell of those of another
-SELECT
-  CAST(JSONB_AGG(
-    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
-  ) AS TEXT) AS "links"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      0 AS "i",
-      1 AS "j",
-      (
-        SELECT
-          COUNT(*)
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_hiding" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-      ) AS "records",
-      COALESCE(
-        (
-          SELECT
-            MAX(CAST((
-              "v"."pair" ->> 2
-            ) AS DOUBLE PRECISION))
-          FROM JSONB_ARRAY_ELEMENTS(
-            CAST((
-              SELECT
-                CAST(COALESCE(
-                  JSONB_AGG(
-                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-                  ),
-                  CAST('[]' AS JSONB)
-                ) AS text) AS "association"
-              FROM (
-                WITH "e" AS MATERIALIZED (
-                  SELECT
-                    1 AS "n"
-                ), "x" AS MATERIALIZED (
-                  SELECT
-                    COALESCE("t"."a", -1) AS "k0",
-                    COALESCE("t"."b", -1) AS "k1"
-                  FROM (
-                    SELECT
-                      "p"."s0" AS "a",
-                      "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_hiding" AS "p"
-                    WHERE
-                      "p"."s0" > 0 AND "p"."s1" > 0
-                  ) AS "t"
-                  CROSS JOIN "e"
-                ), "g" AS MATERIALIZED (
-                  SELECT
-                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-                    COALESCE("x"."k0", "x"."k1") AS "va",
-                    COALESCE("x"."k1", "x"."k0") AS "vb",
-                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
-                  FROM "x"
-                  GROUP BY
-                    GROUPING SETS (
-                      ("x"."k0"),
-                      ("x"."k1"),
-                      ("x"."k0", "x"."k1")
-                    )
-                ), "d" AS MATERIALIZED (
-                  SELECT
-                    "g"."i",
-                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
-                    SUM("g"."f") AS "n"
-                  FROM "g"
-                  WHERE
-                    "g"."i" = "g"."j"
-                  GROUP BY
-                    "g"."i"
-                ), "s" AS MATERIALIZED (
-                  SELECT
-                    "g"."i",
-                    "g"."j",
-                    SUM("g"."f" * "g"."f" / (
-                      "a"."f" * "b"."f"
-                    )) - 1 AS "phi2"
-                  FROM "g"
-                  JOIN "g" AS "a"
-                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
-                  JOIN "g" AS "b"
-                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
-                  WHERE
-                    "g"."i" < "g"."j"
-                  GROUP BY
-                    "g"."i",
-                    "g"."j"
-                )
-                SELECT
-                  "s"."i",
-                  "s"."j",
-                  CASE
-                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
-                    THEN 0
-                    WHEN LEAST(
-                      "a"."distinct_values" - (
-                        "a"."distinct_values" - 1
-                      ) * (
-                        "a"."distinct_values" - 1
-                      ) / NULLIF("a"."n" - 1, 0),
-                      "b"."distinct_values" - (
-                        "b"."distinct_values" - 1
-                      ) * (
-                        "b"."distinct_values" - 1
-                      ) / NULLIF("a"."n" - 1, 0)
-                    ) - 1 <= 1e-9
-                    THEN 0
-                    ELSE LEAST(
-                      1,
-                      SQRT(
-                        GREATEST(
-                          0,
-                          "s"."phi2" - (
-                            "a"."distinct_values" - 1
-                          ) * (
-                            "b"."distinct_values" - 1
-                          ) / (
-                            "a"."n" - 1
-                          )
-                        ) / (
-                          LEAST(
-                            "a"."distinct_values" - (
-                              "a"."distinct_values" - 1
-                            ) * (
-                              "a"."distinct_values" - 1
-                            ) / NULLIF("a"."n" - 1, 0),
-                            "b"."distinct_values" - (
-                              "b"."distinct_values" - 1
-                            ) * (
-                              "b"."distinct_values" - 1
-                            ) / NULLIF("a"."n" - 1, 0)
-                          ) - 1
-                        )
-                      )
-                    )
-                  END AS "value"
-                FROM "s"
-                JOIN "d" AS "a"
-                  ON "a"."i" = "s"."i"
-                JOIN "d" AS "b"
-                  ON "b"."i" = "s"."j"
-              ) AS "v"
-            ) AS JSONB)
-          ) AS "v"("pair")
-        ),
-        0
-      ) AS "strength",
-      COALESCE(
-        (
-          SELECT
-            MAX(CAST((
-              "v"."pair" ->> 2
-            ) AS DOUBLE PRECISION))
-          FROM JSONB_ARRAY_ELEMENTS(
-            CAST((
-              SELECT
-                CAST(COALESCE(
-                  JSONB_AGG(
-                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-                  ),
-                  CAST('[]' AS JSONB)
-                ) AS text) AS "dependencies"
-              FROM (
-                WITH "x" AS MATERIALIZED (
-                  SELECT
-                    COALESCE("t"."a", -1) AS "k0",
-                    COALESCE("t"."b", -1) AS "k1"
-                  FROM (
-                    SELECT
-                      "p"."s0" AS "a",
-                      "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_hiding" AS "p"
-                    WHERE
-                      "p"."s0" > 0 AND "p"."s1" > 0
-                  ) AS "t"
-                )
-                SELECT
-                  "h"."i",
-                  "p"."j",
-                  1 AS "value"
-                FROM (
-                  SELECT
-                    "g"."i",
-                    BOOL_AND("g"."same0") AS "same0",
-                    BOOL_AND("g"."same1") AS "same1"
-                  FROM (
-                    SELECT
-                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-                      COALESCE("x"."k0", "x"."k1") AS "va",
-                      COALESCE("x"."k1", "x"."k0") AS "vb",
-                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
-                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
-                    FROM "x"
-                    GROUP BY
-                      GROUPING SETS (
-                        ("x"."k0"),
-                        ("x"."k1")
-                      )
-                  ) AS "g"
-                  GROUP BY
-                    "g"."i"
-                ) AS "h"
-                CROSS JOIN (
-                  SELECT
-                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
-                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
-                  FROM "x"
-                ) AS "w"
-                CROSS JOIN LATERAL (
-                  VALUES
-                    (0, "h"."same0", "w"."varies0"),
-                    (1, "h"."same1", "w"."varies1")
-                ) AS "p"("j", "same", "varies")
-                WHERE
-                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
-              ) AS "v"
-            ) AS JSONB)
-          ) AS "v"("pair")
-        ),
-        0
-      ) AS "determined"
-  ) AS "u"
-) AS "x";
-
--- partition.tidy: records that hide several columns
-DROP TABLE pganon_work.r0_hiding;
-
--- partition.plan0: how many of each value of zip go to which bucket
-SELECT
-  1 AS "nothing";
-SELECT
-  "h"."code",
-  "h"."n",
-  "h"."position"
-FROM "pganon_work"."r0_histogram0" AS "h"
-ORDER BY
-  "h"."code";
-COPY pganon_work.r0_plan0 (code, first, last, base, shift, modulo) FROM STDIN;
-
--- partition.planned0: whether values of zip in every bucket lie apart
-SELECT
-  0 AS "narrow";
-
--- partition.bucketed0: the bucket of every hidden value of zip
-CREATE TABLE pganon_work.r0_bucketed0 AS
-SELECT
-  "r"."rid",
-  "d"."base" + (
-    "r"."rank" - "d"."first" + "d"."shift"
-  ) % "d"."modulo" AS "b"
-FROM (
-  SELECT
-    "p"."rid",
-    "p"."s0" AS "code",
-    ROW_NUMBER() OVER (
-      PARTITION BY "p"."s0"
-      ORDER BY HASHTEXTEXTENDED(
-        CAST(HASH_RECORD_EXTENDED(
-          ROW(CAST('bucket 0' AS text), "p"."rid"),
-          (
-            SELECT
-              "s"."partition_seed"
-            FROM "pganon_private"."run_secret" AS "s"
-            WHERE
-              "s"."run_id" = 0
-          )
-        ) AS TEXT),
-        (
-          SELECT
-            "s"."partition_seed"
-          FROM "pganon_private"."run_secret" AS "s"
-          WHERE
-            "s"."run_id" = 0
-        )
-      ), "p"."rid"
-    ) - 1 AS "rank"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s0" > 0
-) AS "r"
-JOIN "pganon_work"."r0_plan0" AS "d"
-  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
-
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
-
--- partition.plan1: how many of each value of disease go to which bucket
-SELECT
-  1 AS "nothing";
-SELECT
-  "h"."code",
-  "h"."n",
-  "h"."position"
-FROM "pganon_work"."r0_histogram1" AS "h"
-ORDER BY
-  "h"."code";
-COPY pganon_work.r0_plan1 (code, first, last, base, shift, modulo) FROM STDIN;
-
--- partition.planned1: whether values of disease in every bucket lie apart
-SELECT
-  0 AS "narrow";
-
--- partition.bucketed1: the bucket of every hidden value of disease
-CREATE TABLE pganon_work.r0_bucketed1 AS
-SELECT
-  "r"."rid",
-  "d"."base" + (
-    "r"."rank" - "d"."first" + "d"."shift"
-  ) % "d"."modulo" AS "b"
-FROM (
-  SELECT
-    "p"."rid",
-    "p"."s1" AS "code",
-    ROW_NUMBER() OVER (
-      PARTITION BY "p"."s1"
-      ORDER BY HASHTEXTEXTENDED(
-        CAST(HASH_RECORD_EXTENDED(
-          ROW(CAST('bucket 1' AS text), "p"."rid"),
-          (
-            SELECT
-              "s"."partition_seed"
-            FROM "pganon_private"."run_secret" AS "s"
-            WHERE
-              "s"."run_id" = 0
-          )
-        ) AS TEXT),
-        (
-          SELECT
-            "s"."partition_seed"
-          FROM "pganon_private"."run_secret" AS "s"
-          WHERE
-            "s"."run_id" = 0
-        )
-      ), "p"."rid"
-    ) - 1 AS "rank"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s1" > 0
-) AS "r"
-JOIN "pganon_work"."r0_plan1" AS "d"
-  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
-
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
-
--- partition.cells: equal records collapse into weighted cells
-CREATE TABLE pganon_work.r0_cells_0 AS
-SELECT
-  "p"."display" + 1 AS "node",
-  "p"."display",
-  CAST(COUNT(*) AS integer) AS "w",
-  "p"."c0",
-  "p"."c1"
-FROM "pganon_work"."r0_placed" AS "p"
-GROUP BY
-  "p"."display",
-  "p"."c0",
-  "p"."c1";
 
 -- partition.nodes: the parts to start from
 CREATE TABLE pganon_work.r0_nodes_0 AS
@@ -1301,10 +857,10 @@ SELECT
       FROM "pganon_work"."r0_moves_0" AS "m"
       WHERE
         (
-          "m"."tl" > 0 AND "m"."nl" > 250000
+          "m"."tl" > 0 AND "m"."nl" > 500000
         )
         OR (
-          "m"."tr" > 0 AND "m"."nr" > 250000
+          "m"."tr" > 0 AND "m"."nr" > 500000
         )
     )
   ) AS "finished",
@@ -1409,7 +965,7 @@ JOIN (
     CAST((
       (
         SUM("n"."n") OVER (ORDER BY "n"."node") - "n"."n"
-      ) / 250000
+      ) / 500000
     ) AS INT) AS "block"
   FROM "pganon_work"."r0_nodes_1" AS "n"
 ) AS "b"
@@ -1538,6 +1094,434 @@ FROM (
     "g"."gid"
 ) AS "g";
 
+-- partition.grouped_classes: the group of all records that show the same
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "n"."group_id" AS "class_id",
+  "g"."display",
+  "g"."c0",
+  "g"."c1"
+FROM "pganon_work"."r0_group_cells" AS "g"
+JOIN "pganon_work"."r0_numbers_group_id" AS "n"
+  ON "n"."gid" = "g"."gid";
+
+-- partition.hidden: hidden values of all columns together
+CREATE TABLE pganon_work.r0_hidden AS
+SELECT
+  COUNT(*) AS "w",
+  "p"."s0",
+  "p"."s1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+GROUP BY
+  "p"."s0",
+  "p"."s1";
+
+-- partition.histogram0: hidden values of zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s0" AS "code",
+    CAST(SUM("p"."w") AS BIGINT) AS "n"
+  FROM "pganon_work"."r0_hidden" AS "p"
+  WHERE
+    "p"."s0" > 0
+  GROUP BY
+    "p"."s0"
+) AS "h"
+JOIN "pganon_work"."r0_sdict0" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible0: whether hidden values of zip can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  "x"."cells" > 0 AND (
+    "x"."cells" < 2 OR "x"."kinds" < 2
+  ) AS "short",
+  (
+    "x"."cells" > 0 AND (
+      "x"."cells" < 2 OR "x"."kinds" < 2
+    )
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram0" AS "h"
+) AS "x";
+
+-- partition.histogram1: hidden values of disease
+CREATE TABLE pganon_work.r0_histogram1 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s1" AS "code",
+    CAST(SUM("p"."w") AS BIGINT) AS "n"
+  FROM "pganon_work"."r0_hidden" AS "p"
+  WHERE
+    "p"."s1" > 0
+  GROUP BY
+    "p"."s1"
+) AS "h"
+JOIN "pganon_work"."r0_sdict1" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible1: whether hidden values of disease can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AS "short",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram1" AS "h"
+) AS "x";
+
+-- partition.linked: whether buckets of one column tell of those of another
+SELECT
+  CAST(JSONB_AGG(
+    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
+  ) AS TEXT) AS "links"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      0 AS "i",
+      1 AS "j",
+      (
+        SELECT
+          CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT)
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b",
+            "p"."w"
+          FROM "pganon_work"."r0_hidden" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+      ) AS "records",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "association"
+              FROM (
+                WITH "e" AS MATERIALIZED (
+                  SELECT
+                    1 AS "n"
+                ), "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1",
+                    "t"."w"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b",
+                      "p"."w"
+                    FROM "pganon_work"."r0_hidden" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                  CROSS JOIN "e"
+                ), "g" AS MATERIALIZED (
+                  SELECT
+                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                    COALESCE("x"."k0", "x"."k1") AS "va",
+                    COALESCE("x"."k1", "x"."k0") AS "vb",
+                    CAST(SUM("x"."w") AS DOUBLE PRECISION) AS "f"
+                  FROM "x"
+                  GROUP BY
+                    GROUPING SETS (
+                      ("x"."k0"),
+                      ("x"."k1"),
+                      ("x"."k0", "x"."k1")
+                    )
+                ), "d" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+                    SUM("g"."f") AS "n"
+                  FROM "g"
+                  WHERE
+                    "g"."i" = "g"."j"
+                  GROUP BY
+                    "g"."i"
+                ), "s" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    "g"."j",
+                    SUM("g"."f" * "g"."f" / (
+                      "a"."f" * "b"."f"
+                    )) - 1 AS "phi2"
+                  FROM "g"
+                  JOIN "g" AS "a"
+                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+                  JOIN "g" AS "b"
+                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+                  WHERE
+                    "g"."i" < "g"."j"
+                  GROUP BY
+                    "g"."i",
+                    "g"."j"
+                )
+                SELECT
+                  "s"."i",
+                  "s"."j",
+                  CASE
+                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+                    THEN 0
+                    WHEN LEAST(
+                      "a"."distinct_values" - (
+                        "a"."distinct_values" - 1
+                      ) * (
+                        "a"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0),
+                      "b"."distinct_values" - (
+                        "b"."distinct_values" - 1
+                      ) * (
+                        "b"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0)
+                    ) - 1 <= 1e-9
+                    THEN 0
+                    ELSE LEAST(
+                      1,
+                      SQRT(
+                        GREATEST(
+                          0,
+                          "s"."phi2" - (
+                            "a"."distinct_values" - 1
+                          ) * (
+                            "b"."distinct_values" - 1
+                          ) / (
+                            "a"."n" - 1
+                          )
+                        ) / (
+                          LEAST(
+                            "a"."distinct_values" - (
+                              "a"."distinct_values" - 1
+                            ) * (
+                              "a"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0),
+                            "b"."distinct_values" - (
+                              "b"."distinct_values" - 1
+                            ) * (
+                              "b"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0)
+                          ) - 1
+                        )
+                      )
+                    )
+                  END AS "value"
+                FROM "s"
+                JOIN "d" AS "a"
+                  ON "a"."i" = "s"."i"
+                JOIN "d" AS "b"
+                  ON "b"."i" = "s"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "strength",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "dependencies"
+              FROM (
+                WITH "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b",
+                      "p"."w"
+                    FROM "pganon_work"."r0_hidden" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                )
+                SELECT
+                  "h"."i",
+                  "p"."j",
+                  1 AS "value"
+                FROM (
+                  SELECT
+                    "g"."i",
+                    BOOL_AND("g"."same0") AS "same0",
+                    BOOL_AND("g"."same1") AS "same1"
+                  FROM (
+                    SELECT
+                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                      COALESCE("x"."k0", "x"."k1") AS "va",
+                      COALESCE("x"."k1", "x"."k0") AS "vb",
+                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
+                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
+                    FROM "x"
+                    GROUP BY
+                      GROUPING SETS (
+                        ("x"."k0"),
+                        ("x"."k1")
+                      )
+                  ) AS "g"
+                  GROUP BY
+                    "g"."i"
+                ) AS "h"
+                CROSS JOIN (
+                  SELECT
+                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+                  FROM "x"
+                ) AS "w"
+                CROSS JOIN LATERAL (
+                  VALUES
+                    (0, "h"."same0", "w"."varies0"),
+                    (1, "h"."same1", "w"."varies1")
+                ) AS "p"("j", "same", "varies")
+                WHERE
+                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "determined"
+  ) AS "u"
+) AS "x";
+
+-- partition.plan0: how many of each value of zip go to which bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "h"."code",
+  "h"."n",
+  "h"."position"
+FROM "pganon_work"."r0_histogram0" AS "h"
+ORDER BY
+  "h"."code";
+COPY pganon_work.r0_plan0 (code, first, last, base, shift, modulo) FROM STDIN;
+
+-- partition.planned0: whether values of zip in every bucket lie apart
+SELECT
+  0 AS "narrow";
+
+-- partition.bucketed0: the bucket of every hidden value of zip
+CREATE TABLE pganon_work.r0_bucketed0 AS
+SELECT
+  "r"."rid",
+  (
+    "d"."base" + (
+      "r"."rank" - "d"."first" + "d"."shift"
+    ) % "d"."modulo"
+  ) AS "b",
+  "r"."v"
+FROM (
+  SELECT
+    "p"."rid",
+    "p"."s0" AS "code",
+    "p"."v0" AS "v",
+    ROW_NUMBER() OVER (
+      PARTITION BY "p"."s0"
+      ORDER BY HASHTEXTEXTENDED(
+        CAST(HASH_RECORD_EXTENDED(
+          ROW(CAST('bucket 0' AS text), "p"."rid"),
+          (
+            SELECT
+              "s"."partition_seed"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ) AS TEXT),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ), "p"."rid"
+    ) - 1 AS "rank"
+  FROM (
+    SELECT
+      "c"."rid",
+      "c"."hides" AS "display",
+      "c"."c0",
+      "c"."c1",
+      "c"."s0",
+      "c"."s1",
+      "c"."v0",
+      "c"."v1",
+      "c"."p0",
+      "c"."record"
+    FROM "pganon_work"."r0_coded" AS "c"
+  ) AS "p"
+  WHERE
+    "p"."s0" > 0
+) AS "r"
+JOIN "pganon_work"."r0_plan0" AS "d"
+  ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
+
 -- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
@@ -1571,6 +1555,78 @@ FROM (
     "u"."gid"
 ) AS "g";
 
+-- partition.values0: values of zip in every bucket
+CREATE TABLE pganon_stage.r0_values0 AS
+SELECT
+  "x"."x0" AS "zip_bucket",
+  "x"."x1" AS "zip",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "h"."rid",
+      "n"."b0" AS "b",
+      "h"."v"
+    FROM "pganon_work"."r0_bucketed0" AS "h"
+    JOIN "pganon_work"."r0_numbers_b0" AS "n"
+      ON "n"."gid" = "h"."b"
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values0_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
+
+-- partition.plan1: how many of each value of disease go to which bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "h"."code",
+  "h"."n",
+  "h"."position"
+FROM "pganon_work"."r0_histogram1" AS "h"
+ORDER BY
+  "h"."code";
+COPY pganon_work.r0_plan1 (code, first, last, base, shift, modulo) FROM STDIN;
+
+-- partition.planned1: whether values of disease in every bucket lie apart
+SELECT
+  0 AS "narrow";
+
+-- partition.ranges1: which numbers of records with a value of disease go to which bucket
+CREATE TABLE pganon_work.r0_ranges1 AS
+SELECT
+  "d"."code",
+  "d"."first" + "b"."start" AS "first",
+  "d"."last" + "b"."start" AS "last",
+  "d"."base",
+  "d"."shift",
+  "d"."modulo"
+FROM "pganon_work"."r0_plan1" AS "d"
+JOIN (
+  SELECT
+    "h"."code",
+    CAST((
+      SUM("h"."n") OVER (ORDER BY "h"."code") - "h"."n"
+    ) AS BIGINT) + 1 AS "start"
+  FROM "pganon_work"."r0_histogram1" AS "h"
+) AS "b"
+  ON "b"."code" = "d"."code";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
+
 -- partition.numbers_b1: random numbers for the buckets of disease
 CREATE TABLE pganon_work.r0_numbers_b1 AS
 SELECT
@@ -1596,13 +1652,77 @@ FROM (
       "u".*
     FROM (
       SELECT
-        "h"."b" AS "gid"
-      FROM "pganon_work"."r0_bucketed1" AS "h"
+        "h"."base" + (
+          "g"."cell" + "h"."shift"
+        ) % "h"."modulo" AS "gid"
+      FROM (
+        SELECT DISTINCT
+          "h"."base",
+          "h"."shift",
+          "h"."modulo",
+          "h"."last" - "h"."first" AS "cells"
+        FROM "pganon_work"."r0_ranges1" AS "h"
+      ) AS "h"
+      CROSS JOIN LATERAL GENERATE_SERIES(0, "h"."cells" - 1) AS "g"("cell")
     ) AS "u"
   ) AS "u"
   GROUP BY
     "u"."gid"
 ) AS "g";
+
+-- partition.values1: values of disease in every bucket
+CREATE TABLE pganon_stage.r0_values1 AS
+SELECT
+  "x"."x0" AS "disease_bucket",
+  "x"."x1" AS "disease",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "p"."v1" AS "v",
+      (
+        SELECT
+          ARRAY_AGG("n"."b1" ORDER BY "n"."gid")
+        FROM "pganon_work"."r0_numbers_b1" AS "n"
+      )[(
+        "h"."base" + (
+          "g"."rid" - "h"."first" + "h"."shift"
+        ) % "h"."modulo"
+      ) + 1] AS "b"
+    FROM (
+      SELECT
+        "c"."rid",
+        "c"."hides" AS "display",
+        "c"."c0",
+        "c"."c1",
+        "c"."s0",
+        "c"."s1",
+        "c"."v0",
+        "c"."v1",
+        "c"."p0",
+        "c"."record"
+      FROM "pganon_work"."r0_coded" AS "c"
+    ) AS "p"
+    JOIN "pganon_work"."r0_ranges1" AS "h"
+      ON "h"."first" = "p"."rid"
+    CROSS JOIN LATERAL GENERATE_SERIES("h"."first", "h"."last" - 1) AS "g"("rid")
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
 
 -- partition.grouped: the group and the buckets of every record
 CREATE TABLE pganon_work.r0_local_grouped AS
@@ -1615,49 +1735,245 @@ SELECT
   "p"."v1",
   "p"."p0",
   "p"."record",
-  "n"."group_id",
-  "n0"."b0" AS "b0",
-  "n1"."b1" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
+  "g"."class_id" AS "group_id",
+  "h0"."b" AS "b0",
+  (
+    SELECT
+      ARRAY_AGG("n"."b1" ORDER BY "n"."gid")
+    FROM "pganon_work"."r0_numbers_b1" AS "n"
+  )[(
+    "h1"."base" + (
+      "p"."rid" - "h1"."first" + "h1"."shift"
+    ) % "h1"."modulo"
+  ) + 1] AS "b1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+JOIN "pganon_work"."r0_grouped_classes" AS "g"
   ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-JOIN "pganon_work"."r0_numbers_group_id" AS "n"
-  ON "n"."gid" = "g"."gid"
-LEFT JOIN "pganon_work"."r0_bucketed0" AS "h0"
-  ON "h0"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "h0"."b"
-LEFT JOIN "pganon_work"."r0_bucketed1" AS "h1"
-  ON "h1"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_numbers_b1" AS "n1"
-  ON "n1"."gid" = "h1"."b"
-ORDER BY
-  "n"."group_id";
+LEFT JOIN (
+  SELECT
+    "h"."rid",
+    "n"."b0" AS "b",
+    "h"."v"
+  FROM "pganon_work"."r0_bucketed0" AS "h"
+  JOIN "pganon_work"."r0_numbers_b0" AS "n"
+    ON "n"."gid" = "h"."b"
+) AS "h0"
+  ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END
+LEFT JOIN "pganon_work"."r0_ranges1" AS "h1"
+  ON "h1"."code" = "p"."s1" AND "p"."rid" >= "h1"."first" AND "p"."rid" < "h1"."last";
 
 -- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
+DROP TABLE pganon_work.r0_bucketed0, pganon_work.r0_ranges1;
 
--- recode.grouped_classes: the class of every record
-CREATE TABLE pganon_work.r0_grouped_classes AS
+-- recode.members: the steward's memory of who was in which group and which buckets
+CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "r"."group_id" AS "class_id",
-  "r"."c0",
-  "r"."c1"
-FROM "pganon_work"."r0_local_grouped" AS "r";
+  "u".*
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "t"."member",
+      "t"."group_id",
+      "t"."zip_bucket",
+      "t"."disease_bucket",
+      CAST(ARRAY[
+        HASHTEXTEXTENDED(
+          "t"."v0",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        ),
+        HASHTEXTEXTENDED(
+          "t"."v1",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        )
+      ] AS bigint[]) AS "marks"
+    FROM (
+      SELECT
+        CAST(ENCODE(
+          SUBSTRING(SHA256(
+            (
+              SELECT
+                COALESCE("p"."secret", "s"."key")
+              FROM "pganon_private"."run_secret" AS "s"
+              LEFT JOIN "pganon_private"."population" AS "p"
+                ON "p"."id" = "s"."population"
+              WHERE
+                "s"."run_id" = 0
+            ) || CONVERT_TO("g"."record", 'UTF8')
+          ) FROM 1 FOR 16),
+          'hex'
+        ) AS UUID) AS "member",
+        "g"."group_id" AS "group_id",
+        "g"."b0" AS "zip_bucket",
+        "g"."b1" AS "disease_bucket",
+        CASE
+          WHEN "g"."b0" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v0" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v0",
+        CASE
+          WHEN "g"."b1" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v1" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v1"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      OFFSET '0'
+    ) AS "t"
+    UNION ALL
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("p"."key", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      -1 AS "group_id",
+      -1 AS "zip_bucket",
+      -1 AS "disease_bucket",
+      CAST(NULL AS BIGINT[]) AS "marks"
+    FROM (
+      SELECT
+        "r"."key"
+      FROM (
+        SELECT
+          "u".*
+        FROM (
+          SELECT
+            "c"."record" AS "key",
+            1 AS "n"
+          FROM "pganon_work"."r0_coded" AS "c"
+          UNION ALL
+          SELECT
+            "g"."record" AS "key",
+            -1 AS "n"
+          FROM "pganon_work"."r0_local_grouped" AS "g"
+        ) AS "u"
+      ) AS "r"
+      GROUP BY
+        "r"."key"
+      HAVING
+        SUM("r"."n") > 0
+    ) AS "p"
+  ) AS "u"
+) AS "u"
+ORDER BY
+  "u"."member";
+
+-- recode.records: every record with its group and its buckets
+CREATE TABLE pganon_stage.r0_records AS
+SELECT
+  "r"."group_id",
+  "r"."b0" AS "zip_bucket",
+  "r"."b1" AS "disease_bucket",
+  "r"."p0" AS "cost"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+ORDER BY
+  "r"."group_id",
+  "r"."b0",
+  "r"."b1",
+  "r"."p0";
+
+-- recode.records_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
+
+-- recode.group_sizes: how many records every group has
+CREATE TABLE pganon_work.r0_group_sizes AS
+SELECT
+  "r"."group_id",
+  "r"."display",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+GROUP BY
+  "r"."group_id",
+  "r"."display";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
 SELECT
-  "c"."class_id",
-  MIN("c"."c0") FILTER(WHERE
-    "c"."c0" > 0) AS "lo0",
-  MAX("c"."c0") AS "hi0",
-  MIN("c"."c0") = 0 AS "n0",
-  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_grouped_classes" AS "c"
-GROUP BY
-  "c"."class_id";
+  "s"."n",
+  "e"."class_id",
+  "e"."lo0",
+  "e"."hi0",
+  "e"."n0",
+  "e"."b1_0"
+FROM (
+  SELECT
+    "c"."class_id",
+    MIN("c"."c0") FILTER(WHERE
+      "c"."c0" > 0) AS "lo0",
+    MAX("c"."c0") AS "hi0",
+    MIN("c"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
+  FROM "pganon_work"."r0_grouped_classes" AS "c"
+  GROUP BY
+    "c"."class_id"
+) AS "e"
+JOIN "pganon_work"."r0_group_sizes" AS "s"
+  ON "s"."group_id" = "e"."class_id";
 
 -- recode.sets1: arrays of values for attribute 2
 CREATE TABLE pganon_work.r0_sets1 AS
@@ -1723,12 +2039,7 @@ SELECT
   CASE WHEN (
     SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
   ) THEN "e"."zip_null" END AS "zip_null"
-FROM (
-  SELECT DISTINCT
-    "r"."group_id",
-    "r"."display"
-  FROM "pganon_work"."r0_local_grouped" AS "r"
-) AS "d"
+FROM "pganon_work"."r0_group_sizes" AS "d"
 JOIN (
   SELECT DISTINCT
     "d"."display",
@@ -1743,224 +2054,6 @@ ORDER BY
 
 -- recode.groups_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
-
--- recode.records: every record with its group and its buckets
-CREATE TABLE pganon_stage.r0_records AS
-SELECT
-  "r"."group_id",
-  "r"."b0" AS "zip_bucket",
-  "r"."b1" AS "disease_bucket",
-  "r"."p0" AS "cost"
-FROM "pganon_work"."r0_local_grouped" AS "r"
-ORDER BY
-  "r"."group_id",
-  "r"."b0",
-  "r"."b1",
-  "r"."p0";
-
--- recode.records_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
-
--- recode.members: the steward's memory of who was in which group and which buckets
-CREATE TABLE pganon_stage.r0_members AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "t"."member",
-    "t"."group_id",
-    "t"."zip_bucket",
-    "t"."disease_bucket",
-    CAST(ARRAY[
-      HASHTEXTEXTENDED(
-        "t"."v0",
-        UUID_HASH_EXTENDED(
-          "t"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      ),
-      HASHTEXTEXTENDED(
-        "t"."v1",
-        UUID_HASH_EXTENDED(
-          "t"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      )
-    ] AS bigint[]) AS "marks"
-  FROM (
-    SELECT
-      CAST(ENCODE(
-        SUBSTRING(SHA256(
-          (
-            SELECT
-              COALESCE("p"."secret", "s"."key")
-            FROM "pganon_private"."run_secret" AS "s"
-            LEFT JOIN "pganon_private"."population" AS "p"
-              ON "p"."id" = "s"."population"
-            WHERE
-              "s"."run_id" = 0
-          ) || CONVERT_TO("g"."record", 'UTF8')
-        ) FROM 1 FOR 16),
-        'hex'
-      ) AS UUID) AS "member",
-      "g"."group_id" AS "group_id",
-      "g"."b0" AS "zip_bucket",
-      "g"."b1" AS "disease_bucket",
-      CASE
-        WHEN "g"."b0" IS NOT NULL
-        THEN COALESCE('=' || CAST((
-          CAST("g"."v0" AS TEXT) COLLATE "C"
-        ) AS text), '')
-      END AS "v0",
-      CASE
-        WHEN "g"."b1" IS NOT NULL
-        THEN COALESCE('=' || CAST((
-          CAST("g"."v1" AS TEXT) COLLATE "C"
-        ) AS text), '')
-      END AS "v1"
-    FROM "pganon_work"."r0_local_grouped" AS "g"
-    OFFSET '0'
-  ) AS "t"
-  UNION ALL
-  SELECT
-    CAST(ENCODE(
-      SUBSTRING(SHA256(
-        (
-          SELECT
-            COALESCE("p"."secret", "s"."key")
-          FROM "pganon_private"."run_secret" AS "s"
-          LEFT JOIN "pganon_private"."population" AS "p"
-            ON "p"."id" = "s"."population"
-          WHERE
-            "s"."run_id" = 0
-        ) || CONVERT_TO("p"."key", 'UTF8')
-      ) FROM 1 FOR 16),
-      'hex'
-    ) AS UUID) AS "member",
-    -1 AS "group_id",
-    -1 AS "zip_bucket",
-    -1 AS "disease_bucket",
-    CAST(NULL AS BIGINT[]) AS "marks"
-  FROM (
-    SELECT
-      "r"."key"
-    FROM (
-      SELECT
-        "u".*
-      FROM (
-        SELECT
-          "c"."record" AS "key",
-          1 AS "n"
-        FROM "pganon_work"."r0_coded" AS "c"
-        UNION ALL
-        SELECT
-          "g"."record" AS "key",
-          -1 AS "n"
-        FROM "pganon_work"."r0_local_grouped" AS "g"
-      ) AS "u"
-    ) AS "r"
-    GROUP BY
-      "r"."key"
-    HAVING
-      SUM("r"."n") > 0
-  ) AS "p"
-) AS "u";
-
--- recode.values0: values of zip in every bucket
-CREATE TABLE pganon_stage.r0_values0 AS
-SELECT
-  "x"."x0" AS "zip_bucket",
-  "x"."x1" AS "zip",
-  COUNT(*) AS "count"
-FROM (
-  SELECT
-    "r"."b0" AS "x0",
-    "r"."v0" AS "x1"
-  FROM (
-    SELECT
-      "r".*
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-    WHERE
-      "r"."b0" IS NOT NULL
-  ) AS "r"
-  ORDER BY
-    "r"."b0",
-    "r"."v0"
-) AS "x"
-GROUP BY
-  "x"."x0",
-  "x"."x1"
-ORDER BY
-  "x"."x0",
-  "x"."x1";
-
--- recode.values0_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
-
--- recode.values1: values of disease in every bucket
-CREATE TABLE pganon_stage.r0_values1 AS
-SELECT
-  "x"."x0" AS "disease_bucket",
-  "x"."x1" AS "disease",
-  COUNT(*) AS "count"
-FROM (
-  SELECT
-    "r"."b1" AS "x0",
-    "r"."v1" AS "x1"
-  FROM (
-    SELECT
-      "r".*
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-    WHERE
-      "r"."b1" IS NOT NULL
-  ) AS "r"
-  ORDER BY
-    "r"."b1",
-    "r"."v1"
-) AS "x"
-GROUP BY
-  "x"."x0",
-  "x"."x1"
-ORDER BY
-  "x"."x0",
-  "x"."x1";
-
--- recode.values1_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
 
 -- recode.histogram: the values of every group, which the next versions are judged by
 CREATE TABLE pganon_stage.r0_histogram AS
@@ -1982,26 +2075,24 @@ FROM (
     FROM (
       SELECT
         "r"."zip_bucket",
-        "r"."value",
+        COALESCE('=' || CAST((
+          CAST("r"."zip" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
         CAST(SUM("r"."count") AS BIGINT) AS "n"
       FROM (
         SELECT
           "t"."zip_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."zip" AS TEXT) COLLATE "C"
-          ) AS text), '') AS "value",
+          "t"."zip",
           "t"."count"
         FROM "pganon_stage"."r0_values0" AS "t"
         ORDER BY
           "t"."zip_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."zip" AS TEXT) COLLATE "C"
-          ) AS text), ''),
+          "t"."zip",
           "t"."count"
       ) AS "r"
       GROUP BY
         "r"."zip_bucket",
-        "r"."value"
+        "r"."zip"
     ) AS "h"
   ) AS "h"
   UNION ALL
@@ -2020,26 +2111,24 @@ FROM (
     FROM (
       SELECT
         "r"."disease_bucket",
-        "r"."value",
+        COALESCE('=' || CAST((
+          CAST("r"."disease" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
         CAST(SUM("r"."count") AS BIGINT) AS "n"
       FROM (
         SELECT
           "t"."disease_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."disease" AS TEXT) COLLATE "C"
-          ) AS text), '') AS "value",
+          "t"."disease",
           "t"."count"
         FROM "pganon_stage"."r0_values1" AS "t"
         ORDER BY
           "t"."disease_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."disease" AS TEXT) COLLATE "C"
-          ) AS text), ''),
+          "t"."disease",
           "t"."count"
       ) AS "r"
       GROUP BY
         "r"."disease_bucket",
-        "r"."value"
+        "r"."disease"
     ) AS "h"
   ) AS "h"
 ) AS "u";
@@ -2056,91 +2145,41 @@ SELECT
       COUNT(*)
     FROM "pganon_work"."r0_coded" AS "c"
   ) AS "encoded",
-  (
+  CAST((
     SELECT
-      COUNT(*)
+      SUM("m"."repeated")
     FROM (
       SELECT
         "u".*
       FROM (
         SELECT
-          1 AS "repeated"
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
         FROM (
           SELECT
-            "t"."member"
-          FROM (
-            SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
-          ) AS "t"
-          ORDER BY
-            "t"."member"
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
         ) AS "t"
-        GROUP BY
-          "t"."member"
-        HAVING
-          COUNT(*) > 1
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."class_id"
-          FROM "pganon_work"."r0_generalized" AS "t"
-          ORDER BY
-            "t"."class_id"
-        ) AS "t"
-        GROUP BY
-          "t"."class_id"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."class_id") - COUNT(DISTINCT "t"."class_id") + GREATEST(COUNT(*) - COUNT("t"."class_id") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_generalized" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_group_id" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_group_id" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_b0" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_b0" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_b1" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_b1" AS "t"
       ) AS "u"
     ) AS "m"
-  ) AS "misplaced"
+  ) AS BIGINT) AS "misplaced"
 FROM (
   SELECT
     COUNT(*) AS "published"
@@ -2163,13 +2202,13 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_5: local_bucket_diversity on disease
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."disease_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT "h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", "t"."disease", "t"."count") AS "r" GROUP BY "r"."disease_bucket", "r"."disease") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
 
 -- verify.t_closeness_6: t_closeness on zip
-SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 0.3) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.bucket_size_7: bucket_size on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.distinct_values_8: distinct_values on zip
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT 1 AS "single" FROM "pganon_stage"."r0_values0" AS "t" HAVING COUNT(DISTINCT COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
@@ -2369,12 +2408,7 @@ FROM (
     "e".*,
     "f"."form"
   FROM "pganon_work"."r0_extents" AS "e"
-  JOIN (
-    SELECT DISTINCT
-      "r"."group_id",
-      "r"."display"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-  ) AS "d"
+  JOIN "pganon_work"."r0_group_sizes" AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
     SELECT DISTINCT
@@ -2423,72 +2457,81 @@ SELECT
   "r".*
 FROM "pganon_work"."r0_local_grouped" AS "r"
 WHERE
-  "r"."b0" IN (
-    SELECT
-      "a"."bucket"
-    FROM (
+  (
+    "r"."b0" <= 25000
+    AND "r"."b0" IN (
       SELECT
-        "z"."bucket",
-        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        "a"."bucket"
       FROM (
         SELECT
-          "t"."zip_bucket" AS "bucket",
-          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
-        FROM "pganon_stage"."r0_values0" AS "t"
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."zip_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values0" AS "t"
+          WHERE
+            "t"."zip_bucket" <= 25000
+          GROUP BY
+            "t"."zip_bucket"
+        ) AS "z"
         WHERE
-          "t"."zip_bucket" <= 50000
-        GROUP BY
-          "t"."zip_bucket"
-      ) AS "z"
+          "z"."n" <= 250000
+      ) AS "a"
       WHERE
-        "z"."n" <= 250000
-    ) AS "a"
-    WHERE
-      "a"."n" <= 250000
+        "a"."n" <= 250000
+    )
   )
-  OR "r"."b1" IN (
-    SELECT
-      "a"."bucket"
-    FROM (
+  OR (
+    "r"."b1" <= 25000
+    AND "r"."b1" IN (
       SELECT
-        "z"."bucket",
-        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        "a"."bucket"
       FROM (
         SELECT
-          "t"."disease_bucket" AS "bucket",
-          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
-        FROM "pganon_stage"."r0_values1" AS "t"
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."disease_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values1" AS "t"
+          WHERE
+            "t"."disease_bucket" <= 25000
+          GROUP BY
+            "t"."disease_bucket"
+        ) AS "z"
         WHERE
-          "t"."disease_bucket" <= 50000
-        GROUP BY
-          "t"."disease_bucket"
-      ) AS "z"
+          "z"."n" <= 250000
+      ) AS "a"
       WHERE
-        "z"."n" <= 250000
-    ) AS "a"
-    WHERE
-      "a"."n" <= 250000
+        "a"."n" <= 250000
+    )
   )
-  OR "r"."group_id" IN (
-    SELECT
-      "a"."group_id"
-    FROM (
+  OR (
+    "r"."group_id" <= 25000
+    AND "r"."group_id" IN (
       SELECT
-        "z"."group_id",
-        SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+        "a"."group_id"
       FROM (
         SELECT
-          "g"."group_id",
-          "e"."n"
-        FROM "pganon_stage"."r0_groups" AS "g"
-        JOIN "pganon_work"."r0_extents" AS "e"
-          ON "e"."class_id" = "g"."group_id"
-        WHERE
-          "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
-      ) AS "z"
-    ) AS "a"
-    WHERE
-      "a"."n" <= 50000
+          "z"."group_id",
+          SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+        FROM (
+          SELECT
+            "g"."group_id",
+            "e"."n"
+          FROM "pganon_stage"."r0_groups" AS "g"
+          JOIN "pganon_work"."r0_extents" AS "e"
+            ON "e"."class_id" = "g"."group_id"
+          WHERE
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 25000
+        ) AS "z"
+      ) AS "a"
+      WHERE
+        "a"."n" <= 50000
+    )
   );
 
 -- verify.guesses0: hidden values of zip inferred from buckets
@@ -2542,7 +2585,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values0" AS "t"
           WHERE
-            "t"."zip_bucket" <= 50000
+            "t"."zip_bucket" <= 25000
           GROUP BY
             "t"."zip_bucket"
         ) AS "z"
@@ -2658,7 +2701,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values1" AS "t"
           WHERE
-            "t"."disease_bucket" <= 50000
+            "t"."disease_bucket" <= 25000
           GROUP BY
             "t"."disease_bucket"
         ) AS "z"
@@ -2762,7 +2805,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values0" AS "t"
           WHERE
-            "t"."zip_bucket" <= 50000
+            "t"."zip_bucket" <= 25000
           GROUP BY
             "t"."zip_bucket"
         ) AS "z"
@@ -2826,7 +2869,7 @@ FROM (
           JOIN "pganon_work"."r0_extents" AS "e"
             ON "e"."class_id" = "g"."group_id"
           WHERE
-            "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 25000
         ) AS "z"
       ) AS "a"
       WHERE

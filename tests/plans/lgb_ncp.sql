@@ -97,18 +97,19 @@ SELECT
     ) AS "x"
   ) AS "source_rows";
 
--- encode.histogram0: distinct values of age
+-- encode.histogram0: distinct values of age, zip
 CREATE TABLE pganon_work.r0_histogram0 AS
 SELECT
   COUNT(*) AS "n",
-  GROUPING("s"."q0") AS "other",
-  "s"."q0"
+  GROUPING("s"."q0", "s"."q1") AS "other",
+  "s"."q0",
+  "s"."q1",
+  "s"."f0"
 FROM "pganon_work"."r0_snap" AS "s"
 GROUP BY
   GROUPING SETS (
-    (
-      "s"."q0"
-    )
+    ("s"."q0"),
+    ("s"."q1", "s"."f0")
   );
 
 -- encode.values0: distinct values of age
@@ -118,7 +119,7 @@ SELECT
   "h"."n"
 FROM "pganon_work"."r0_histogram0" AS "h"
 WHERE
-  "h"."other" = 0;
+  "h"."other" = 1;
 
 -- encode.dictionary0: codes of age
 CREATE TABLE pganon_work.r0_dict0 AS
@@ -161,21 +162,14 @@ FROM "pganon_work"."r0_values0" AS "v"
 WHERE
   "v"."value" IS NULL;
 
--- encode.tidy: what dictionaries were made from
-DROP TABLE pganon_work.r0_histogram0;
-
 -- encode.values1: distinct values of zip where they are shown
 CREATE TABLE pganon_work.r0_values1 AS
 SELECT
-  "s"."q1" AS "value",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_snap" AS "s"
+  "h"."q1" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
 WHERE
-  (
-    NOT "s"."f0"
-  )
-GROUP BY
-  "s"."q1";
+  "h"."other" = 2 AND NOT "h"."f0";
 
 -- encode.dictionary1: codes of zip
 CREATE TABLE pganon_work.r0_dict1 AS
@@ -200,6 +194,9 @@ SELECT
 FROM "pganon_work"."r0_values1" AS "v"
 WHERE
   "v"."value" IS NULL;
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
 
 -- encode.sensitive0: values of zip
 CREATE TABLE pganon_work.r0_sdict0 AS
@@ -309,10 +306,15 @@ SELECT
   "t"."p0",
   "t"."record",
   "t"."f0",
+  (
+    CAST((
+      NOT "t"."f0"
+    ) AS INT) * 1
+  ) AS "hides",
   ROW_NUMBER() OVER (
-    ORDER BY HASHTEXTEXTENDED(
+    ORDER BY COALESCE("e1"."code", 1), HASHTEXTEXTENDED(
       CAST(HASH_RECORD_EXTENDED(
-        ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+        ROW("t"."record"),
         (
           SELECT
             "s"."partition_seed"
@@ -356,11 +358,18 @@ DROP TABLE pganon_work.r0_snap;
 -- partition.masks: records by which of their values are sensitive
 CREATE TABLE pganon_work.r0_masks AS
 SELECT
-  CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END AS "mask",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_coded" AS "c"
-GROUP BY
-  1;
+  CASE WHEN "r"."f0" THEN 'b' ELSE 'g' END AS "mask",
+  "r"."n"
+FROM (
+  SELECT
+    COUNT(*) AS "n",
+    "c"."f0"
+  FROM "pganon_work"."r0_coded" AS "c"
+  GROUP BY
+    "c"."f0"
+  HAVING
+    COUNT(*) > 0
+) AS "r";
 
 -- partition.subsets: whether there are enough records of every mask
 SELECT
@@ -382,39 +391,51 @@ ORDER BY
   "m"."mask" COLLATE "C";
 COPY pganon_work.r0_displays (mask, display, form) FROM STDIN;
 
--- partition.placed: the records that are released, with what they show
-CREATE TABLE pganon_work.r0_placed AS
+-- partition.suppressed: records left out, held against the limit
 SELECT
-  "c"."rid",
-  "d"."display",
-  "c"."c0" AS "c0",
-  CASE WHEN (
-    SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
-  ) THEN "c"."c1" ELSE 0 END AS "c1",
-  CASE WHEN (
-    SUBSTRING("d"."form" FROM 1 FOR 1) = 'b'
-  ) THEN "c"."s0" ELSE 0 END AS "s0",
-  "c"."s1" AS "s1",
-  "c"."v0",
-  "c"."v1",
-  "c"."p0",
-  "c"."record"
-FROM "pganon_work"."r0_coded" AS "c"
-JOIN "pganon_work"."r0_displays" AS "d"
-  ON "d"."mask" = CASE WHEN "c"."f0" THEN 'b' ELSE 'g' END;
+  CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "suppressed"
+FROM (
+  SELECT
+    "m"."n"
+  FROM "pganon_work"."r0_masks" AS "m"
+  JOIN "pganon_work"."r0_displays" AS "d"
+    ON "d"."mask" = "m"."mask"
+) AS "t";
 
 -- partition.tidy: the masks
 DROP TABLE pganon_work.r0_masks;
 
--- partition.suppressed: records left out, held against the limit
+-- partition.cells: equal records collapse into weighted cells
+CREATE TABLE pganon_work.r0_cells_0 AS
 SELECT
-  COUNT(*) AS "released",
-  40 - COUNT(*) AS "suppressed"
-FROM "pganon_work"."r0_placed" AS "t";
+  "p"."display" + 1 AS "node",
+  "p"."display",
+  CAST(COUNT(*) AS integer) AS "w",
+  "p"."c0",
+  "p"."c1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+GROUP BY
+  "p"."display",
+  "p"."c0",
+  "p"."c1";
 
 -- partition.shown: how far the values that are shown lie apart
 SELECT
-  COUNT(*) AS "shown_records",
+  COUNT(*) AS "shown_cells",
   COALESCE(
     (
       (
@@ -465,7 +486,7 @@ FROM (
   SELECT
     "p".*,
     "d"."form"
-  FROM "pganon_work"."r0_placed" AS "p"
+  FROM "pganon_work"."r0_cells_0" AS "p"
   JOIN (
     SELECT DISTINCT
       "d"."display",
@@ -474,727 +495,6 @@ FROM (
   ) AS "d"
     ON "d"."display" = "p"."display"
 ) AS "d";
-
--- partition.histogram0: hidden values of zip
-CREATE TABLE pganon_work.r0_histogram0 AS
-SELECT
-  "h"."code",
-  "h"."n",
-  CAST(NULL AS DOUBLE PRECISION) AS "position"
-FROM (
-  SELECT
-    "p"."s0" AS "code",
-    COUNT(*) AS "n"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s0" > 0
-  GROUP BY
-    "p"."s0"
-) AS "h"
-JOIN "pganon_work"."r0_sdict0" AS "d"
-  ON "d"."code" = "h"."code";
-
--- partition.eligible0: whether hidden values of zip can be in buckets
-SELECT
-  "x"."cells",
-  "x"."most",
-  "x"."kinds",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AS "short",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AND FALSE AS "withheld"
-FROM (
-  SELECT
-    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
-    COALESCE(MAX("h"."n"), 0) AS "most",
-    COUNT(*) AS "kinds"
-  FROM "pganon_work"."r0_histogram0" AS "h"
-) AS "x";
-
--- partition.histogram1: hidden values of drug
-CREATE TABLE pganon_work.r0_histogram1 AS
-SELECT
-  "h"."code",
-  "h"."n",
-  CAST(NULL AS DOUBLE PRECISION) AS "position"
-FROM (
-  SELECT
-    "p"."s1" AS "code",
-    COUNT(*) AS "n"
-  FROM "pganon_work"."r0_placed" AS "p"
-  WHERE
-    "p"."s1" > 0
-  GROUP BY
-    "p"."s1"
-) AS "h"
-JOIN "pganon_work"."r0_sdict1" AS "d"
-  ON "d"."code" = "h"."code";
-
--- partition.eligible1: whether hidden values of drug can be in buckets
-SELECT
-  "x"."cells",
-  "x"."most",
-  "x"."kinds",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AS "short",
-  (
-    "x"."most" * 2 > "x"."cells"
-  ) AND FALSE AS "withheld"
-FROM (
-  SELECT
-    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
-    COALESCE(MAX("h"."n"), 0) AS "most",
-    COUNT(*) AS "kinds"
-  FROM "pganon_work"."r0_histogram1" AS "h"
-) AS "x";
-
--- partition.hiding: records that hide several columns
-CREATE TABLE pganon_work.r0_hiding AS
-SELECT
-  "p"."s0",
-  "p"."s1"
-FROM "pganon_work"."r0_placed" AS "p"
-WHERE
-  (
-    CAST((
-      "p"."s0" > 0
-    ) AS INT) + (
-      CAST((
-        "p"."s1" > 0
-      ) AS INT)
-    )
-  ) > 1;
-
--- partition.linked: whether buckets of one column tell of those of another
-SELECT
-  CAST(JSONB_AGG(
-    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
-  ) AS TEXT) AS "links"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      0 AS "i",
-      1 AS "j",
-      (
-        SELECT
-          COUNT(*)
-        FROM (
-          SELECT
-            "p"."s0" AS "a",
-            "p"."s1" AS "b"
-          FROM "pganon_work"."r0_hiding" AS "p"
-          WHERE
-            "p"."s0" > 0 AND "p"."s1" > 0
-        ) AS "t"
-      ) AS "records",
-      COALESCE(
-        (
-          SELECT
-            MAX(CAST((
-              "v"."pair" ->> 2
-            ) AS DOUBLE PRECISION))
-          FROM JSONB_ARRAY_ELEMENTS(
-            CAST((
-              SELECT
-                CAST(COALESCE(
-                  JSONB_AGG(
-                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-                  ),
-                  CAST('[]' AS JSONB)
-                ) AS text) AS "association"
-              FROM (
-                WITH "e" AS MATERIALIZED (
-                  SELECT
-                    1 AS "n"
-                ), "x" AS MATERIALIZED (
-                  SELECT
-                    COALESCE("t"."a", -1) AS "k0",
-                    COALESCE("t"."b", -1) AS "k1"
-                  FROM (
-                    SELECT
-                      "p"."s0" AS "a",
-                      "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_hiding" AS "p"
-                    WHERE
-                      "p"."s0" > 0 AND "p"."s1" > 0
-                  ) AS "t"
-                  CROSS JOIN "e"
-                ), "g" AS MATERIALIZED (
-                  SELECT
-                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-                    COALESCE("x"."k0", "x"."k1") AS "va",
-                    COALESCE("x"."k1", "x"."k0") AS "vb",
-                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "f"
-                  FROM "x"
-                  GROUP BY
-                    GROUPING SETS (
-                      ("x"."k0"),
-                      ("x"."k1"),
-                      ("x"."k0", "x"."k1")
-                    )
-                ), "d" AS MATERIALIZED (
-                  SELECT
-                    "g"."i",
-                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
-                    SUM("g"."f") AS "n"
-                  FROM "g"
-                  WHERE
-                    "g"."i" = "g"."j"
-                  GROUP BY
-                    "g"."i"
-                ), "s" AS MATERIALIZED (
-                  SELECT
-                    "g"."i",
-                    "g"."j",
-                    SUM("g"."f" * "g"."f" / (
-                      "a"."f" * "b"."f"
-                    )) - 1 AS "phi2"
-                  FROM "g"
-                  JOIN "g" AS "a"
-                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
-                  JOIN "g" AS "b"
-                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
-                  WHERE
-                    "g"."i" < "g"."j"
-                  GROUP BY
-                    "g"."i",
-                    "g"."j"
-                )
-                SELECT
-                  "s"."i",
-                  "s"."j",
-                  CASE
-                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
-                    THEN 0
-                    WHEN LEAST(
-                      "a"."distinct_values" - (
-                        "a"."distinct_values" - 1
-                      ) * (
-                        "a"."distinct_values" - 1
-                      ) / NULLIF("a"."n" - 1, 0),
-                      "b"."distinct_values" - (
-                        "b"."distinct_values" - 1
-                      ) * (
-                        "b"."distinct_values" - 1
-                      ) / NULLIF("a"."n" - 1, 0)
-                    ) - 1 <= 1e-9
-                    THEN 0
-                    ELSE LEAST(
-                      1,
-                      SQRT(
-                        GREATEST(
-                          0,
-                          "s"."phi2" - (
-                            "a"."distinct_values" - 1
-                          ) * (
-                            "b"."distinct_values" - 1
-                          ) / (
-                            "a"."n" - 1
-                          )
-                        ) / (
-                          LEAST(
-                            "a"."distinct_values" - (
-                              "a"."distinct_values" - 1
-                            ) * (
-                              "a"."distinct_values" - 1
-                            ) / NULLIF("a"."n" - 1, 0),
-                            "b"."distinct_values" - (
-                              "b"."distinct_values" - 1
-                            ) * (
-                              "b"."distinct_values" - 1
-                            ) / NULLIF("a"."n" - 1, 0)
-                          ) - 1
-                        )
-                      )
-                    )
-                  END AS "value"
-                FROM "s"
-                JOIN "d" AS "a"
-                  ON "a"."i" = "s"."i"
-                JOIN "d" AS "b"
-                  ON "b"."i" = "s"."j"
-              ) AS "v"
-            ) AS JSONB)
-          ) AS "v"("pair")
-        ),
-        0
-      ) AS "strength",
-      COALESCE(
-        (
-          SELECT
-            MAX(CAST((
-              "v"."pair" ->> 2
-            ) AS DOUBLE PRECISION))
-          FROM JSONB_ARRAY_ELEMENTS(
-            CAST((
-              SELECT
-                CAST(COALESCE(
-                  JSONB_AGG(
-                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
-                  ),
-                  CAST('[]' AS JSONB)
-                ) AS text) AS "dependencies"
-              FROM (
-                WITH "x" AS MATERIALIZED (
-                  SELECT
-                    COALESCE("t"."a", -1) AS "k0",
-                    COALESCE("t"."b", -1) AS "k1"
-                  FROM (
-                    SELECT
-                      "p"."s0" AS "a",
-                      "p"."s1" AS "b"
-                    FROM "pganon_work"."r0_hiding" AS "p"
-                    WHERE
-                      "p"."s0" > 0 AND "p"."s1" > 0
-                  ) AS "t"
-                )
-                SELECT
-                  "h"."i",
-                  "p"."j",
-                  1 AS "value"
-                FROM (
-                  SELECT
-                    "g"."i",
-                    BOOL_AND("g"."same0") AS "same0",
-                    BOOL_AND("g"."same1") AS "same1"
-                  FROM (
-                    SELECT
-                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
-                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
-                      COALESCE("x"."k0", "x"."k1") AS "va",
-                      COALESCE("x"."k1", "x"."k0") AS "vb",
-                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
-                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
-                    FROM "x"
-                    GROUP BY
-                      GROUPING SETS (
-                        ("x"."k0"),
-                        ("x"."k1")
-                      )
-                  ) AS "g"
-                  GROUP BY
-                    "g"."i"
-                ) AS "h"
-                CROSS JOIN (
-                  SELECT
-                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
-                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
-                  FROM "x"
-                ) AS "w"
-                CROSS JOIN LATERAL (
-                  VALUES
-                    (0, "h"."same0", "w"."varies0"),
-                    (1, "h"."same1", "w"."varies1")
-                ) AS "p"("j", "same", "varies")
-                WHERE
-                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
-              ) AS "v"
-            ) AS JSONB)
-          ) AS "v"("pair")
-        ),
-        0
-      ) AS "determined"
-  ) AS "u"
-) AS "x";
-
--- partition.tidy: records that hide several columns
-DROP TABLE pganon_work.r0_hiding;
-
--- partition.planned0: whether values of zip in every bucket lie apart
-SELECT
-  0 AS "narrow";
-
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram0;
-
--- partition.planned1: whether values of drug in every bucket lie apart
-SELECT
-  0 AS "narrow";
-
--- partition.tidy: what the buckets were made from
-DROP TABLE pganon_work.r0_histogram1;
-
--- partition.strata_values: hidden values by the associated columns that a record hides
-CREATE TABLE pganon_work.r0_strata_values AS
-SELECT
-  "m"."lead",
-  "m"."stratum",
-  "v"."item",
-  "v"."code",
-  COUNT(*) AS "n"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      0 AS "lead",
-      (
-        CAST((
-          "p"."s0" > 0
-        ) AS INT) * 1 + (
-          CAST((
-            "p"."s1" > 0
-          ) AS INT) * 2
-        )
-      ) AS "stratum",
-      "p"."rid",
-      "p"."s0" AS "s0",
-      "p"."s1" AS "s1"
-    FROM "pganon_work"."r0_placed" AS "p"
-    WHERE
-      "p"."s0" > 0 OR "p"."s1" > 0
-  ) AS "u"
-) AS "m"
-CROSS JOIN LATERAL (
-  VALUES
-    (0, "m"."s0"),
-    (1, "m"."s1")
-) AS "v"("item", "code")
-WHERE
-  "v"."code" > 0
-GROUP BY
-  "m"."lead",
-  "m"."stratum",
-  "v"."item",
-  "v"."code";
-
--- partition.strata_piles: into how many piles their records are dealt, and by which column
-CREATE TABLE pganon_work.r0_strata AS
-SELECT
-  "d".*,
-  CAST((
-    SUM("d"."chunks") OVER (ORDER BY "d"."lead", "d"."stratum") - "d"."chunks"
-  ) AS BIGINT) AS "first"
-FROM (
-  SELECT DISTINCT ON ("c"."lead", "c"."stratum")
-    "c"."lead",
-    "c"."stratum",
-    "c"."item",
-    "c"."l",
-    "c"."records" / "c"."l" AS "piles",
-    LEAST(GREATEST("c"."records" / 20000, 1), "c"."records" / "c"."l") AS "chunks"
-  FROM (
-    SELECT
-      "v"."lead",
-      "v"."stratum",
-      "v"."item",
-      (
-        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
-      ) AS "l",
-      CAST(SUM("v"."n") AS BIGINT) AS "records",
-      MAX("v"."n") AS "most"
-    FROM "pganon_work"."r0_strata_values" AS "v"
-    GROUP BY
-      "v"."lead",
-      "v"."stratum",
-      "v"."item"
-  ) AS "c"
-  ORDER BY
-    "c"."lead",
-    "c"."stratum",
-    "c"."most" DESC,
-    "c"."item"
-) AS "d";
-
--- partition.strata: whether they can be in buckets
-SELECT
-  (
-    SELECT
-      CAST(SUM("t"."chunks") AS BIGINT)
-    FROM "pganon_work"."r0_strata" AS "t"
-  ) AS "chunks",
-  "c"."lead",
-  "c"."stratum",
-  "c"."item",
-  "c"."records" AS "cells",
-  "c"."most"
-FROM (
-  SELECT
-    "v"."lead",
-    "v"."stratum",
-    "v"."item",
-    (
-      CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
-    ) AS "l",
-    CAST(SUM("v"."n") AS BIGINT) AS "records",
-    MAX("v"."n") AS "most"
-  FROM "pganon_work"."r0_strata_values" AS "v"
-  GROUP BY
-    "v"."lead",
-    "v"."stratum",
-    "v"."item"
-) AS "c"
-ORDER BY
-  "c"."records" / "c"."most" - "c"."l",
-  "c"."lead",
-  "c"."stratum",
-  "c"."item"
-LIMIT 1;
-
--- partition.piles: records in piles, in a random order of the piles
-CREATE TABLE pganon_work.r0_piles AS
-SELECT
-  "s".*
-FROM (
-  SELECT
-    "n"."lead",
-    "n"."stratum",
-    "n"."first" + "o"."place" * "n"."chunks" / "n"."piles" AS "chunk",
-    "o"."place",
-    "n"."rid",
-    "n"."s0",
-    "n"."s1"
-  FROM (
-    SELECT
-      "m".*,
-      "t"."piles",
-      "t"."chunks",
-      "t"."first",
-      (
-        ROW_NUMBER() OVER (
-          PARTITION BY "m"."lead", "m"."stratum"
-          ORDER BY (
-            CASE "t"."item" WHEN 0 THEN "m"."s0" WHEN 1 THEN "m"."s1" END
-          ), HASHTEXTEXTENDED(
-            CAST(HASH_RECORD_EXTENDED(
-              ROW(CAST('records ' || CAST("m"."lead" AS TEXT) AS text), "m"."rid"),
-              (
-                SELECT
-                  "s"."partition_seed"
-                FROM "pganon_private"."run_secret" AS "s"
-                WHERE
-                  "s"."run_id" = 0
-              )
-            ) AS TEXT),
-            (
-              SELECT
-                "s"."partition_seed"
-              FROM "pganon_private"."run_secret" AS "s"
-              WHERE
-                "s"."run_id" = 0
-            )
-          ), "m"."rid"
-        ) - 1
-      ) % "t"."piles" AS "pile"
-    FROM (
-      SELECT
-        "u".*
-      FROM (
-        SELECT
-          0 AS "lead",
-          (
-            CAST((
-              "p"."s0" > 0
-            ) AS INT) * 1 + (
-              CAST((
-                "p"."s1" > 0
-              ) AS INT) * 2
-            )
-          ) AS "stratum",
-          "p"."rid",
-          "p"."s0" AS "s0",
-          "p"."s1" AS "s1"
-        FROM "pganon_work"."r0_placed" AS "p"
-        WHERE
-          "p"."s0" > 0 OR "p"."s1" > 0
-      ) AS "u"
-    ) AS "m"
-    JOIN "pganon_work"."r0_strata" AS "t"
-      ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum"
-  ) AS "n"
-  JOIN (
-    SELECT
-      "e"."lead",
-      "e"."stratum",
-      "e"."pile",
-      ROW_NUMBER() OVER (
-        PARTITION BY "e"."lead", "e"."stratum"
-        ORDER BY HASHTEXTEXTENDED(
-          CAST(HASH_RECORD_EXTENDED(
-            ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"),
-            (
-              SELECT
-                "s"."partition_seed"
-              FROM "pganon_private"."run_secret" AS "s"
-              WHERE
-                "s"."run_id" = 0
-            )
-          ) AS TEXT),
-          (
-            SELECT
-              "s"."partition_seed"
-            FROM "pganon_private"."run_secret" AS "s"
-            WHERE
-              "s"."run_id" = 0
-          )
-        ), "e"."pile"
-      ) - 1 AS "place"
-    FROM (
-      SELECT
-        "t"."lead",
-        "t"."stratum",
-        "g"."pile"
-      FROM "pganon_work"."r0_strata" AS "t"
-      CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")
-    ) AS "e"
-  ) AS "o"
-    ON "o"."lead" = "n"."lead"
-    AND "o"."stratum" = "n"."stratum"
-    AND "o"."pile" = "n"."pile"
-) AS "s"
-ORDER BY
-  "s"."chunk";
-
--- partition.piles_index: an index to read a chunk by
-CREATE INDEX ON "pganon_work"."r0_piles" (chunk);
-
--- partition.chunk_blocks: chunks of piles put together until each could be a bucket
-SELECT
-  1 AS "nothing";
-SELECT
-  DENSE_RANK() OVER (ORDER BY "s"."lead", "s"."stratum") AS "stratum",
-  "s"."chunk",
-  "s"."size",
-  "h"."item",
-  "h"."code",
-  "h"."n"
-FROM (
-  SELECT
-    "p"."lead",
-    "p"."stratum",
-    "p"."chunk",
-    COUNT(*) AS "size"
-  FROM "pganon_work"."r0_piles" AS "p"
-  GROUP BY
-    "p"."lead",
-    "p"."stratum",
-    "p"."chunk"
-) AS "s"
-LEFT JOIN (
-  SELECT
-    "w"."chunk",
-    "w"."item",
-    "w"."code",
-    COUNT(*) AS "n"
-  FROM (
-    SELECT
-      "p"."lead",
-      "p"."stratum",
-      "p"."chunk",
-      "v"."item",
-      "v"."code"
-    FROM "pganon_work"."r0_piles" AS "p"
-    CROSS JOIN LATERAL (
-      VALUES
-        (0, "p"."s0"),
-        (1, "p"."s1")
-    ) AS "v"("item", "code")
-  ) AS "w"
-  JOIN (
-    SELECT
-      "v"."lead",
-      "v"."stratum",
-      "v"."item",
-      "v"."code"
-    FROM "pganon_work"."r0_strata_values" AS "v"
-    JOIN "pganon_work"."r0_strata" AS "t"
-      ON "t"."lead" = "v"."lead" AND "t"."stratum" = "v"."stratum"
-    WHERE
-      "v"."n" * (
-        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
-      ) > "t"."piles" / "t"."chunks" * "t"."l"
-      AND "t"."chunks" > 1
-  ) AS "f"
-    ON "f"."lead" = "w"."lead"
-    AND "f"."stratum" = "w"."stratum"
-    AND "f"."item" = "w"."item"
-    AND "f"."code" = "w"."code"
-  GROUP BY
-    "w"."chunk",
-    "w"."item",
-    "w"."code"
-) AS "h"
-  ON "h"."chunk" = "s"."chunk"
-ORDER BY
-  "s"."chunk",
-  "h"."item",
-  "h"."code";
-COPY pganon_work.r0_chunk_blocks (chunk, block, alone) FROM STDIN;
-
--- partition.pile_buckets: piles put together until each is a bucket
-SELECT
-  1 AS "nothing";
-SELECT
-  "p"."chunk",
-  "p"."place",
-  "v"."item",
-  "v"."code",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_piles" AS "p"
-CROSS JOIN LATERAL (
-  VALUES
-    (0, "p"."s0"),
-    (1, "p"."s1")
-) AS "v"("item", "code")
-WHERE
-  "p"."chunk" = 0
-  AND "v"."code" > 0
-  AND EXISTS(
-    SELECT
-      1
-    FROM "pganon_work"."r0_chunk_blocks" AS "b"
-    WHERE
-      "b"."chunk" = 0 AND "b"."alone"
-  )
-GROUP BY
-  "p"."chunk",
-  "p"."place",
-  "v"."item",
-  "v"."code"
-ORDER BY
-  "p"."place",
-  "v"."item",
-  "v"."code";
-COPY pganon_work.r0_pile_buckets (chunk, place, b) FROM STDIN;
-
--- partition.shared: the bucket of every record in its associated columns
-CREATE TABLE pganon_work.r0_shared AS
-SELECT
-  "p"."lead",
-  "p"."rid",
-  COALESCE(
-    "q"."b",
-    (
-      (
-        CAST("c"."block" AS BIGINT) << 32
-      ) + CAST(0 AS BIGINT) * 2654435761 % 4294967296
-    )
-  ) AS "b"
-FROM "pganon_work"."r0_piles" AS "p"
-JOIN "pganon_work"."r0_chunk_blocks" AS "c"
-  ON "c"."chunk" = "p"."chunk"
-LEFT JOIN "pganon_work"."r0_pile_buckets" AS "q"
-  ON "q"."chunk" = "p"."chunk" AND "q"."place" = "p"."place";
-
--- partition.cells: equal records collapse into weighted cells
-CREATE TABLE pganon_work.r0_cells_0 AS
-SELECT
-  "p"."display" + 1 AS "node",
-  "p"."display",
-  CAST(COUNT(*) AS integer) AS "w",
-  "p"."c0",
-  "p"."c1"
-FROM "pganon_work"."r0_placed" AS "p"
-GROUP BY
-  "p"."display",
-  "p"."c0",
-  "p"."c1";
 
 -- partition.nodes: the parts to start from
 CREATE TABLE pganon_work.r0_nodes_0 AS
@@ -1679,7 +979,20 @@ FROM (
             "s"."run_id" = 0
         )
       ) AS "draw"
-    FROM "pganon_work"."r0_placed" AS "p"
+    FROM (
+      SELECT
+        "c"."rid",
+        "c"."hides" AS "display",
+        "c"."c0",
+        "c"."c1",
+        "c"."s0",
+        "c"."s1",
+        "c"."v0",
+        "c"."v1",
+        "c"."p0",
+        "c"."record"
+      FROM "pganon_work"."r0_coded" AS "c"
+    ) AS "p"
     GROUP BY
       "p"."display",
       "p"."c0",
@@ -1755,6 +1068,758 @@ FROM (
     "g"."gid"
 ) AS "g";
 
+-- partition.grouped_classes: the group of all records that show the same
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "n"."group_id" AS "class_id",
+  "g"."display",
+  "g"."c0",
+  "g"."c1"
+FROM "pganon_work"."r0_group_cells" AS "g"
+JOIN "pganon_work"."r0_numbers_group_id" AS "n"
+  ON "n"."gid" = "g"."gid";
+
+-- partition.hidden: hidden values of all columns together
+CREATE TABLE pganon_work.r0_hidden AS
+SELECT
+  COUNT(*) AS "w",
+  "p"."s0",
+  "p"."s1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+GROUP BY
+  "p"."s0",
+  "p"."s1";
+
+-- partition.histogram0: hidden values of zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s0" AS "code",
+    CAST(SUM("p"."w") AS BIGINT) AS "n"
+  FROM "pganon_work"."r0_hidden" AS "p"
+  WHERE
+    "p"."s0" > 0
+  GROUP BY
+    "p"."s0"
+) AS "h"
+JOIN "pganon_work"."r0_sdict0" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible0: whether hidden values of zip can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AS "short",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram0" AS "h"
+) AS "x";
+
+-- partition.histogram1: hidden values of drug
+CREATE TABLE pganon_work.r0_histogram1 AS
+SELECT
+  "h"."code",
+  "h"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM (
+  SELECT
+    "p"."s1" AS "code",
+    CAST(SUM("p"."w") AS BIGINT) AS "n"
+  FROM "pganon_work"."r0_hidden" AS "p"
+  WHERE
+    "p"."s1" > 0
+  GROUP BY
+    "p"."s1"
+) AS "h"
+JOIN "pganon_work"."r0_sdict1" AS "d"
+  ON "d"."code" = "h"."code";
+
+-- partition.eligible1: whether hidden values of drug can be in buckets
+SELECT
+  "x"."cells",
+  "x"."most",
+  "x"."kinds",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AS "short",
+  (
+    "x"."most" * 2 > "x"."cells"
+  ) AND FALSE AS "withheld"
+FROM (
+  SELECT
+    CAST(COALESCE(SUM("h"."n"), 0) AS BIGINT) AS "cells",
+    COALESCE(MAX("h"."n"), 0) AS "most",
+    COUNT(*) AS "kinds"
+  FROM "pganon_work"."r0_histogram1" AS "h"
+) AS "x";
+
+-- partition.linked: whether buckets of one column tell of those of another
+SELECT
+  CAST(JSONB_AGG(
+    JSONB_BUILD_ARRAY("x"."i", "x"."j", "x"."records", "x"."strength", "x"."determined") ORDER BY "x"."i", "x"."j"
+  ) AS TEXT) AS "links"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      0 AS "i",
+      1 AS "j",
+      (
+        SELECT
+          CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT)
+        FROM (
+          SELECT
+            "p"."s0" AS "a",
+            "p"."s1" AS "b",
+            "p"."w"
+          FROM "pganon_work"."r0_hidden" AS "p"
+          WHERE
+            "p"."s0" > 0 AND "p"."s1" > 0
+        ) AS "t"
+      ) AS "records",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "association"
+              FROM (
+                WITH "e" AS MATERIALIZED (
+                  SELECT
+                    1 AS "n"
+                ), "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1",
+                    "t"."w"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b",
+                      "p"."w"
+                    FROM "pganon_work"."r0_hidden" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                  CROSS JOIN "e"
+                ), "g" AS MATERIALIZED (
+                  SELECT
+                    CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                    CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                    COALESCE("x"."k0", "x"."k1") AS "va",
+                    COALESCE("x"."k1", "x"."k0") AS "vb",
+                    CAST(SUM("x"."w") AS DOUBLE PRECISION) AS "f"
+                  FROM "x"
+                  GROUP BY
+                    GROUPING SETS (
+                      ("x"."k0"),
+                      ("x"."k1"),
+                      ("x"."k0", "x"."k1")
+                    )
+                ), "d" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    CAST(COUNT(*) AS DOUBLE PRECISION) AS "distinct_values",
+                    SUM("g"."f") AS "n"
+                  FROM "g"
+                  WHERE
+                    "g"."i" = "g"."j"
+                  GROUP BY
+                    "g"."i"
+                ), "s" AS MATERIALIZED (
+                  SELECT
+                    "g"."i",
+                    "g"."j",
+                    SUM("g"."f" * "g"."f" / (
+                      "a"."f" * "b"."f"
+                    )) - 1 AS "phi2"
+                  FROM "g"
+                  JOIN "g" AS "a"
+                    ON "a"."i" = "g"."i" AND "a"."j" = "g"."i" AND "a"."va" = "g"."va"
+                  JOIN "g" AS "b"
+                    ON "b"."i" = "g"."j" AND "b"."j" = "g"."j" AND "b"."vb" = "g"."vb"
+                  WHERE
+                    "g"."i" < "g"."j"
+                  GROUP BY
+                    "g"."i",
+                    "g"."j"
+                )
+                SELECT
+                  "s"."i",
+                  "s"."j",
+                  CASE
+                    WHEN LEAST("a"."distinct_values", "b"."distinct_values") < 2
+                    THEN 0
+                    WHEN LEAST(
+                      "a"."distinct_values" - (
+                        "a"."distinct_values" - 1
+                      ) * (
+                        "a"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0),
+                      "b"."distinct_values" - (
+                        "b"."distinct_values" - 1
+                      ) * (
+                        "b"."distinct_values" - 1
+                      ) / NULLIF("a"."n" - 1, 0)
+                    ) - 1 <= 1e-9
+                    THEN 0
+                    ELSE LEAST(
+                      1,
+                      SQRT(
+                        GREATEST(
+                          0,
+                          "s"."phi2" - (
+                            "a"."distinct_values" - 1
+                          ) * (
+                            "b"."distinct_values" - 1
+                          ) / (
+                            "a"."n" - 1
+                          )
+                        ) / (
+                          LEAST(
+                            "a"."distinct_values" - (
+                              "a"."distinct_values" - 1
+                            ) * (
+                              "a"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0),
+                            "b"."distinct_values" - (
+                              "b"."distinct_values" - 1
+                            ) * (
+                              "b"."distinct_values" - 1
+                            ) / NULLIF("a"."n" - 1, 0)
+                          ) - 1
+                        )
+                      )
+                    )
+                  END AS "value"
+                FROM "s"
+                JOIN "d" AS "a"
+                  ON "a"."i" = "s"."i"
+                JOIN "d" AS "b"
+                  ON "b"."i" = "s"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "strength",
+      COALESCE(
+        (
+          SELECT
+            MAX(CAST((
+              "v"."pair" ->> 2
+            ) AS DOUBLE PRECISION))
+          FROM JSONB_ARRAY_ELEMENTS(
+            CAST((
+              SELECT
+                CAST(COALESCE(
+                  JSONB_AGG(
+                    JSONB_BUILD_ARRAY("v"."i", "v"."j", TRIM_SCALE(ROUND(CAST("v"."value" AS DECIMAL), 9))) ORDER BY "v"."i", "v"."j"
+                  ),
+                  CAST('[]' AS JSONB)
+                ) AS text) AS "dependencies"
+              FROM (
+                WITH "x" AS MATERIALIZED (
+                  SELECT
+                    COALESCE("t"."a", -1) AS "k0",
+                    COALESCE("t"."b", -1) AS "k1"
+                  FROM (
+                    SELECT
+                      "p"."s0" AS "a",
+                      "p"."s1" AS "b",
+                      "p"."w"
+                    FROM "pganon_work"."r0_hidden" AS "p"
+                    WHERE
+                      "p"."s0" > 0 AND "p"."s1" > 0
+                  ) AS "t"
+                )
+                SELECT
+                  "h"."i",
+                  "p"."j",
+                  1 AS "value"
+                FROM (
+                  SELECT
+                    "g"."i",
+                    BOOL_AND("g"."same0") AS "same0",
+                    BOOL_AND("g"."same1") AS "same1"
+                  FROM (
+                    SELECT
+                      CASE WHEN "x"."k0" IS NOT NULL THEN 0 WHEN "x"."k1" IS NOT NULL THEN 1 END AS "i",
+                      CASE WHEN "x"."k1" IS NOT NULL THEN 1 WHEN "x"."k0" IS NOT NULL THEN 0 END AS "j",
+                      COALESCE("x"."k0", "x"."k1") AS "va",
+                      COALESCE("x"."k1", "x"."k0") AS "vb",
+                      MIN("x"."k0") = MAX("x"."k0") AS "same0",
+                      MIN("x"."k1") = MAX("x"."k1") AS "same1"
+                    FROM "x"
+                    GROUP BY
+                      GROUPING SETS (
+                        ("x"."k0"),
+                        ("x"."k1")
+                      )
+                  ) AS "g"
+                  GROUP BY
+                    "g"."i"
+                ) AS "h"
+                CROSS JOIN (
+                  SELECT
+                    MIN("x"."k0") < MAX("x"."k0") AS "varies0",
+                    MIN("x"."k1") < MAX("x"."k1") AS "varies1"
+                  FROM "x"
+                ) AS "w"
+                CROSS JOIN LATERAL (
+                  VALUES
+                    (0, "h"."same0", "w"."varies0"),
+                    (1, "h"."same1", "w"."varies1")
+                ) AS "p"("j", "same", "varies")
+                WHERE
+                  "p"."same" AND "p"."varies" AND "h"."i" <> "p"."j"
+              ) AS "v"
+            ) AS JSONB)
+          ) AS "v"("pair")
+        ),
+        0
+      ) AS "determined"
+  ) AS "u"
+) AS "x";
+
+-- partition.planned0: whether values of zip in every bucket lie apart
+SELECT
+  0 AS "narrow";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram0;
+
+-- partition.planned1: whether values of drug in every bucket lie apart
+SELECT
+  0 AS "narrow";
+
+-- partition.tidy: what the buckets were made from
+DROP TABLE pganon_work.r0_histogram1;
+
+-- partition.strata_values: hidden values by the associated columns that a record hides
+CREATE TABLE pganon_work.r0_strata_values AS
+SELECT
+  "m"."lead",
+  "m"."stratum",
+  "v"."item",
+  "v"."code",
+  COUNT(*) AS "n"
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      0 AS "lead",
+      (
+        CAST((
+          "p"."s0" > 0
+        ) AS INT) * 1 + (
+          CAST((
+            "p"."s1" > 0
+          ) AS INT) * 2
+        )
+      ) AS "stratum",
+      "p"."rid",
+      "p"."s0" AS "s0",
+      "p"."s1" AS "s1"
+    FROM (
+      SELECT
+        "c"."rid",
+        "c"."hides" AS "display",
+        "c"."c0",
+        "c"."c1",
+        "c"."s0",
+        "c"."s1",
+        "c"."v0",
+        "c"."v1",
+        "c"."p0",
+        "c"."record"
+      FROM "pganon_work"."r0_coded" AS "c"
+    ) AS "p"
+    WHERE
+      "p"."s0" > 0 OR "p"."s1" > 0
+  ) AS "u"
+) AS "m"
+CROSS JOIN LATERAL (
+  VALUES
+    (0, "m"."s0"),
+    (1, "m"."s1")
+) AS "v"("item", "code")
+WHERE
+  "v"."code" > 0
+GROUP BY
+  "m"."lead",
+  "m"."stratum",
+  "v"."item",
+  "v"."code";
+
+-- partition.strata_piles: into how many piles their records are dealt, and by which column
+CREATE TABLE pganon_work.r0_strata AS
+SELECT
+  "d".*,
+  CAST((
+    SUM("d"."chunks") OVER (ORDER BY "d"."lead", "d"."stratum") - "d"."chunks"
+  ) AS BIGINT) AS "first"
+FROM (
+  SELECT DISTINCT ON ("c"."lead", "c"."stratum")
+    "c"."lead",
+    "c"."stratum",
+    "c"."item",
+    "c"."l",
+    "c"."records" / "c"."l" AS "piles",
+    LEAST(GREATEST("c"."records" / 20000, 1), "c"."records" / "c"."l") AS "chunks"
+  FROM (
+    SELECT
+      "v"."lead",
+      "v"."stratum",
+      "v"."item",
+      (
+        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+      ) AS "l",
+      CAST(SUM("v"."n") AS BIGINT) AS "records",
+      MAX("v"."n") AS "most"
+    FROM "pganon_work"."r0_strata_values" AS "v"
+    GROUP BY
+      "v"."lead",
+      "v"."stratum",
+      "v"."item"
+  ) AS "c"
+  ORDER BY
+    "c"."lead",
+    "c"."stratum",
+    "c"."most" DESC,
+    "c"."item"
+) AS "d";
+
+-- partition.strata: whether they can be in buckets
+SELECT
+  (
+    SELECT
+      CAST(SUM("t"."chunks") AS BIGINT)
+    FROM "pganon_work"."r0_strata" AS "t"
+  ) AS "chunks",
+  "c"."lead",
+  "c"."stratum",
+  "c"."item",
+  "c"."records" AS "cells",
+  "c"."most"
+FROM (
+  SELECT
+    "v"."lead",
+    "v"."stratum",
+    "v"."item",
+    (
+      CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+    ) AS "l",
+    CAST(SUM("v"."n") AS BIGINT) AS "records",
+    MAX("v"."n") AS "most"
+  FROM "pganon_work"."r0_strata_values" AS "v"
+  GROUP BY
+    "v"."lead",
+    "v"."stratum",
+    "v"."item"
+) AS "c"
+ORDER BY
+  "c"."records" / "c"."most" - "c"."l",
+  "c"."lead",
+  "c"."stratum",
+  "c"."item"
+LIMIT 1;
+
+-- partition.piles: records in piles, in a random order of the piles
+CREATE TABLE pganon_work.r0_piles AS
+SELECT
+  "s".*
+FROM (
+  SELECT
+    "n"."lead",
+    "n"."stratum",
+    "n"."first" + "o"."place" * "n"."chunks" / "n"."piles" AS "chunk",
+    "o"."place",
+    "n"."rid",
+    "n"."s0",
+    "n"."s1"
+  FROM (
+    SELECT
+      "m".*,
+      "t"."piles",
+      "t"."chunks",
+      "t"."first",
+      (
+        ROW_NUMBER() OVER (
+          PARTITION BY "m"."lead", "m"."stratum"
+          ORDER BY (
+            CASE "t"."item" WHEN 0 THEN "m"."s0" WHEN 1 THEN "m"."s1" END
+          ), HASHTEXTEXTENDED(
+            CAST(HASH_RECORD_EXTENDED(
+              ROW(CAST('records ' || CAST("m"."lead" AS TEXT) AS text), "m"."rid"),
+              (
+                SELECT
+                  "s"."partition_seed"
+                FROM "pganon_private"."run_secret" AS "s"
+                WHERE
+                  "s"."run_id" = 0
+              )
+            ) AS TEXT),
+            (
+              SELECT
+                "s"."partition_seed"
+              FROM "pganon_private"."run_secret" AS "s"
+              WHERE
+                "s"."run_id" = 0
+            )
+          ), "m"."rid"
+        ) - 1
+      ) % "t"."piles" AS "pile"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          0 AS "lead",
+          (
+            CAST((
+              "p"."s0" > 0
+            ) AS INT) * 1 + (
+              CAST((
+                "p"."s1" > 0
+              ) AS INT) * 2
+            )
+          ) AS "stratum",
+          "p"."rid",
+          "p"."s0" AS "s0",
+          "p"."s1" AS "s1"
+        FROM (
+          SELECT
+            "c"."rid",
+            "c"."hides" AS "display",
+            "c"."c0",
+            "c"."c1",
+            "c"."s0",
+            "c"."s1",
+            "c"."v0",
+            "c"."v1",
+            "c"."p0",
+            "c"."record"
+          FROM "pganon_work"."r0_coded" AS "c"
+        ) AS "p"
+        WHERE
+          "p"."s0" > 0 OR "p"."s1" > 0
+      ) AS "u"
+    ) AS "m"
+    JOIN "pganon_work"."r0_strata" AS "t"
+      ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum"
+  ) AS "n"
+  JOIN (
+    SELECT
+      "e"."lead",
+      "e"."stratum",
+      "e"."pile",
+      ROW_NUMBER() OVER (
+        PARTITION BY "e"."lead", "e"."stratum"
+        ORDER BY HASHTEXTEXTENDED(
+          CAST(HASH_RECORD_EXTENDED(
+            ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"),
+            (
+              SELECT
+                "s"."partition_seed"
+              FROM "pganon_private"."run_secret" AS "s"
+              WHERE
+                "s"."run_id" = 0
+            )
+          ) AS TEXT),
+          (
+            SELECT
+              "s"."partition_seed"
+            FROM "pganon_private"."run_secret" AS "s"
+            WHERE
+              "s"."run_id" = 0
+          )
+        ), "e"."pile"
+      ) - 1 AS "place"
+    FROM (
+      SELECT
+        "t"."lead",
+        "t"."stratum",
+        "g"."pile"
+      FROM "pganon_work"."r0_strata" AS "t"
+      CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")
+    ) AS "e"
+  ) AS "o"
+    ON "o"."lead" = "n"."lead"
+    AND "o"."stratum" = "n"."stratum"
+    AND "o"."pile" = "n"."pile"
+) AS "s"
+ORDER BY
+  "s"."chunk";
+
+-- partition.piles_index: an index to read a chunk by
+CREATE INDEX ON "pganon_work"."r0_piles" (chunk);
+
+-- partition.chunk_blocks: chunks of piles put together until each could be a bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  DENSE_RANK() OVER (ORDER BY "s"."lead", "s"."stratum") AS "stratum",
+  "s"."chunk",
+  "s"."size",
+  "h"."item",
+  "h"."code",
+  "h"."n"
+FROM (
+  SELECT
+    "p"."lead",
+    "p"."stratum",
+    "p"."chunk",
+    COUNT(*) AS "size"
+  FROM "pganon_work"."r0_piles" AS "p"
+  GROUP BY
+    "p"."lead",
+    "p"."stratum",
+    "p"."chunk"
+) AS "s"
+LEFT JOIN (
+  SELECT
+    "w"."chunk",
+    "w"."item",
+    "w"."code",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      "p"."lead",
+      "p"."stratum",
+      "p"."chunk",
+      "v"."item",
+      "v"."code"
+    FROM "pganon_work"."r0_piles" AS "p"
+    CROSS JOIN LATERAL (
+      VALUES
+        (0, "p"."s0"),
+        (1, "p"."s1")
+    ) AS "v"("item", "code")
+  ) AS "w"
+  JOIN (
+    SELECT
+      "v"."lead",
+      "v"."stratum",
+      "v"."item",
+      "v"."code"
+    FROM "pganon_work"."r0_strata_values" AS "v"
+    JOIN "pganon_work"."r0_strata" AS "t"
+      ON "t"."lead" = "v"."lead" AND "t"."stratum" = "v"."stratum"
+    WHERE
+      "v"."n" * (
+        CASE "v"."item" WHEN 0 THEN 2 WHEN 1 THEN 2 END
+      ) > "t"."piles" / "t"."chunks" * "t"."l"
+      AND "t"."chunks" > 1
+  ) AS "f"
+    ON "f"."lead" = "w"."lead"
+    AND "f"."stratum" = "w"."stratum"
+    AND "f"."item" = "w"."item"
+    AND "f"."code" = "w"."code"
+  GROUP BY
+    "w"."chunk",
+    "w"."item",
+    "w"."code"
+) AS "h"
+  ON "h"."chunk" = "s"."chunk"
+ORDER BY
+  "s"."chunk",
+  "h"."item",
+  "h"."code";
+COPY pganon_work.r0_chunk_blocks (chunk, block, alone) FROM STDIN;
+
+-- partition.pile_buckets: piles put together until each is a bucket
+SELECT
+  1 AS "nothing";
+SELECT
+  "p"."chunk",
+  "p"."place",
+  "v"."item",
+  "v"."code",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_piles" AS "p"
+CROSS JOIN LATERAL (
+  VALUES
+    (0, "p"."s0"),
+    (1, "p"."s1")
+) AS "v"("item", "code")
+WHERE
+  "p"."chunk" = 0
+  AND "v"."code" > 0
+  AND EXISTS(
+    SELECT
+      1
+    FROM "pganon_work"."r0_chunk_blocks" AS "b"
+    WHERE
+      "b"."chunk" = 0 AND "b"."alone"
+  )
+GROUP BY
+  "p"."chunk",
+  "p"."place",
+  "v"."item",
+  "v"."code"
+ORDER BY
+  "p"."place",
+  "v"."item",
+  "v"."code";
+COPY pganon_work.r0_pile_buckets (chunk, place, b) FROM STDIN;
+
+-- partition.shared: the bucket of every record in its associated columns
+CREATE TABLE pganon_work.r0_shared AS
+SELECT
+  "p"."lead",
+  "p"."rid",
+  COALESCE(
+    "q"."b",
+    (
+      (
+        CAST("c"."block" AS BIGINT) << 32
+      ) + CAST(0 AS BIGINT) * 2654435761 % 4294967296
+    )
+  ) AS "b"
+FROM "pganon_work"."r0_piles" AS "p"
+JOIN "pganon_work"."r0_chunk_blocks" AS "c"
+  ON "c"."chunk" = "p"."chunk"
+LEFT JOIN "pganon_work"."r0_pile_buckets" AS "q"
+  ON "q"."chunk" = "p"."chunk" AND "q"."place" = "p"."place";
+
 -- partition.numbers_b0: random numbers for the buckets of zip
 CREATE TABLE pganon_work.r0_numbers_b0 AS
 SELECT
@@ -1784,9 +1849,23 @@ FROM (
       FROM (
         SELECT
           "s"."rid",
-          "s"."b"
+          "s"."b",
+          "p"."v0" AS "v"
         FROM "pganon_work"."r0_shared" AS "s"
-        JOIN "pganon_work"."r0_placed" AS "p"
+        JOIN (
+          SELECT
+            "c"."rid",
+            "c"."hides" AS "display",
+            "c"."c0",
+            "c"."c1",
+            "c"."s0",
+            "c"."s1",
+            "c"."v0",
+            "c"."v1",
+            "c"."p0",
+            "c"."record"
+          FROM "pganon_work"."r0_coded" AS "c"
+        ) AS "p"
           ON "p"."rid" = "s"."rid"
         WHERE
           "s"."lead" = 0 AND "p"."s0" > 0
@@ -1797,9 +1876,23 @@ FROM (
       FROM (
         SELECT
           "s"."rid",
-          "s"."b"
+          "s"."b",
+          "p"."v1" AS "v"
         FROM "pganon_work"."r0_shared" AS "s"
-        JOIN "pganon_work"."r0_placed" AS "p"
+        JOIN (
+          SELECT
+            "c"."rid",
+            "c"."hides" AS "display",
+            "c"."c0",
+            "c"."c1",
+            "c"."s0",
+            "c"."s1",
+            "c"."v0",
+            "c"."v1",
+            "c"."p0",
+            "c"."record"
+          FROM "pganon_work"."r0_coded" AS "c"
+        ) AS "p"
           ON "p"."rid" = "s"."rid"
         WHERE
           "s"."lead" = 0 AND "p"."s1" > 0
@@ -1809,6 +1902,118 @@ FROM (
   GROUP BY
     "u"."gid"
 ) AS "g";
+
+-- partition.values0: values of zip in every bucket
+CREATE TABLE pganon_stage.r0_values0 AS
+SELECT
+  "x"."x0" AS "zip_bucket",
+  "x"."x1" AS "zip",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "h"."rid",
+      "n"."b0" AS "b",
+      "h"."v"
+    FROM (
+      SELECT
+        "s"."rid",
+        "s"."b",
+        "p"."v0" AS "v"
+      FROM "pganon_work"."r0_shared" AS "s"
+      JOIN (
+        SELECT
+          "c"."rid",
+          "c"."hides" AS "display",
+          "c"."c0",
+          "c"."c1",
+          "c"."s0",
+          "c"."s1",
+          "c"."v0",
+          "c"."v1",
+          "c"."p0",
+          "c"."record"
+        FROM "pganon_work"."r0_coded" AS "c"
+      ) AS "p"
+        ON "p"."rid" = "s"."rid"
+      WHERE
+        "s"."lead" = 0 AND "p"."s0" > 0
+    ) AS "h"
+    JOIN "pganon_work"."r0_numbers_b0" AS "n"
+      ON "n"."gid" = "h"."b"
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values0_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
+
+-- partition.values1: values of drug in every bucket
+CREATE TABLE pganon_stage.r0_values1 AS
+SELECT
+  "x"."x0" AS "drug_bucket",
+  "x"."x1" AS "drug",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "h"."rid",
+      "n"."b0" AS "b",
+      "h"."v"
+    FROM (
+      SELECT
+        "s"."rid",
+        "s"."b",
+        "p"."v1" AS "v"
+      FROM "pganon_work"."r0_shared" AS "s"
+      JOIN (
+        SELECT
+          "c"."rid",
+          "c"."hides" AS "display",
+          "c"."c0",
+          "c"."c1",
+          "c"."s0",
+          "c"."s1",
+          "c"."v0",
+          "c"."v1",
+          "c"."p0",
+          "c"."record"
+        FROM "pganon_work"."r0_coded" AS "c"
+      ) AS "p"
+        ON "p"."rid" = "s"."rid"
+      WHERE
+        "s"."lead" = 0 AND "p"."s1" > 0
+    ) AS "h"
+    JOIN "pganon_work"."r0_numbers_b0" AS "n"
+      ON "n"."gid" = "h"."b"
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values1" ("drug_bucket");
 
 -- partition.grouped: the group and the buckets of every record
 CREATE TABLE pganon_work.r0_local_grouped AS
@@ -1821,67 +2026,291 @@ SELECT
   "p"."v1",
   "p"."p0",
   "p"."record",
-  "n"."group_id",
-  "n0"."b0" AS "b0",
-  "n1"."b0" AS "b1"
-FROM "pganon_work"."r0_placed" AS "p"
-JOIN "pganon_work"."r0_group_cells" AS "g"
+  "g"."class_id" AS "group_id",
+  "h0"."b" AS "b0",
+  "h1"."b" AS "b1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+JOIN "pganon_work"."r0_grouped_classes" AS "g"
   ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
-JOIN "pganon_work"."r0_numbers_group_id" AS "n"
-  ON "n"."gid" = "g"."gid"
 LEFT JOIN (
   SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s0" > 0
+    "h"."rid",
+    "n"."b0" AS "b",
+    "h"."v"
+  FROM (
+    SELECT
+      "s"."rid",
+      "s"."b",
+      "p"."v0" AS "v"
+    FROM "pganon_work"."r0_shared" AS "s"
+    JOIN (
+      SELECT
+        "c"."rid",
+        "c"."hides" AS "display",
+        "c"."c0",
+        "c"."c1",
+        "c"."s0",
+        "c"."s1",
+        "c"."v0",
+        "c"."v1",
+        "c"."p0",
+        "c"."record"
+      FROM "pganon_work"."r0_coded" AS "c"
+    ) AS "p"
+      ON "p"."rid" = "s"."rid"
+    WHERE
+      "s"."lead" = 0 AND "p"."s0" > 0
+  ) AS "h"
+  JOIN "pganon_work"."r0_numbers_b0" AS "n"
+    ON "n"."gid" = "h"."b"
 ) AS "h0"
-  ON "h0"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n0"
-  ON "n0"."gid" = "h0"."b"
+  ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END
 LEFT JOIN (
   SELECT
-    "s"."rid",
-    "s"."b"
-  FROM "pganon_work"."r0_shared" AS "s"
-  JOIN "pganon_work"."r0_placed" AS "p"
-    ON "p"."rid" = "s"."rid"
-  WHERE
-    "s"."lead" = 0 AND "p"."s1" > 0
+    "h"."rid",
+    "n"."b0" AS "b",
+    "h"."v"
+  FROM (
+    SELECT
+      "s"."rid",
+      "s"."b",
+      "p"."v1" AS "v"
+    FROM "pganon_work"."r0_shared" AS "s"
+    JOIN (
+      SELECT
+        "c"."rid",
+        "c"."hides" AS "display",
+        "c"."c0",
+        "c"."c1",
+        "c"."s0",
+        "c"."s1",
+        "c"."v0",
+        "c"."v1",
+        "c"."p0",
+        "c"."record"
+      FROM "pganon_work"."r0_coded" AS "c"
+    ) AS "p"
+      ON "p"."rid" = "s"."rid"
+    WHERE
+      "s"."lead" = 0 AND "p"."s1" > 0
+  ) AS "h"
+  JOIN "pganon_work"."r0_numbers_b0" AS "n"
+    ON "n"."gid" = "h"."b"
 ) AS "h1"
-  ON "h1"."rid" = "p"."rid"
-LEFT JOIN "pganon_work"."r0_numbers_b0" AS "n1"
-  ON "n1"."gid" = "h1"."b"
-ORDER BY
-  "n"."group_id";
+  ON "h1"."rid" = CASE WHEN "p"."s1" > 0 THEN "p"."rid" END;
 
 -- partition.tidy: what they were made from
-DROP TABLE pganon_work.r0_placed, pganon_work.r0_group_cells, pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
+DROP TABLE pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
 
--- recode.grouped_classes: the class of every record
-CREATE TABLE pganon_work.r0_grouped_classes AS
+-- recode.members: the steward's memory of who was in which group and which buckets
+CREATE TABLE pganon_stage.r0_members AS
 SELECT
-  "r"."group_id" AS "class_id",
-  "r"."c0",
-  "r"."c1"
-FROM "pganon_work"."r0_local_grouped" AS "r";
+  "u".*
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "t"."member",
+      "t"."group_id",
+      "t"."zip_bucket",
+      "t"."drug_bucket",
+      CAST(ARRAY[
+        HASHTEXTEXTENDED(
+          "t"."v0",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        ),
+        HASHTEXTEXTENDED(
+          "t"."v1",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        )
+      ] AS bigint[]) AS "marks"
+    FROM (
+      SELECT
+        CAST(ENCODE(
+          SUBSTRING(SHA256(
+            (
+              SELECT
+                COALESCE("p"."secret", "s"."key")
+              FROM "pganon_private"."run_secret" AS "s"
+              LEFT JOIN "pganon_private"."population" AS "p"
+                ON "p"."id" = "s"."population"
+              WHERE
+                "s"."run_id" = 0
+            ) || CONVERT_TO("g"."record", 'UTF8')
+          ) FROM 1 FOR 16),
+          'hex'
+        ) AS UUID) AS "member",
+        "g"."group_id" AS "group_id",
+        "g"."b0" AS "zip_bucket",
+        "g"."b1" AS "drug_bucket",
+        CASE
+          WHEN "g"."b0" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v0" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v0",
+        CASE
+          WHEN "g"."b1" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v1" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v1"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      OFFSET '0'
+    ) AS "t"
+    UNION ALL
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("p"."key", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      -1 AS "group_id",
+      -1 AS "zip_bucket",
+      -1 AS "drug_bucket",
+      CAST(NULL AS BIGINT[]) AS "marks"
+    FROM (
+      SELECT
+        "r"."key"
+      FROM (
+        SELECT
+          "u".*
+        FROM (
+          SELECT
+            "c"."record" AS "key",
+            1 AS "n"
+          FROM "pganon_work"."r0_coded" AS "c"
+          UNION ALL
+          SELECT
+            "g"."record" AS "key",
+            -1 AS "n"
+          FROM "pganon_work"."r0_local_grouped" AS "g"
+        ) AS "u"
+      ) AS "r"
+      GROUP BY
+        "r"."key"
+      HAVING
+        SUM("r"."n") > 0
+    ) AS "p"
+  ) AS "u"
+) AS "u"
+ORDER BY
+  "u"."member";
+
+-- recode.records: every record with its group and its buckets
+CREATE TABLE pganon_stage.r0_records AS
+SELECT
+  "r"."group_id",
+  "r"."b0" AS "zip_bucket",
+  "r"."b1" AS "drug_bucket",
+  "r"."p0" AS "cost"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+ORDER BY
+  "r"."group_id",
+  "r"."b0",
+  "r"."b1",
+  "r"."p0";
+
+-- recode.records_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
+
+-- recode.group_sizes: how many records every group has
+CREATE TABLE pganon_work.r0_group_sizes AS
+SELECT
+  "r"."group_id",
+  "r"."display",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+GROUP BY
+  "r"."group_id",
+  "r"."display";
 
 -- recode.extents: extent of every class
 CREATE TABLE pganon_work.r0_extents AS
 SELECT
-  "c"."class_id",
-  MIN("c"."c0") FILTER(WHERE
-    "c"."c0" > 0) AS "lo0",
-  MAX("c"."c0") AS "hi0",
-  MIN("c"."c0") = 0 AS "n0",
-  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
-  COUNT(*) AS "n"
-FROM "pganon_work"."r0_grouped_classes" AS "c"
-GROUP BY
-  "c"."class_id";
+  "s"."n",
+  "e"."class_id",
+  "e"."lo0",
+  "e"."hi0",
+  "e"."n0",
+  "e"."b1_0"
+FROM (
+  SELECT
+    "c"."class_id",
+    MIN("c"."c0") FILTER(WHERE
+      "c"."c0" > 0) AS "lo0",
+    MAX("c"."c0") AS "hi0",
+    MIN("c"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
+  FROM "pganon_work"."r0_grouped_classes" AS "c"
+  GROUP BY
+    "c"."class_id"
+) AS "e"
+JOIN "pganon_work"."r0_group_sizes" AS "s"
+  ON "s"."group_id" = "e"."class_id";
 
 -- recode.sets1: arrays of values for attribute 2
 CREATE TABLE pganon_work.r0_sets1 AS
@@ -1947,12 +2376,7 @@ SELECT
   CASE WHEN (
     SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
   ) THEN "e"."zip_null" END AS "zip_null"
-FROM (
-  SELECT DISTINCT
-    "r"."group_id",
-    "r"."display"
-  FROM "pganon_work"."r0_local_grouped" AS "r"
-) AS "d"
+FROM "pganon_work"."r0_group_sizes" AS "d"
 JOIN (
   SELECT DISTINCT
     "d"."display",
@@ -1967,224 +2391,6 @@ ORDER BY
 
 -- recode.groups_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
-
--- recode.records: every record with its group and its buckets
-CREATE TABLE pganon_stage.r0_records AS
-SELECT
-  "r"."group_id",
-  "r"."b0" AS "zip_bucket",
-  "r"."b1" AS "drug_bucket",
-  "r"."p0" AS "cost"
-FROM "pganon_work"."r0_local_grouped" AS "r"
-ORDER BY
-  "r"."group_id",
-  "r"."b0",
-  "r"."b1",
-  "r"."p0";
-
--- recode.records_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
-
--- recode.members: the steward's memory of who was in which group and which buckets
-CREATE TABLE pganon_stage.r0_members AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "t"."member",
-    "t"."group_id",
-    "t"."zip_bucket",
-    "t"."drug_bucket",
-    CAST(ARRAY[
-      HASHTEXTEXTENDED(
-        "t"."v0",
-        UUID_HASH_EXTENDED(
-          "t"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      ),
-      HASHTEXTEXTENDED(
-        "t"."v1",
-        UUID_HASH_EXTENDED(
-          "t"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      )
-    ] AS bigint[]) AS "marks"
-  FROM (
-    SELECT
-      CAST(ENCODE(
-        SUBSTRING(SHA256(
-          (
-            SELECT
-              COALESCE("p"."secret", "s"."key")
-            FROM "pganon_private"."run_secret" AS "s"
-            LEFT JOIN "pganon_private"."population" AS "p"
-              ON "p"."id" = "s"."population"
-            WHERE
-              "s"."run_id" = 0
-          ) || CONVERT_TO("g"."record", 'UTF8')
-        ) FROM 1 FOR 16),
-        'hex'
-      ) AS UUID) AS "member",
-      "g"."group_id" AS "group_id",
-      "g"."b0" AS "zip_bucket",
-      "g"."b1" AS "drug_bucket",
-      CASE
-        WHEN "g"."b0" IS NOT NULL
-        THEN COALESCE('=' || CAST((
-          CAST("g"."v0" AS TEXT) COLLATE "C"
-        ) AS text), '')
-      END AS "v0",
-      CASE
-        WHEN "g"."b1" IS NOT NULL
-        THEN COALESCE('=' || CAST((
-          CAST("g"."v1" AS TEXT) COLLATE "C"
-        ) AS text), '')
-      END AS "v1"
-    FROM "pganon_work"."r0_local_grouped" AS "g"
-    OFFSET '0'
-  ) AS "t"
-  UNION ALL
-  SELECT
-    CAST(ENCODE(
-      SUBSTRING(SHA256(
-        (
-          SELECT
-            COALESCE("p"."secret", "s"."key")
-          FROM "pganon_private"."run_secret" AS "s"
-          LEFT JOIN "pganon_private"."population" AS "p"
-            ON "p"."id" = "s"."population"
-          WHERE
-            "s"."run_id" = 0
-        ) || CONVERT_TO("p"."key", 'UTF8')
-      ) FROM 1 FOR 16),
-      'hex'
-    ) AS UUID) AS "member",
-    -1 AS "group_id",
-    -1 AS "zip_bucket",
-    -1 AS "drug_bucket",
-    CAST(NULL AS BIGINT[]) AS "marks"
-  FROM (
-    SELECT
-      "r"."key"
-    FROM (
-      SELECT
-        "u".*
-      FROM (
-        SELECT
-          "c"."record" AS "key",
-          1 AS "n"
-        FROM "pganon_work"."r0_coded" AS "c"
-        UNION ALL
-        SELECT
-          "g"."record" AS "key",
-          -1 AS "n"
-        FROM "pganon_work"."r0_local_grouped" AS "g"
-      ) AS "u"
-    ) AS "r"
-    GROUP BY
-      "r"."key"
-    HAVING
-      SUM("r"."n") > 0
-  ) AS "p"
-) AS "u";
-
--- recode.values0: values of zip in every bucket
-CREATE TABLE pganon_stage.r0_values0 AS
-SELECT
-  "x"."x0" AS "zip_bucket",
-  "x"."x1" AS "zip",
-  COUNT(*) AS "count"
-FROM (
-  SELECT
-    "r"."b0" AS "x0",
-    "r"."v0" AS "x1"
-  FROM (
-    SELECT
-      "r".*
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-    WHERE
-      "r"."b0" IS NOT NULL
-  ) AS "r"
-  ORDER BY
-    "r"."b0",
-    "r"."v0"
-) AS "x"
-GROUP BY
-  "x"."x0",
-  "x"."x1"
-ORDER BY
-  "x"."x0",
-  "x"."x1";
-
--- recode.values0_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
-
--- recode.values1: values of drug in every bucket
-CREATE TABLE pganon_stage.r0_values1 AS
-SELECT
-  "x"."x0" AS "drug_bucket",
-  "x"."x1" AS "drug",
-  COUNT(*) AS "count"
-FROM (
-  SELECT
-    "r"."b1" AS "x0",
-    "r"."v1" AS "x1"
-  FROM (
-    SELECT
-      "r".*
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-    WHERE
-      "r"."b1" IS NOT NULL
-  ) AS "r"
-  ORDER BY
-    "r"."b1",
-    "r"."v1"
-) AS "x"
-GROUP BY
-  "x"."x0",
-  "x"."x1"
-ORDER BY
-  "x"."x0",
-  "x"."x1";
-
--- recode.values1_key: an index that the published views join on
-CREATE INDEX ON "pganon_stage"."r0_values1" ("drug_bucket");
 
 -- recode.histogram: the values of every group, which the next versions are judged by
 CREATE TABLE pganon_stage.r0_histogram AS
@@ -2206,26 +2412,24 @@ FROM (
     FROM (
       SELECT
         "r"."zip_bucket",
-        "r"."value",
+        COALESCE('=' || CAST((
+          CAST("r"."zip" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
         CAST(SUM("r"."count") AS BIGINT) AS "n"
       FROM (
         SELECT
           "t"."zip_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."zip" AS TEXT) COLLATE "C"
-          ) AS text), '') AS "value",
+          "t"."zip",
           "t"."count"
         FROM "pganon_stage"."r0_values0" AS "t"
         ORDER BY
           "t"."zip_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."zip" AS TEXT) COLLATE "C"
-          ) AS text), ''),
+          "t"."zip",
           "t"."count"
       ) AS "r"
       GROUP BY
         "r"."zip_bucket",
-        "r"."value"
+        "r"."zip"
     ) AS "h"
   ) AS "h"
   UNION ALL
@@ -2244,26 +2448,24 @@ FROM (
     FROM (
       SELECT
         "r"."drug_bucket",
-        "r"."value",
+        COALESCE('=' || CAST((
+          CAST("r"."drug" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
         CAST(SUM("r"."count") AS BIGINT) AS "n"
       FROM (
         SELECT
           "t"."drug_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."drug" AS TEXT) COLLATE "C"
-          ) AS text), '') AS "value",
+          "t"."drug",
           "t"."count"
         FROM "pganon_stage"."r0_values1" AS "t"
         ORDER BY
           "t"."drug_bucket",
-          COALESCE('=' || CAST((
-            CAST("t"."drug" AS TEXT) COLLATE "C"
-          ) AS text), ''),
+          "t"."drug",
           "t"."count"
       ) AS "r"
       GROUP BY
         "r"."drug_bucket",
-        "r"."value"
+        "r"."drug"
     ) AS "h"
   ) AS "h"
 ) AS "u";
@@ -2280,77 +2482,37 @@ SELECT
       COUNT(*)
     FROM "pganon_work"."r0_coded" AS "c"
   ) AS "encoded",
-  (
+  CAST((
     SELECT
-      COUNT(*)
+      SUM("m"."repeated")
     FROM (
       SELECT
         "u".*
       FROM (
         SELECT
-          1 AS "repeated"
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
         FROM (
           SELECT
-            "t"."member"
-          FROM (
-            SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
-          ) AS "t"
-          ORDER BY
-            "t"."member"
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
         ) AS "t"
-        GROUP BY
-          "t"."member"
-        HAVING
-          COUNT(*) > 1
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."class_id"
-          FROM "pganon_work"."r0_generalized" AS "t"
-          ORDER BY
-            "t"."class_id"
-        ) AS "t"
-        GROUP BY
-          "t"."class_id"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."class_id") - COUNT(DISTINCT "t"."class_id") + GREATEST(COUNT(*) - COUNT("t"."class_id") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_generalized" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_group_id" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_group_id" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_b0" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_b0" AS "t"
       ) AS "u"
     ) AS "m"
-  ) AS "misplaced"
+  ) AS BIGINT) AS "misplaced"
 FROM (
   SELECT
     COUNT(*) AS "published"
@@ -2376,10 +2538,10 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_6: local_bucket_diversity on drug
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", COALESCE('=' || CAST((CAST("r"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", "t"."drug", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", "t"."drug", "t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
-SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), ''), "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."value") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.utility: loss and sizes of the groups
 SELECT
@@ -2576,12 +2738,7 @@ FROM (
     "e".*,
     "f"."form"
   FROM "pganon_work"."r0_extents" AS "e"
-  JOIN (
-    SELECT DISTINCT
-      "r"."group_id",
-      "r"."display"
-    FROM "pganon_work"."r0_local_grouped" AS "r"
-  ) AS "d"
+  JOIN "pganon_work"."r0_group_sizes" AS "d"
     ON "d"."group_id" = "e"."class_id"
   JOIN (
     SELECT DISTINCT
@@ -2630,72 +2787,81 @@ SELECT
   "r".*
 FROM "pganon_work"."r0_local_grouped" AS "r"
 WHERE
-  "r"."b0" IN (
-    SELECT
-      "a"."bucket"
-    FROM (
+  (
+    "r"."b0" <= 25000
+    AND "r"."b0" IN (
       SELECT
-        "z"."bucket",
-        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        "a"."bucket"
       FROM (
         SELECT
-          "t"."zip_bucket" AS "bucket",
-          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
-        FROM "pganon_stage"."r0_values0" AS "t"
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."zip_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values0" AS "t"
+          WHERE
+            "t"."zip_bucket" <= 25000
+          GROUP BY
+            "t"."zip_bucket"
+        ) AS "z"
         WHERE
-          "t"."zip_bucket" <= 50000
-        GROUP BY
-          "t"."zip_bucket"
-      ) AS "z"
+          "z"."n" <= 250000
+      ) AS "a"
       WHERE
-        "z"."n" <= 250000
-    ) AS "a"
-    WHERE
-      "a"."n" <= 250000
+        "a"."n" <= 250000
+    )
   )
-  OR "r"."b1" IN (
-    SELECT
-      "a"."bucket"
-    FROM (
+  OR (
+    "r"."b1" <= 25000
+    AND "r"."b1" IN (
       SELECT
-        "z"."bucket",
-        SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        "a"."bucket"
       FROM (
         SELECT
-          "t"."drug_bucket" AS "bucket",
-          SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
-        FROM "pganon_stage"."r0_values1" AS "t"
+          "z"."bucket",
+          SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n"
+        FROM (
+          SELECT
+            "t"."drug_bucket" AS "bucket",
+            SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
+          FROM "pganon_stage"."r0_values1" AS "t"
+          WHERE
+            "t"."drug_bucket" <= 25000
+          GROUP BY
+            "t"."drug_bucket"
+        ) AS "z"
         WHERE
-          "t"."drug_bucket" <= 50000
-        GROUP BY
-          "t"."drug_bucket"
-      ) AS "z"
+          "z"."n" <= 250000
+      ) AS "a"
       WHERE
-        "z"."n" <= 250000
-    ) AS "a"
-    WHERE
-      "a"."n" <= 250000
+        "a"."n" <= 250000
+    )
   )
-  OR "r"."group_id" IN (
-    SELECT
-      "a"."group_id"
-    FROM (
+  OR (
+    "r"."group_id" <= 25000
+    AND "r"."group_id" IN (
       SELECT
-        "z"."group_id",
-        SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+        "a"."group_id"
       FROM (
         SELECT
-          "g"."group_id",
-          "e"."n"
-        FROM "pganon_stage"."r0_groups" AS "g"
-        JOIN "pganon_work"."r0_extents" AS "e"
-          ON "e"."class_id" = "g"."group_id"
-        WHERE
-          "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
-      ) AS "z"
-    ) AS "a"
-    WHERE
-      "a"."n" <= 50000
+          "z"."group_id",
+          SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n"
+        FROM (
+          SELECT
+            "g"."group_id",
+            "e"."n"
+          FROM "pganon_stage"."r0_groups" AS "g"
+          JOIN "pganon_work"."r0_extents" AS "e"
+            ON "e"."class_id" = "g"."group_id"
+          WHERE
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 25000
+        ) AS "z"
+      ) AS "a"
+      WHERE
+        "a"."n" <= 50000
+    )
   );
 
 -- verify.guesses0: hidden values of zip inferred from buckets
@@ -2749,7 +2915,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values0" AS "t"
           WHERE
-            "t"."zip_bucket" <= 50000
+            "t"."zip_bucket" <= 25000
           GROUP BY
             "t"."zip_bucket"
         ) AS "z"
@@ -2865,7 +3031,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values1" AS "t"
           WHERE
-            "t"."drug_bucket" <= 50000
+            "t"."drug_bucket" <= 25000
           GROUP BY
             "t"."drug_bucket"
         ) AS "z"
@@ -2969,7 +3135,7 @@ FROM (
             SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n"
           FROM "pganon_stage"."r0_values0" AS "t"
           WHERE
-            "t"."zip_bucket" <= 50000
+            "t"."zip_bucket" <= 25000
           GROUP BY
             "t"."zip_bucket"
         ) AS "z"
@@ -3033,7 +3199,7 @@ FROM (
           JOIN "pganon_work"."r0_extents" AS "e"
             ON "e"."class_id" = "g"."group_id"
           WHERE
-            "g"."zip_form" = 'g' AND "g"."group_id" <= 50000
+            "g"."zip_form" = 'g' AND "g"."group_id" <= 25000
         ) AS "z"
       ) AS "a"
       WHERE

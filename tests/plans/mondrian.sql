@@ -87,12 +87,8 @@ SELECT
 FROM "pganon_work"."r0_snap" AS "s"
 GROUP BY
   GROUPING SETS (
-    (
-      "s"."q0"
-    ),
-    (
-      "s"."q1"
-    )
+    ("s"."q0"),
+    ("s"."q1")
   );
 
 -- encode.values0: distinct values of age
@@ -1710,52 +1706,46 @@ SELECT
       COUNT(*)
     FROM "pganon_work"."r0_coded" AS "c"
   ) AS "encoded",
-  (
+  CAST((
     SELECT
-      COUNT(*)
+      SUM("m"."repeated")
     FROM (
       SELECT
         "u".*
       FROM (
         SELECT
-          1 AS "repeated"
+          CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated"
         FROM (
           SELECT
-            "t"."c0",
-            "t"."c1"
-          FROM "pganon_work"."r0_grouped_classes" AS "t"
-          ORDER BY
-            "t"."c0",
-            "t"."c1"
-        ) AS "t"
-        GROUP BY
-          "t"."c0",
-          "t"."c1"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."member"
+            COUNT(*) - 1 AS "more"
           FROM (
             SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
+              "t"."c0",
+              "t"."c1"
+            FROM "pganon_work"."r0_grouped_classes" AS "t"
+            ORDER BY
+              "t"."c0",
+              "t"."c1"
           ) AS "t"
-          ORDER BY
-            "t"."member"
+          GROUP BY
+            "t"."c0",
+            "t"."c1"
+          HAVING
+            COUNT(*) > 1
+        ) AS "k"
+        UNION ALL
+        SELECT
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
         ) AS "t"
-        GROUP BY
-          "t"."member"
-        HAVING
-          COUNT(*) > 1
       ) AS "u"
     ) AS "m"
-  ) AS "misplaced"
+  ) AS BIGINT) AS "misplaced"
 FROM (
   SELECT
     COUNT(*) AS "published"

@@ -85,12 +85,8 @@ SELECT
 FROM "pganon_work"."r0_snap" AS "s"
 GROUP BY
   GROUPING SETS (
-    (
-      "s"."q0"
-    ),
-    (
-      "s"."q1"
-    )
+    ("s"."q0"),
+    ("s"."q1")
   );
 
 -- encode.values0: distinct values of age
@@ -1410,9 +1406,9 @@ SELECT
       COUNT(*)
     FROM "pganon_work"."r0_coded" AS "c"
   ) AS "encoded",
-  (
+  CAST((
     SELECT
-      COUNT(*)
+      SUM("m"."repeated")
     FROM (
       SELECT
         "u".*
@@ -1433,86 +1429,50 @@ SELECT
           "c"."w" IS DISTINCT FROM "x"."n"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."rid"
-          FROM "pganon_work"."r0_cluster_records" AS "t"
-          ORDER BY
-            "t"."rid"
-        ) AS "t"
-        GROUP BY
-          "t"."rid"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*) - COUNT("t"."rid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_cluster_records" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."cell"
-          FROM "pganon_work"."r0_cells" AS "t"
-          ORDER BY
-            "t"."cell"
-        ) AS "t"
-        GROUP BY
-          "t"."cell"
-        HAVING
-          COUNT(*) > 1
+          COUNT("t"."cell") - COUNT(DISTINCT "t"."cell") + GREATEST(COUNT(*) - COUNT("t"."cell") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_cells" AS "t"
         UNION ALL
         SELECT
-          1 AS "repeated"
+          CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated"
         FROM (
           SELECT
-            "t"."c0",
-            "t"."c1"
-          FROM "pganon_work"."r0_cells" AS "t"
-          ORDER BY
-            "t"."c0",
-            "t"."c1"
-        ) AS "t"
-        GROUP BY
-          "t"."c0",
-          "t"."c1"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."gid"
-          FROM "pganon_work"."r0_numbers_cluster_no" AS "t"
-          ORDER BY
-            "t"."gid"
-        ) AS "t"
-        GROUP BY
-          "t"."gid"
-        HAVING
-          COUNT(*) > 1
-        UNION ALL
-        SELECT
-          1 AS "repeated"
-        FROM (
-          SELECT
-            "t"."member"
+            COUNT(*) - 1 AS "more"
           FROM (
             SELECT
-              "t".*
-            FROM "pganon_stage"."r0_members" AS "t"
-            WHERE
-              "t"."marks" IS NOT NULL
+              "t"."c0",
+              "t"."c1"
+            FROM "pganon_work"."r0_cells" AS "t"
+            ORDER BY
+              "t"."c0",
+              "t"."c1"
           ) AS "t"
-          ORDER BY
-            "t"."member"
+          GROUP BY
+            "t"."c0",
+            "t"."c1"
+          HAVING
+            COUNT(*) > 1
+        ) AS "k"
+        UNION ALL
+        SELECT
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_cluster_no" AS "t"
+        UNION ALL
+        SELECT
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
         ) AS "t"
-        GROUP BY
-          "t"."member"
-        HAVING
-          COUNT(*) > 1
       ) AS "u"
     ) AS "m"
-  ) AS "misplaced"
+  ) AS BIGINT) AS "misplaced"
 FROM (
   SELECT
     CAST(COALESCE(SUM("c"."size"), 0) AS BIGINT) AS "published"

@@ -103,6 +103,12 @@ def test_explain_refuses_a_fact_of_another_chain() -> None:
     )
 
 
+def test_explain_takes_the_facts_of_a_chain_that_another_waits_for() -> None:
+    chains = [[_check(ROWS)], [_check(reads=ROWS)]]
+    found = _sql(Parallel("both", "two chains", chains, after={1: [0]}))
+    assert found[1].endswith('7 AS "n"')
+
+
 def test_explain_takes_the_facts_of_a_table_and_of_rounds() -> None:
     made = CreateTable(
         "t", "a table", lambda s: s.work("t"), lambda s: query("select 1 as n"), counted=ROWS

@@ -74,6 +74,60 @@ def test_early_pieces_start_first_and_change_nothing_else() -> None:
     assert side_by_side([_gives(n) for n in range(6)], _crew(2), early=[4, 5]) == list(range(6))
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_a_piece_waits_for_those_that_it_comes_after(size: int) -> None:
+    ended: list[int] = []
+
+    def piece(number: int) -> Piece[list[int]]:
+        def run(conn: Connection, wanted: Wanted) -> list[int]:
+            seen = list(ended)
+            threading.Event().wait(0.001 * (7 - number))
+            ended.append(number)
+            return seen
+
+        return run
+
+    after = {3: [0, 1], 4: [3], 6: [2, 4]}
+    for _ in range(10):
+        ended.clear()
+        found = side_by_side([piece(n) for n in range(7)], _crew(size), [6, 4], after)
+        assert all(set(first) <= set(found[number]) for number, first in after.items())
+
+
+def test_others_start_while_a_piece_waits() -> None:
+    other = threading.Event()
+
+    def first(conn: Connection, wanted: Wanted) -> bool:
+        return other.wait(LONG)
+
+    def last(conn: Connection, wanted: Wanted) -> bool:
+        other.set()
+        return True
+
+    pieces = [first, _gives(True), last]
+    assert side_by_side(pieces, _crew(2), after={1: [0]}) == [True, True, True]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_piece_after_one_that_fails_is_never_begun(size: int) -> None:
+    begun: list[int] = []
+
+    def piece(conn: Connection, wanted: Wanted) -> int:
+        begun.append(2)
+        return 2
+
+    for _ in range(20):
+        pieces = [_gives(0), _fails(KeyError("first")), piece]
+        with pytest.raises(KeyError, match="first"):
+            side_by_side(pieces, _crew(size), [2], {2: [0, 1]})
+    assert not begun
+
+
+def test_a_piece_cannot_wait_for_a_later_one() -> None:
+    with pytest.raises(AssertionError):
+        side_by_side([_gives(0), _gives(1)], _crew(2), after={0: [1]})
+
+
 def test_pieces_run_at_the_same_time() -> None:
     meeting = threading.Barrier(3, timeout=LONG)
     pieces = [lambda conn, wanted: meeting.wait()] * 3

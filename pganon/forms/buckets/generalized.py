@@ -20,35 +20,50 @@ GENERALIZED = "generalized"
 """Work table (class_id, published quasi-identifiers): one row per class."""
 
 
-def generalization_steps(
+def classes_step(
     spec: ReleaseSpec, records: Callable[[State], Relation], number: str
-) -> list[Step]:
-    """Make :data:`GENERALIZED`.
+) -> CreateTable:
+    """Make :data:`GROUPED_CLASSES`.
 
     Args:
         records: a relation with the codes of all records.
         number: its column with the published number of the class.
     """
-    attributes = axes(spec.attributes)
 
     def classes(state: State) -> exp.Expr:
         tree = query("select 1 from r", {"r": records(state)})
         codes = [col(name, "r") for name in code_columns(spec)]
         return tree.select(named(col(number, "r"), CLASS_ID), *codes, append=False)
 
+    return CreateTable(
+        "grouped_classes",
+        "the class of every record",
+        lambda s: s.work(GROUPED_CLASSES),
+        classes,
+    )
+
+
+def generalization_steps(
+    spec: ReleaseSpec, sizes: Callable[[State], Relation] | None = None
+) -> list[Step]:
+    """Make :data:`GENERALIZED` from :data:`GROUPED_CLASSES`.
+
+    Args:
+        sizes: where that has not all records, a relation (group_id, n): how many a class has.
+    """
+    attributes = axes(spec.attributes)
+
     def extents(state: State) -> exp.Expr:
         tree = group_extents(
             attributes, state, state.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
         )
-        return tree.select(named(fragment("count(*)"), "n"))
+        if sizes is None:
+            return tree.select(named(fragment("count(*)"), "n"))
+        sized = {"e": tree, "s": sizes(state)}
+        joined = query("select s.n from e join s on s.group_id = e.class_id", sized)
+        return joined.select(*[col(name, "e") for name in tree.named_selects])
 
     return [
-        CreateTable(
-            "grouped_classes",
-            "the class of every record",
-            lambda s: s.work(GROUPED_CLASSES),
-            classes,
-        ),
         CreateTable("extents", "extent of every class", lambda s: s.work(EXTENTS), extents),
         *preparation_steps(attributes),
         CreateTable(

@@ -11,7 +11,11 @@ from pganon.encode.axis import axes
 from pganon.encode.lookups import joined
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
-from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
+from pganon.forms.buckets.generalized import (
+    GENERALIZED,
+    classes_step,
+    generalization_steps,
+)
 from pganon.forms.buckets.links import link_of, with_rows
 from pganon.forms.members import code_columns, identity, members, members_step, repeated_members
 from pganon.identifiers import QualifiedName
@@ -165,7 +169,10 @@ def staging_steps(
             [[_records_step(spec, arrange, buckets, part)] for part in range(buckets.parts)],
         ),
         *(
-            generalization_steps(spec, buckets.all_records, _class(most))
+            [
+                classes_step(spec, buckets.all_records, _class(most)),
+                *generalization_steps(spec),
+            ]
             if most.generalized
             else ()
         ),

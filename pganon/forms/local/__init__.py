@@ -44,4 +44,5 @@ LOCAL = PublishedForm(
     metrics=METRICS,
     warnings=warned.warnings,
     linked=links.linked,
+    linked_by=links.linked_by,
 )

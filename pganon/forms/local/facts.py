@@ -7,11 +7,15 @@ from functools import cache
 from pganon.published.facts import MEASURE
 from pganon.steps.facts import Fact, count, counts, flag, label, measure
 
-SUBSETS = counts("subsets", "small", "few", of="subsets_")
+SUBSETS = (
+    count("subsets", "subsets_", assumed=2),
+    count("small", "subsets_", assumed=0),
+    count("few", "subsets_", assumed=0),
+)
 """Different masks, those below k, and their records."""
 
-RELEASED_HERE = count("shown_records", assumed=1000)
-"""Records over which lengths are measured."""
+SHOWN_CELLS = count("shown_cells", assumed=1000)
+"""Combinations of values over which lengths are measured."""
 
 BLOCKS = count("blocks")
 """Blocks that are divided by themselves."""

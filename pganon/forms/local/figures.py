@@ -20,7 +20,7 @@ from pganon.published.facts import SQUARES, SUPPRESSED
 from pganon.published.inference import Inferred
 from pganon.published.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.published.utility import Utility
-from pganon.published.work import LOCAL_GROUPED
+from pganon.published.work import GROUP_SIZES, LOCAL_GROUPED
 from pganon.search.local.subsets import WITHHELD
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
@@ -123,9 +123,7 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
         " join f on f.display = d.display",
         {
             "e": state.work(EXTENTS),
-            "d": query(
-                "select distinct r.group_id, r.display from r", {"r": state.work(LOCAL_GROUPED)}
-            ),
+            "d": state.work(GROUP_SIZES),
             "f": forms(state),
         },
     )

@@ -31,6 +31,7 @@ from pganon.policy.local_names import bucket_column, form_column
 from pganon.policy.model import Inference
 from pganon.policy.options import GROUP_ID
 from pganon.privacy.frequency import LocalBucketDiversity
+from pganon.published.facts import NUMBERED
 from pganon.published.inference import Inferred
 from pganon.published.work import EXTENTS, LOCAL_GROUPED
 from pganon.search import inference as search
@@ -42,6 +43,9 @@ from pganon.steps import Chains, CreateTable, State, Step
 from pganon.steps.facts import Facts
 
 _ATTACKED = "attacked"
+
+_EACH = attacks.CANDIDATES // attacks.RECORDS
+"""Fewest candidates that a record counts for."""
 
 Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
 
@@ -117,11 +121,13 @@ class _Attack:
 
     def reads(self, state: State) -> exp.Expr:
         """Whether this learner looks at a record `r`; at hidden values others do, too."""
+        number, found, most = col(bucket(self.item), "r"), self._buckets(state), self._most_buckets
         if self.name == "taught":
-            groups = self._groups(self._taught, state)
-            return exp.In(this=col(GROUP_ID, "r"), query=groups.subquery())
-        number = col(bucket(self.item), "r")
-        return exp.In(this=number, query=self._buckets(state).subquery())
+            number, found = col(GROUP_ID, "r"), self._groups(self._taught, state)
+            most = self._most_groups
+        # Nearly all records are beyond them, which takes less to see than to look them up.
+        near = fragment(":n <= :most", n=number, most=_first(state, most))
+        return exp.paren(exp.and_(near, exp.In(this=number.copy(), query=found.subquery())))
 
     @property
     def _taught(self) -> Attribute:
@@ -185,8 +191,8 @@ class _Attack:
             " where :b <= :most group by :b",
             {"t": state.stage(part_of(self.item))},
             b=number,
-            each=num(attacks.CANDIDATES // attacks.RECORDS),
-            most=num(attacks.RECORDS),  # buckets: no more, for none is empty
+            each=num(_EACH),
+            most=_first(state, self._most_buckets),
         )
         added = query(
             "select z.bucket, sum(z.n) over (order by z.bucket) as n from z where z.n <= :most",
@@ -196,6 +202,17 @@ class _Attack:
         return query(
             "select a.bucket from a where a.n <= :most", {"a": added}, most=num(attacks.CANDIDATES)
         )
+
+    @property
+    def _most_buckets(self) -> int:
+        """Every bucket has at least so many values, of which at least so many differ."""
+        least = self.layout.least(self.item)
+        diverse = isinstance(self.layout.principle(self.item), LocalBucketDiversity)
+        return attacks.CANDIDATES // (least * max(least if diverse else 1, _EACH))
+
+    @property
+    def _most_groups(self) -> int:
+        return attacks.RECORDS // self.layout.k
 
     def _known(self, tree: exp.Select, state: State) -> exp.Select:
         """With what is known of the record `r`, whose form is that of `f`."""
@@ -251,7 +268,7 @@ class _Attack:
             {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
             form=col(form_column(own.published), "g"),
             shown=text(GENERALIZED),
-            most=num(attacks.RECORDS),
+            most=_first(state, self._most_groups),
         )
         added = query(
             "select z.group_id, sum(z.n) over (order by z.group_id) as n from z", {"z": sized}
@@ -259,6 +276,11 @@ class _Attack:
         return query(
             "select a.group_id from a where a.n <= :most", {"a": added}, most=num(attacks.RECORDS)
         )
+
+
+def _first(state: State, most: int) -> exp.Expr:
+    """The last of so many numbers that the run has drawn for groups, or for buckets."""
+    return num((state.facts.get(NUMBERED) or 0) + most)
 
 
 # -- what is made of it -------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pganon.forms.local.layout import Layout
+from pganon.forms.local.staging import RECORDS
 from pganon.forms.local.verification import histogram
 from pganon.policy.options import GROUP_ID
 from pganon.published.form import Tables
@@ -9,6 +11,11 @@ from pganon.published.linked import Linked, LinkedColumn
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import col, query
 from pganon.steps import State
+
+
+def linked_by(spec: ReleaseSpec) -> list[str]:
+    """Steps, among the last ones of staging, that make what histograms are made from."""
+    return [RECORDS] if Layout(spec).single else []
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:

@@ -1,7 +1,7 @@
 """From the group and the buckets of every record to the staged relations.
 
-A method hands over :data:`LOCAL_GROUPED`, which :func:`numbered_steps` make, and `displays`
-(display, form).
+A method hands over :data:`LOCAL_GROUPED`, which :func:`numbered_steps` make, the cells of its
+groups, and `displays` (display, form).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pganon.forms.buckets.generalized import GENERALIZED, generalization_steps
 from pganon.forms.buckets.staging import Rows
 from pganon.forms.local.aligned import leader, set_of
 from pganon.forms.local.layout import Layout, forms, is_generalized, shown_letter
-from pganon.forms.members import members, members_step, repeated_members
+from pganon.forms.members import code_columns, members, members_step, repeated_members
 from pganon.forms.reference import stored_reference
 from pganon.identifiers import QualifiedName
 from pganon.policy.local_names import bucket_column, form_column
@@ -33,7 +33,13 @@ from pganon.published.stored import (
     repeated,
     stored,
 )
-from pganon.published.work import LOCAL_GROUPED, shown_beside
+from pganon.published.work import (
+    GROUP_CELLS,
+    GROUP_SIZES,
+    GROUPED_CLASSES,
+    LOCAL_GROUPED,
+    shown_beside,
+)
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -54,6 +60,12 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 def part_of(item: Sensitive) -> str:
     """Part with the values of a column's buckets."""
     return f"values{item.index}"
+
+
+def drawn(layout: Layout, item: Sensitive, state: State) -> tuple[QualifiedName, str]:
+    """Work table with the published numbers of a column's buckets by `gid`, and its column."""
+    name = bucket(leader(layout, state.facts, item))
+    return numbers(state, name), name
 
 
 def bucket(item: Sensitive) -> str:
@@ -91,14 +103,10 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
             "the relations of the release",
             [
                 [
-                    *generalization_steps(spec, _records_table, GROUP_ID),
-                    CreateTable(
-                        GROUPS,
-                        "what the records of every group show",
-                        lambda s: s.stage(GROUPS),
-                        lambda s: _groups(layout, s),
-                    ),
-                    key_step(GROUPS, GROUP_ID),
+                    members_step(
+                        "group and which buckets",
+                        lambda s: _members(spec, s),
+                    )
                 ],
                 [
                     CreateTable(
@@ -110,12 +118,21 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
                     index_step(lambda s: (RECORDS, GROUP_ID), RECORDS),
                 ],
                 [
-                    members_step(
-                        "group and which buckets",
-                        lambda s: _members(spec, s),
-                    )
+                    CreateTable(
+                        "group_sizes",
+                        "how many records every group has",
+                        lambda s: s.work(GROUP_SIZES),
+                        _sizes,
+                    ),
+                    *generalization_steps(spec, sizes=lambda s: s.work(GROUP_SIZES)),
+                    CreateTable(
+                        GROUPS,
+                        "what the records of every group show",
+                        lambda s: s.stage(GROUPS),
+                        lambda s: _groups(layout, s),
+                    ),
+                    key_step(GROUPS, GROUP_ID),
                 ],
-                *[_value_steps(item) for item in spec.sensitive],
                 *([[_reference_step(spec)]] if compares_with_first(spec) else []),
             ],
         ),
@@ -133,46 +150,66 @@ def _reference_step(spec: ReleaseSpec) -> CreateTable:
 
 @dataclass(frozen=True)
 class Numbered:
-    """What a method knows of groups and buckets, by numbers of its own.
+    """What a method knows of groups and buckets, which have numbers of its own.
 
     Attributes:
-        groups: relation with the `gid` of every group.
-        buckets: relation (rid, b): the bucket of every record that has one in the column.
-        records: SELECT of nothing yet but codes, from the records `p` and `g`, with their `gid`.
+        buckets: SELECT gid: the buckets of a column, each at least once.
+        values: relation (b, v): a row per hidden value of the column, with the published number of
+            its bucket.
+        held: the same for the records `p` of `records`, to be joined under a name.
+        records: SELECT of nothing yet but codes, from the records `p` and the rows `g` of
+            :data:`GROUPED_CLASSES`.
     """
 
-    groups: Callable[[State], Relation]
-    buckets: Callable[[State, Sensitive], Relation]
+    buckets: Callable[[State, Sensitive], exp.Select]
+    values: Callable[[State, Sensitive], Relation]
+    held: Callable[[State, Sensitive, str], Held]
     records: Callable[[State], exp.Select]
 
 
-def numbered_steps(layout: Layout, method: Numbered) -> list[Step]:
-    """From what a method knows to `local_grouped`, with published numbers."""
-    spec = layout.spec
+@dataclass(frozen=True)
+class Held:
+    """A relation that records are joined with, on what condition, and the published number of their
+    bucket then."""
+
+    relation: Relation
+    on: exp.Expr
+    number: exp.Expr
+
+
+def group_steps(layout: Layout) -> list[Step]:
+    """From the cells of groups to the same with published numbers."""
     return [
-        Parallel(
-            "numbers",
-            "random numbers for groups, and for the buckets of every column",
-            [
-                [
-                    drawn_numbers(
-                        lambda s: query(
-                            "select g.gid from g group by g.gid", {"g": method.groups(s)}
-                        ),
-                        "random numbers for the groups",
-                        GROUP_ID,
-                    )
-                ],
-                *[[_numbers(spec, item, method)] for item in spec.sensitive],
-            ],
+        drawn_numbers(
+            lambda s: query("select g.gid from g group by g.gid", {"g": s.work(GROUP_CELLS)}),
+            "random numbers for the groups",
+            GROUP_ID,
         ),
         CreateTable(
-            "grouped",
-            "the group and the buckets of every record",
-            _records_table,
-            lambda s: _grouped(spec, s, method),
+            "grouped_classes",
+            "the group of all records that show the same",
+            lambda s: s.work(GROUPED_CLASSES),
+            lambda s: _cells(layout.spec, s),
         ),
     ]
+
+
+def bucket_steps(layout: Layout, item: Sensitive, method: Numbered) -> list[Step]:
+    """From the buckets of a column to their published numbers and values.
+
+    Where columns have buckets in common, after those of the columns before.
+    """
+    return [_numbers(layout.spec, item, method), *_value_steps(item, method)]
+
+
+def grouped_step(layout: Layout, method: Numbered) -> CreateTable:
+    """From what a method knows to `local_grouped`, with published numbers."""
+    return CreateTable(
+        "grouped",
+        "the group and the buckets of every record",
+        _records_table,
+        lambda s: _grouped(layout.spec, s, method),
+    )
 
 
 def _records_table(state: State) -> QualifiedName:
@@ -189,10 +226,8 @@ def _numbers(spec: ReleaseSpec, item: Sensitive, method: Numbered) -> CreateTabl
     name = bucket(item)
 
     def used(state: State) -> exp.Select:
-        parts = [
-            query("select h.b as gid from h", {"h": method.buckets(state, other)})
-            for other in set_of(Layout(spec), state.facts, item)
-        ]
+        columns = set_of(Layout(spec), state.facts, item)
+        parts = [method.buckets(state, other) for other in columns]
         return query("select u.gid from u group by u.gid", {"u": stacked(parts)})
 
     return drawn_numbers(
@@ -204,36 +239,39 @@ def _numbers(spec: ReleaseSpec, item: Sensitive, method: Numbered) -> CreateTabl
 
 
 def _grouped(spec: ReleaseSpec, state: State, method: Numbered) -> exp.Expr:
-    """Group by group, as they are published."""
-    number = col(GROUP_ID, "n")
     tree = method.records(state).select(
-        *[col(name, "p") for name in (NUMBER, "display", *shown_beside(spec))], number
+        *[col(name, "p") for name in (NUMBER, "display", *shown_beside(spec))],
+        named(col(CLASS_ID, "g"), GROUP_ID),
     )
-    groups = aliased(numbers(state, GROUP_ID), "n")
-    tree = tree.join(groups, on=exp.EQ(this=col("gid", "n"), expression=col("gid", "g")))
     for item in spec.sensitive:
-        held, alias = f"h{item.index}", f"n{item.index}"
-        first = bucket(leader(Layout(spec), state.facts, item))
-        tree = tree.join(
-            aliased(method.buckets(state, item), held),
-            on=exp.EQ(this=col(NUMBER, held), expression=col(NUMBER, "p")),
-            join_type="left",
-        ).join(
-            aliased(numbers(state, first), alias),
-            on=exp.EQ(this=col("gid", alias), expression=col("b", held)),
-            join_type="left",
-        )
-        tree = tree.select(named(col(first, alias), bucket(item)))
-    return tree.order_by(number.copy())
+        name = f"h{item.index}"
+        held = method.held(state, item, name)
+        tree = tree.join(aliased(held.relation, name), on=held.on, join_type="left")
+        tree = tree.select(named(held.number, bucket(item)))
+    return tree
+
+
+def _sizes(state: State) -> exp.Expr:
+    return query(
+        "select r.group_id, r.display, count(*) as n from r group by r.group_id, r.display",
+        {"r": _records_table(state)},
+    )
+
+
+def _cells(spec: ReleaseSpec, state: State) -> exp.Select:
+    tree = query(
+        "select n.group_id as class_id, g.display from g join n on n.gid = g.gid",
+        {"g": state.work(GROUP_CELLS), "n": numbers(state, GROUP_ID)},
+    )
+    return tree.select(*[col(name, "g") for name in code_columns(spec)])
 
 
 def _groups(layout: Layout, state: State) -> exp.Expr:
     form = col("form", "f")
-    displays = query("select distinct r.group_id, r.display from r", {"r": _records_table(state)})
     tree = query(
         "select d.group_id from d join f on f.display = d.display"
         " join e on e.class_id = d.group_id",
-        {"d": displays, "f": forms(state), "e": state.work(GENERALIZED)},
+        {"d": state.work(GROUP_SIZES), "f": forms(state), "e": state.work(GENERALIZED)},
     )
     for item in layout.spec.sensitive:
         if layout.has_form(item):
@@ -270,18 +308,13 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree.order_by(*[key.copy() for key in order])
 
 
-def _value_steps(item: Sensitive) -> Sequence[Step]:
+def _value_steps(item: Sensitive, method: Numbered) -> Sequence[Step]:
     part = part_of(item)
 
     def select(state: State) -> exp.Expr:
-        held = query(
-            "select r.* from r where :b is not null",
-            {"r": _records_table(state)},
-            b=col(bucket(item), "r"),
-        )
-        rows = Rows(held, state)
-        rows.group(col(bucket(item), "r"), bucket_column(item.published))
-        rows.unchanged(item, f"v{item.index}")
+        rows = Rows(method.values(state, item), state)
+        rows.group(col("b", "r"), bucket_column(item.published))
+        rows.unchanged(item, "v")
         return rows.select(counted=True)
 
     return [
@@ -303,4 +336,6 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for item in spec.sensitive
     ]
-    return members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
+    told = members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
+    # Records may lie in the order of hidden values, of which digests are not to tell.
+    return query("select u.* from u order by u.member", {"u": told})

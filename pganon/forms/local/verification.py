@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from pganon.catalog.values import in_order
 from pganon.encode.first import first_of
+from pganon.encode.records import ties
 from pganon.forms.checked import requirement_check, violations_check
 from pganon.forms.local.aligned import sets
 from pganon.forms.local.layout import Layout
@@ -63,13 +64,18 @@ def histogram(
             named=col(name, "r"),
         )
         return [GROUP_ID], tree
-    # Rows are stored bucket by bucket, and nearly all are a group of their own.
+    # Rows are stored bucket by bucket, and nearly all are a group of their own. Values of which
+    # equal ones have one text are grouped as they are, since texts take longer to compare.
+    own = col(item.published, "t")
+    texts = bool(ties(item, own))
+    value = named(value_key(item, "t"), "value") if texts else own
     rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
-        col(name, "t"), named(value_key(item, "t"), "value"), col("count", "t"), append=False
+        col(name, "t"), value, col("count", "t"), append=False
     )
-    by = [col(name, "r"), col("value", "r")]
+    by = [col(name, "r"), col("value" if texts else item.published, "r")]
+    key = by[1] if texts else named(value_key(item, "r"), "value")
     tree = query("select 1 from r", {"r": presorted(rows)}).select(
-        *by, named(fragment("sum(r.count)::bigint"), "n"), append=False
+        by[0], key, named(fragment("sum(r.count)::bigint"), "n"), append=False
     )
     return [name], tree.group_by(*[column.copy() for column in by])
 

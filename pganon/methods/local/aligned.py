@@ -39,6 +39,7 @@ from pganon.forms.local.aligned import sets
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.block_search import nothing_given
 from pganon.methods.local.eligible import too_frequent
+from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
 from pganon.methods.pairs import pair, paired
 from pganon.search.blocks import Piece, merged
@@ -161,7 +162,7 @@ def _records(shape: Shape, state: State) -> exp.Select:
         )
         tree = query(
             "select :lead as lead, :stratum as stratum, p.rid from p",
-            {"p": state.work("placed")},
+            {"p": placed(shape, state)},
             lead=num(columns[0].index),
             stratum=stratum,
         ).where(exp.or_(*[h.copy() for h in hides]))

@@ -2,7 +2,7 @@
 
     plan<j>      (code, first, last, base, shift, modulo)   which values go where; see
                  :class:`pganon.search.local.assignment.Dealt`
-    bucketed<j>  (rid, b)
+    bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.ordered`
 
 Plans are made from the histogram alone. Which record's value is the first of its kind, the second
 and so on is drawn for each column anew: were it the same order for two, the places of a person in
@@ -26,6 +26,8 @@ from pganon.forms.local.aligned import set_of
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.block_search import nothing_given
 from pganon.methods.local.eligible import histogram
+from pganon.methods.local.ordered import bucket_of, ordered, plan, ranges_step
+from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
 from pganon.privacy.likeness import TCloseness
 from pganon.search.local.assignment import (
@@ -83,7 +85,7 @@ class _Buckets:
             Search(
                 f"plan{j}",
                 f"how many of each value of {name} go to which bucket",
-                lambda s: s.work(f"plan{j}"),
+                lambda s: plan(self.item, s),
                 _PLAN,
                 given=self._given,
                 batches=lambda s: 1,
@@ -109,14 +111,15 @@ class _Buckets:
                 f"the bucket of every hidden value of {name}",
                 lambda s: bucketed(self.item, s),
                 self._placed,
-                when=self._alone,
+                when=lambda s: self._alone(s) and not ordered(self.shape, self.item, s),
             ),
+            ranges_step(self.shape, self.item),
             DropTables(
                 "tidy",
                 "what the buckets were made from",
                 lambda s: [
                     histogram(self.item, s),
-                    *([s.work(f"plan{j}")] if self._alone(s) else []),
+                    *([plan(self.item, s)] if self._alone(s) else []),
                 ],
             ),
         ]
@@ -163,17 +166,19 @@ class _Buckets:
         seed = scalar(run_secret(state, "partition_seed"))
         record = exp.func("row", cast(text(f"bucket {self.item.index}"), "text"), col("rid", "p"))
         ranked = query(
-            "select p.rid, :s as code,"
+            "select p.rid, :s as code, :v as v,"
             " row_number() over (partition by :s order by :draw, p.rid) - 1 as rank"
             " from p where :s > 0",
-            {"p": state.work("placed")},
+            {"p": placed(self.shape, state)},
             s=col(self.value, "p"),
+            v=col(f"v{self.item.index}", "p"),
             draw=row_hash(record, seed),
         )
         return query(
-            "select r.rid, d.base + (r.rank - d.first + d.shift) % d.modulo as b from r"
+            "select r.rid, :b as b, r.v from r"
             " join d on d.code = r.code and r.rank >= d.first and r.rank < d.last",
-            {"r": ranked, "d": state.work(f"plan{self.item.index}")},
+            {"r": ranked, "d": plan(self.item, state)},
+            b=bucket_of(col("rank", "r"), "d"),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,16 @@ from sqlglot import exp
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local.axes import measured, measured_facts
-from pganon.forms.local.facts import RELEASED_HERE, SUBSETS
-from pganon.forms.local.layout import forms, in_bucket, is_generalized
+from pganon.forms.local.facts import SHOWN_CELLS, SUBSETS
+from pganon.forms.local.layout import forms, is_generalized
+from pganon.identifiers import QualifiedName
+from pganon.methods.local.placed import mask, placed_step
 from pganon.methods.local.shape import Shape
 from pganon.methods.suppression import suppressed_check
-from pganon.published.work import DISPLAYS, shown_beside
+from pganon.published.work import DISPLAYS
 from pganon.search.local.subsets import merged
 from pganon.search.tasks import TaskResult
-from pganon.sqltools import chain, col, fragment, named, num, query
+from pganon.sqltools import col, fragment, num, query
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import RECORDS
 
@@ -30,11 +32,7 @@ def display_steps(shape: Shape) -> list[Step]:
             "masks",
             "records by which of their values are sensitive",
             lambda s: s.work("masks"),
-            lambda s: query(
-                "select :mask as mask, count(*) as n from c group by 1",
-                {"c": s.work(CODED)},
-                mask=_mask(shape, "c"),
-            ),
+            lambda s: _masks(shape, s),
         ),
         Check(
             "subsets",
@@ -60,29 +58,35 @@ def display_steps(shape: Shape) -> list[Step]:
             ),
             tasks=lambda s, given, rows: [_Displays(rows, shape.k, shape.merges)],
         ),
-        CreateTable(
-            "placed",
-            "the records that are released, with what they show",
-            lambda s: s.work("placed"),
-            lambda s: _placed(shape, s),
+        placed_step(shape),
+        suppressed_check(
+            shape.spec,
+            lambda s: query(
+                "select m.n from m join d on d.mask = m.mask",
+                {"m": s.work("masks"), "d": s.work(DISPLAYS)},
+            ),
+            fragment("coalesce(sum(t.n), 0)::bigint"),
         ),
         DropTables("tidy", "the masks", lambda s: [s.work("masks")]),
-        suppressed_check(shape.spec, lambda s: s.work("placed")),
-        Check(
-            "shown",
-            "how far the values that are shown lie apart",
-            lambda s: _shown(shape, s),
-            gives=[RELEASED_HERE, *[fact for axis in shape.axes for fact in measured_facts(axis)]],
-        ),
     ]
 
 
-def _mask(shape: Shape, table: str) -> exp.Expr:
-    letters = [
-        fragment("case when :f then 'b' else 'g' end", f=col(hidden.flag, table))
-        for hidden in shape.spec.hidden
-    ]
-    return chain(exp.DPipe, letters) if letters else fragment("''::text")
+def shown_check(shape: Shape, cells: Callable[[State], QualifiedName]) -> Check:
+    """From a table (display, codes) of what records show."""
+    return Check(
+        "shown",
+        "how far the values that are shown lie apart",
+        lambda s: _shown(shape, cells(s), s),
+        gives=[SHOWN_CELLS, *[fact for axis in shape.axes for fact in measured_facts(axis)]],
+    )
+
+
+def _masks(shape: Shape, state: State) -> exp.Select:
+    flags = [col(hidden.flag, "c") for hidden in shape.spec.hidden]
+    counted = query("select count(*) as n from c having count(*) > 0", {"c": state.work(CODED)})
+    if flags:
+        counted = counted.select(*flags).group_by(*[flag.copy() for flag in flags])
+    return query("select :mask as mask, r.n from r", {"r": counted}, mask=mask(shape, "r"))
 
 
 def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
@@ -122,36 +126,13 @@ class _Displays:
         return TaskResult(rows)
 
 
-def _placed(shape: Shape, state: State) -> exp.Expr:
-    form = col("form", "d")
-    tree = query(
-        "select c.rid, d.display from c join d on d.mask = :mask",
-        {"c": state.work(CODED), "d": state.work(DISPLAYS)},
-        mask=_mask(shape, "c"),
-    )
-    for axis in shape.axes:
-        code = col(axis.code, "c")
-        tree = tree.select(named(_where(is_generalized(axis.attribute, form), code), axis.code))
-    for item in shape.spec.sensitive:
-        value = col(f"s{item.index}", "c")
-        tree = tree.select(named(_where(in_bucket(item, form), value), f"s{item.index}"))
-    return tree.select(*[col(name, "c") for name in shown_beside(shape.spec)])
-
-
-def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
-    """The code where the condition holds, else 0."""
-    if isinstance(condition, exp.Boolean):
-        return value
-    return fragment("case when :holds then :v else 0 end", holds=condition, v=value)
-
-
-def _shown(shape: Shape, state: State) -> exp.Expr:
+def _shown(shape: Shape, cells: QualifiedName, state: State) -> exp.Expr:
     form = col("form", "d")
     rows = query(
         "select p.*, d.form from p join d on d.display = p.display",
-        {"p": state.work("placed"), "d": forms(state)},
+        {"p": cells, "d": forms(state)},
     )
-    tree = query("select count(*) as shown_records from d", {"d": rows})
+    tree = query("select count(*) as shown_cells from d", {"d": rows})
     for axis in shape.axes:
         tree = tree.select(*measured(axis, state, "d", is_generalized(axis.attribute, form)))
     return tree

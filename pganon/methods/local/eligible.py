@@ -1,5 +1,6 @@
 """Whether the hidden values of a column can be in buckets at all.
 
+hidden        (s<j>, w)               how many records have these codes of hidden values
 histogram<j>  (code, n, position)     hidden values that go to buckets
 """
 
@@ -16,21 +17,41 @@ from pganon.encode.work import reference, sensitive_values
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.local import facts
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
 from pganon.spec.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, Parallel, State, Step
 
 
 def histogram(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"histogram{item.index}")
 
 
-def eligible_chains(shape: Shape) -> list[list[Step]]:
+def hidden_values(state: State) -> QualifiedName:
+    return state.work("hidden")
+
+
+def eligible_steps(shape: Shape) -> list[Step]:
     """From `placed` to the histograms, a chain of steps for every column."""
-    return [_Eligible(shape, item).steps() for item in shape.spec.sensitive]
+    chains = [_Eligible(shape, item).steps() for item in shape.spec.sensitive]
+    return [
+        CreateTable(
+            "hidden",
+            "hidden values of all columns together",
+            hidden_values,
+            lambda s: _hidden(shape, s),
+        ),
+        Parallel("eligible", "hidden values of every column", chains),
+    ]
+
+
+def _hidden(shape: Shape, state: State) -> exp.Select:
+    codes = [col(f"s{item.index}", "p") for item in shape.spec.sensitive]
+    tree = query("select count(*) as w from p", {"p": placed(shape, state)}).select(*codes)
+    return tree.group_by(*[code.copy() for code in codes])
 
 
 def too_frequent(
@@ -84,8 +105,8 @@ class _Eligible:
 
     def _histogram(self, state: State) -> exp.Expr:
         counted = query(
-            "select :s as code, count(*) as n from p where :s > 0 group by :s",
-            {"p": state.work("placed")},
+            "select :s as code, sum(p.w)::bigint as n from p where :s > 0 group by :s",
+            {"p": hidden_values(state)},
             s=col(f"s{self.item.index}", "p"),
         )
         return query(

@@ -16,14 +16,12 @@ from pganon.forms.local import facts
 from pganon.forms.local.aligned import Link, links, sets
 from pganon.identifiers import quote
 from pganon.methods.division import MEASURE
+from pganon.methods.local.eligible import hidden_values
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.spec.model import Sensitive
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, total
-from pganon.steps import Check, CreateTable, DropTables, State, Step
-
-HIDING = "hiding"
-"""Work table of this module."""
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
+from pganon.steps import Check, State, Step
 
 
 def link_steps(shape: Shape) -> list[Step]:
@@ -31,12 +29,6 @@ def link_steps(shape: Shape) -> list[Step]:
     if len(shape.spec.sensitive) < 2:
         return []
     return [
-        CreateTable(
-            "hiding",
-            "records that hide several columns",
-            lambda s: s.work(HIDING),
-            lambda s: _hiding(shape, s),
-        ),
         Check(
             "linked",
             "whether buckets of one column tell of those of another",
@@ -44,16 +36,7 @@ def link_steps(shape: Shape) -> list[Step]:
             lambda row, state: _problem(shape, state),
             gives=[facts.LINKS],
         ),
-        DropTables("tidy", "records that hide several columns", lambda s: [s.work(HIDING)]),
     ]
-
-
-def _hiding(shape: Shape, state: State) -> exp.Select:
-    """(s<j>): all pairs of columns are read from it, so it has neither columns nor records more."""
-    values = [col(f"s{item.index}", "p") for item in shape.spec.sensitive]
-    hidden = total([fragment("(:v > 0)::int", v=value.copy()) for value in values])
-    tree = query("select 1 from p", {"p": state.work("placed")}).select(*values, append=False)
-    return tree.where(fragment(":hidden > 1", hidden=exp.paren(hidden)))
 
 
 def _measured(shape: Shape, state: State) -> exp.Expr:
@@ -68,8 +51,8 @@ def _measured(shape: Shape, state: State) -> exp.Expr:
 def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.Select:
     """(i, j, records, strength, determined) of the records that hide both values."""
     both = query(
-        "select :a as a, :b as b from p where :a > 0 and :b > 0",
-        {"p": state.work(HIDING)},
+        "select :a as a, :b as b, p.w from p where :a > 0 and :b > 0",
+        {"p": hidden_values(state)},
         a=col(f"s{one.index}", "p"),
         b=col(f"s{other.index}", "p"),
     )
@@ -82,8 +65,8 @@ def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.S
         for item, name in zip((one, other), "ab", strict=True)
     ]
     return query("select :i as i, :j as j", i=num(one.index), j=num(other.index)).select(
-        named(scalar(query("select count(*) from t", {"t": both})), "records"),
-        named(_largest(association(both, columns, MEASURE)), "strength"),
+        named(scalar(query("select coalesce(sum(t.w), 0)::bigint from t", {"t": both})), "records"),
+        named(_largest(association(both, columns, MEASURE, weighted=True)), "strength"),
         named(_largest(dependencies(both, columns)), "determined"),
     )
 

@@ -36,7 +36,7 @@ from pganon.search.tasks import TaskResult
 from pganon.sqltools import chain, col, fragment, num, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 
-BLOCK = 250_000
+BLOCK = 500_000
 """Records of a group up to which it is cut here. A block has fewer than twice as many."""
 
 CELLS, GROUPS = "median_cells", "median_groups"

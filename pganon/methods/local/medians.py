@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.methods.local.displays import shown_check
 from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, found, search_steps
+from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape, codes
 from pganon.methods.rounds.median import MedianCuts
 from pganon.methods.rounds.rounds import CutRounds, start_step
+from pganon.published.work import GROUP_CELLS
 from pganon.sqltools import cast, col, fragment, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
@@ -24,7 +27,7 @@ def median_steps(shape: Shape) -> list[Step]:
     rounds = CutRounds(
         rule,
         "cut every group that a median divides, as long as there are large ones",
-        "group_cells",
+        GROUP_CELLS.name,
         most=BLOCK,
         beside=tuple(search_steps(shape)),
         found=lambda s: found(shape, s),
@@ -75,6 +78,7 @@ def start_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("cells", round=0),
             lambda s: _cells(shape, s),
         ),
+        shown_check(shape, lambda s: s.work("cells", round=0)),
         start_step(shape.axes),
     ]
 
@@ -85,7 +89,7 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
     weight = cast(fragment("count(*)"), weight_type(state))
     tree = query(
         "select p.display + 1 as node, p.display, :w as w from p",
-        {"p": state.work("placed")},
+        {"p": placed(shape, state)},
         w=weight,
     ).select(*held)
     return tree.group_by(col("display", "p"), *[code.copy() for code in held])

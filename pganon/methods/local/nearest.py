@@ -20,9 +20,11 @@ from pganon.forms.local.axes import ShownLine, ShownNames
 from pganon.forms.local.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
+from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape, codes
 from pganon.methods.pairs import pair
 from pganon.methods.tree_arrays import given_with_losses
+from pganon.published.work import GROUP_CELLS
 from pganon.search.local.nearest import (
     Assign,
     Attribute,
@@ -69,7 +71,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
         CreateTable(
             "group_cells",
             "the group of every cell",
-            lambda s: s.work("group_cells"),
+            lambda s: s.work(GROUP_CELLS),
             lambda s: query(
                 "select g.gid, c.display from c join g on g.cell = c.cell",
                 {"c": s.work("cells"), "g": s.work("cell_groups")},
@@ -88,7 +90,7 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
     seed = scalar(run_secret(state, "partition_seed"))
     held = codes(shape, "p")
     cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(shape, "p"))
-    counted = query("select p.display, count(*) as w from p", {"p": state.work("placed")})
+    counted = query("select p.display, count(*) as w from p", {"p": placed(shape, state)})
     drawn = counted.select(*held, named(row_hash(cell, seed), "draw"))
     drawn = drawn.group_by(col("display", "p"), *[code.copy() for code in held])
     tied = [code.copy() for code in codes(shape, "d")]

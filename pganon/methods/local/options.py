@@ -106,6 +106,8 @@ class LocalBuckets(Local):
     models = frozenset(PRINCIPLES)
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
+    numbers_by_value = True
+    revision = 3
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -219,7 +221,7 @@ class LgbNcp(LocalGroups, LocalBuckets):
 
     models = LocalGroups.models | LocalBuckets.models
 
-    revision = 3
+    revision = 4
 
     name: Literal["lgb_ncp"]
     ncp_assign: Annotated[

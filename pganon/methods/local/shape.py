@@ -4,9 +4,11 @@ masks        (mask, n)              which semi-sensitive columns records show an
 displays     (mask, display, form)  what is shown of them: g, b, or w for a withheld value
 placed       (rid, display, codes, s<j>, beside)   the records that are released; codes are 0 where
              the value is not generalized, s<j> is 0 where it is in no bucket; and what is published
-             or remembered as it is
+             or remembered as it is. Not made where these are the encoded records as they are
 group_cells  (gid, display, codes)  the group of all records with these codes
-bucketed<j>  (rid, b)               the bucket of every hidden value of sensitive column j
+hidden       (s<j>.., w)            how many records have these hidden values
+bucketed<j>  (rid, b, v)            the bucket of every hidden value of sensitive column j, and the
+             value; of one column instead `ranges<j>`, which numbers of records have which bucket
 local_grouped  (rid, group_id, display, codes, beside, b<j>)   all of it, with published numbers
 """
 
