@@ -2019,8 +2019,8 @@ FROM (
   SELECT
     "e".*,
     "e"."before" AND "e"."now" AND NOT "e"."changed" AS "same",
-    "e"."now" AND TRUE AND COUNT(*) OVER (PARTITION BY "e"."col", "e"."link") = 1 AS "alone",
-    CAST(0 AS BIGINT) AS "gone",
+    "w"."link" IS NOT NULL AS "alone",
+    CAST(NULL AS INT) AS "rest",
     FALSE AS "mixed"
   FROM (
     SELECT
@@ -2044,74 +2044,28 @@ FROM (
     LEFT JOIN "pganon_work"."r0_guard0_links" AS "l"
       ON "l"."grp" = "c"."grp" AND "l"."col" = "j"."col"
   ) AS "e"
+  LEFT JOIN (
+    SELECT
+      "l"."col",
+      "l"."link"
+    FROM "pganon_work"."r0_guard0_cells" AS "c"
+    JOIN "pganon_work"."r0_guard0_links" AS "l"
+      ON "l"."grp" = "c"."grp"
+    WHERE
+      TRUE
+    GROUP BY
+      "l"."col",
+      "l"."link"
+    HAVING
+      COUNT(*) = 1
+  ) AS "w"
+    ON "w"."link" = "e"."link" AND "w"."col" = "e"."col"
   WHERE
     "e"."before" OR "e"."now" OR "e"."past" IS NOT NULL
 ) AS "k";
 
--- guard.guard0_own: values of people
-CREATE TABLE pganon_work.r0_guard0_own AS
-SELECT
-  "o".*,
-  CAST(1 AS BIGINT) AS "n"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      "m"."member" AS "person",
-      1 AS "col",
-      "h"."value"
-    FROM (
-      SELECT
-        "m".*
-      FROM "pganon_stage"."r0_members" AS "m"
-      JOIN (
-        SELECT
-          "p"."person"
-        FROM "pganon_stage"."r0_guard0_person" AS "p"
-        JOIN "pganon_work"."r0_guard0_standings" AS "s"
-          ON "s"."id" = "p"."cell"
-        WHERE
-          "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
-      ) AS "p"
-        ON "p"."person" = "m"."member"
-    ) AS "m"
-    JOIN "pganon_stage"."r0_histogram" AS "h"
-      ON "h"."col" = 1 AND "h"."link" = CAST((
-        "m"."class_id"
-      ) AS BIGINT)
-    WHERE
-      (
-        "m"."marks"[1]
-      ) = HASHTEXTEXTENDED(
-        "h"."value",
-        UUID_HASH_EXTENDED(
-          "m"."member",
-          (
-            SELECT
-              CAST(CAST((
-                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-              ) AS BIT(64)) AS BIGINT)
-            FROM (
-              SELECT
-                (
-                  SELECT
-                    COALESCE("p"."secret", "s"."key")
-                  FROM "pganon_private"."run_secret" AS "s"
-                  LEFT JOIN "pganon_private"."population" AS "p"
-                    ON "p"."id" = "s"."population"
-                  WHERE
-                    "s"."run_id" = 0
-                ) AS "secret"
-            ) AS "k"
-          )
-        )
-      )
-  ) AS "u"
-) AS "o";
-
--- guard.guard possible: values that people of a cell can have
-CREATE TABLE pganon_work.r0_guard0_possible AS
+-- guard.guard bounds: how many people of a cell can have a value
+CREATE TABLE pganon_stage.r0_guard0_value AS
 SELECT
   "u".*
 FROM (
@@ -2119,8 +2073,7 @@ FROM (
     "s"."id" AS "cell",
     "s"."col",
     "h"."value",
-    "s"."id" AS "counted",
-    0 AS "own",
+    CASE WHEN "s"."alone" THEN "h"."n" END AS "own",
     0 AS "at_least",
     CAST(LEAST("h"."n", "s"."size") AS INT) AS "at_most"
   FROM "pganon_work"."r0_guard0_standings" AS "s"
@@ -2130,72 +2083,106 @@ FROM (
     "s"."now" AND NOT "s"."same"
 ) AS "u";
 
--- guard.guard present: own values of people in divided cells
-CREATE TABLE pganon_work.r0_guard0_present AS
+-- guard.guard own: how many people of a cell have a value, where its bounds do not say it
+CREATE TABLE pganon_stage.r0_guard0_own AS
 SELECT
   "u".*
 FROM (
   SELECT
-    "s"."id",
-    "s"."col",
-    "o"."value",
+    "v"."cell",
+    "v"."col",
+    "k"."key" AS "value",
     CAST(COUNT(*) AS INT) AS "own"
   FROM (
     SELECT
-      "o"."person",
+      "o"."cell",
       "o"."col",
-      "k"."key" AS "value"
-    FROM "pganon_work"."r0_guard0_own" AS "o"
-    JOIN "pganon_work"."r0_guard0_keys" AS "k"
-      ON "k"."col" = "o"."col" AND "k"."value" = "o"."value"
-  ) AS "o"
-  JOIN "pganon_stage"."r0_guard0_person" AS "p"
-    ON "p"."person" = "o"."person"
-  JOIN "pganon_work"."r0_guard0_standings" AS "s"
-    ON "s"."id" = "p"."cell" AND "s"."col" = "o"."col"
-  WHERE
-    "s"."counted" AND NOT "s"."alone"
+      "o"."value"
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          "m"."member" AS "person",
+          1 AS "col",
+          "h"."value",
+          "m"."cell"
+        FROM (
+          SELECT
+            "m".*,
+            "p"."cell"
+          FROM "pganon_stage"."r0_members" AS "m"
+          JOIN (
+            SELECT
+              "p"."person",
+              "p"."cell"
+            FROM "pganon_stage"."r0_guard0_person" AS "p"
+            JOIN "pganon_work"."r0_guard0_standings" AS "s"
+              ON "s"."id" = "p"."cell"
+            WHERE
+              "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+          ) AS "p"
+            ON "p"."person" = "m"."member"
+        ) AS "m"
+        JOIN "pganon_stage"."r0_histogram" AS "h"
+          ON "h"."col" = 1 AND "h"."link" = CAST((
+            "m"."class_id"
+          ) AS BIGINT)
+        WHERE
+          (
+            "m"."marks"[1]
+          ) = HASHTEXTEXTENDED(
+            "h"."value",
+            UUID_HASH_EXTENDED(
+              "m"."member",
+              (
+                SELECT
+                  CAST(CAST((
+                    'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                  ) AS BIT(64)) AS BIGINT)
+                FROM (
+                  SELECT
+                    (
+                      SELECT
+                        COALESCE("p"."secret", "s"."key")
+                      FROM "pganon_private"."run_secret" AS "s"
+                      LEFT JOIN "pganon_private"."population" AS "p"
+                        ON "p"."id" = "s"."population"
+                      WHERE
+                        "s"."run_id" = 0
+                    ) AS "secret"
+                ) AS "k"
+              )
+            )
+          )
+      ) AS "u"
+    ) AS "o"
+  ) AS "v"
+  JOIN "pganon_work"."r0_guard0_keys" AS "k"
+    ON "k"."col" = "v"."col" AND "k"."value" = "v"."value"
   GROUP BY
-    1,
-    2,
-    3
-  UNION ALL
-  SELECT
-    "s"."id",
-    "s"."col",
-    "h"."value",
-    "h"."n" AS "own"
-  FROM "pganon_work"."r0_guard0_standings" AS "s"
-  JOIN "pganon_work"."r0_guard0_published" AS "h"
-    ON "h"."link" = "s"."link" AND "h"."col" = "s"."col"
-  WHERE
-    "s"."alone"
+    "v"."cell",
+    "v"."col",
+    "k"."key"
 ) AS "u";
 
--- guard.guard bounds: how many people of a cell can have a value, and how many do
-CREATE TABLE pganon_stage.r0_guard0_value AS
+-- guard.guard worst: the largest bounds of every cell
+CREATE TABLE pganon_work.r0_guard0_worst AS
 SELECT
   "b"."cell",
   "b"."col",
-  "b"."value",
-  CASE
-    WHEN "b"."counted" >= 0
-    THEN COALESCE("o"."own", 0)
-    WHEN "b"."counted" < 0
-    THEN "b"."own" - COALESCE("o"."own", 0)
-    ELSE "b"."own"
-  END AS "own",
-  "b"."at_least",
-  "b"."at_most"
-FROM "pganon_work"."r0_guard0_possible" AS "b"
-LEFT JOIN (
-  SELECT
-    "n"."id" AS "counted",
-    "n"."value",
-    "n"."own"
-  FROM "pganon_work"."r0_guard0_present" AS "n"
-) AS "o"
-  ON "o"."counted" = "b"."counted" AND "o"."value" = "b"."value";
+  MAX("b"."at_most") AS "most",
+  COUNT(*) AS "possible",
+  COUNT(*) FILTER(WHERE
+    "b"."own" > 0) AS "own",
+  BOOL_OR("b"."own" IS NULL) AS "elsewhere",
+  MAX("b"."at_least") AS "least"
+FROM "pganon_stage"."r0_guard0_value" AS "b"
+WHERE
+  "b"."at_most" > 0
+GROUP BY
+  "b"."cell",
+  "b"."col";
 
 -- guard.guard measured: the worst that is possible in every cell
 CREATE TABLE pganon_work.r0_guard0_measured AS
@@ -2205,7 +2192,7 @@ SELECT
   "s"."size",
   "w"."most",
   CAST(NULL AS BIGINT) AS "varied",
-  CASE WHEN "w"."unknown" THEN 1 ELSE "w"."own" END AS "fewest",
+  CASE WHEN "w"."elsewhere" THEN COALESCE("o"."own", 1) ELSE "w"."own" END AS "fewest",
   COALESCE("w"."least" = "s"."size", FALSE) AS "certain",
   CASE WHEN "s"."past" > "s"."size" THEN "s"."size" ELSE "s"."past" END AS "past",
   CAST(NULL AS BIGINT) AS "past_own",
@@ -2214,24 +2201,30 @@ SELECT
   "s"."old_floor",
   "w"."most" IS NOT NULL AND NOT "s"."before" AS "fresh"
 FROM "pganon_work"."r0_guard0_standings" AS "s"
+LEFT JOIN "pganon_work"."r0_guard0_worst" AS "w"
+  ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col"
 LEFT JOIN (
   SELECT
-    "b"."cell",
-    "b"."col",
-    MAX("b"."at_most") AS "most",
-    COUNT(*) AS "possible",
-    COUNT(*) FILTER(WHERE
-      "b"."own" > 0) AS "own",
-    BOOL_OR("b"."own" IS NULL) AS "unknown",
-    MAX("b"."at_least") AS "least"
-  FROM "pganon_stage"."r0_guard0_value" AS "b"
-  WHERE
-    "b"."at_most" > 0
+    "o"."cell",
+    "o"."col",
+    COUNT(*) AS "own"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "o"."cell",
+        "o"."col",
+        "o"."value",
+        "o"."own"
+      FROM "pganon_stage"."r0_guard0_own" AS "o"
+    ) AS "u"
+  ) AS "o"
   GROUP BY
-    "b"."cell",
-    "b"."col"
-) AS "w"
-  ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col";
+    "o"."cell",
+    "o"."col"
+) AS "o"
+  ON "o"."cell" = "s"."id" AND "o"."col" = "s"."col";
 
 -- guard.guard verdict: distinct_l_diversity l = 2 on disease: what all versions together leave of it
 SELECT
