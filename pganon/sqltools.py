@@ -201,6 +201,15 @@ def computed_once(tree: exp.Select) -> exp.Select:
     return tree.offset(text("0"))
 
 
+def materialized(tree: exp.Select, **parts: exp.Select) -> exp.Select:
+    """The SELECT with parts that the server computes once, by the name they have in it."""
+    for name, part in parts.items():
+        tree = tree.with_(
+            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True
+        )
+    return tree
+
+
 def render(tree: exp.Expr) -> str:
     """The text of a tree, which must not be used afterwards: rendering may change it."""
     return tree.sql(dialect=DIALECT, identify=True, copy=False)

@@ -15,8 +15,8 @@ from itertools import combinations
 
 from sqlglot import exp
 
-from pganon.association.pairs import Columns, Relation, codes, grouped, nothing, stored
-from pganon.sqltools import col, fragment, named, num, query, scalar
+from pganon.association.pairs import Columns, Relation, codes, grouped, nothing
+from pganon.sqltools import col, fragment, materialized, named, num, query, scalar
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -86,7 +86,7 @@ def _measured(
     )
     categories = _categories(relation, columns)
     tree = query("select s.i, s.j from s join d as a on a.i = s.i join d as b on b.i = s.j")
-    return stored(
+    return materialized(
         tree.select(named(value, "value")),
         e=_quarters(relation, columns, weighted),
         x=categories.select(col("w", "t")) if weighted else categories,

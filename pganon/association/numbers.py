@@ -14,9 +14,8 @@ from pganon.association.pairs import (
     grouped,
     listed,
     nothing,
-    stored,
 )
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, materialized, named, num, query
 
 _MEASURES = {"n": "count", "mean": "avg", "spread": "var_pop", "low": "min", "high": "max"}
 
@@ -65,7 +64,7 @@ def correlation_ratio(relation: Relation, nominal: Columns, numbers: Columns) ->
         " as value from s",
         {"s": sums},
     )
-    return stored(tree, x=codes(relation, nominal).select(*places))
+    return materialized(tree, x=codes(relation, nominal).select(*places))
 
 
 def _spreads(nominal: Columns, numbers: Columns) -> exp.Select:

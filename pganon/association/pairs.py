@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import col, finished, fragment, named, num, query
+from pganon.sqltools import col, fragment, materialized, named, num, query
 
 Relation = QualifiedName | exp.Select
 
@@ -78,15 +78,6 @@ def listed(rows: Sequence[Sequence[exp.Expr]], alias: str, names: Sequence[str])
     )
 
 
-def stored(tree: exp.Select, **parts: exp.Select) -> exp.Select:
-    """The SELECT with parts that are computed once, by name."""
-    for name, part in parts.items():
-        tree = tree.with_(
-            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True
-        )
-    return tree
-
-
 def nothing() -> exp.Select:
     """No pair."""
     return query("select 0 as i, 0 as j, 0::float8 as value where false")
@@ -110,4 +101,4 @@ def determined(relation: Relation, columns: Columns) -> exp.Select:
         "select h.i, p.j, 1 as value from h cross join w where p.same and p.varies and h.i <> p.j",
         {"h": held, "w": whole},
     ).join(listed(rows, "p", ["j", "same", "varies"]), join_type="cross")
-    return stored(pairs, x=codes(relation, columns))
+    return materialized(pairs, x=codes(relation, columns))

@@ -295,6 +295,28 @@ def test_null_beside_one_label(db: Database) -> None:
     assert result.utility.ncp["city"] == pytest.approx(mean)
 
 
+@pytest.mark.parametrize("name", ["zip", "city"])
+def test_a_hierarchy_of_which_nobody_has_a_value(db: Database, name: str) -> None:
+    """One by prefixes is not known then; one that lists its leaves has them still."""
+    policy = of("age", name)
+    db.source(SOURCE)
+    db.source(people(1, 60, 1) + f"; UPDATE public.person SET {name} = NULL", grant=False)
+    run(db, policy)
+    shown = {(row[name], row[f"{name}_null"]) for row in rows(db.owner())}
+    assert shown == {("any" if name == "city" else None, True)}
+    assert holds(db.owner())
+    db.source(people(1001, 1100, 2), grant=False)
+    added = run(db, policy).added
+    row = (
+        db.owner()
+        .execute(f"SELECT count({name}) FROM public.person WHERE id > 1000".encode())
+        .fetchone()
+    )
+    assert row is not None
+    assert row[0] > 50
+    assert added.unplaced == (row[0] if name == "zip" else 0)  # no region could have their values
+
+
 def _height(name: str, row: dict[str, Any]) -> int:
     """Level of what is shown: cities, sides, any; numbers, two intervals, all."""
     if row[name] is None:

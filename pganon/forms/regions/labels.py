@@ -11,7 +11,7 @@ from sqlglot import exp
 from pganon.encode.axis import TreeAxis
 from pganon.encode.hierarchy import listed_leaves
 from pganon.forms.regions.sets import with_nulls
-from pganon.sqltools import fragment, num, query
+from pganon.sqltools import fragment, materialized, num, query, scalar
 from pganon.steps import State
 
 
@@ -23,11 +23,11 @@ def label_bounds(
     Args:
         listed: whether the hierarchy lists its leaves.
     """
-    leaves = _numbered(_leaves(axis, state) if listed else _known(axis, state), axis.levels(state))
     covered = query(
-        "select e.path, :label as g from e join a on a.place = e.low join z on z.place = e.high",
-        {"e": _ends(paths, taken, leaves), "a": leaves.copy(), "z": leaves},
-        label=_common(axis.levels(state)),
+        "select e.path, :label as g from e join leaves as a on a.place = e.low"
+        " join leaves as z on z.place = e.high",
+        {"e": _ends(paths, taken)},
+        label=fragment(_COMMON),
     )
     found = query(
         "select p.path, x.g, p.z from p left join x on x.path = p.path",
@@ -39,7 +39,7 @@ def label_bounds(
         {"t": axis.table(state)},
     )
     top, others = num(axis.levels(state)), num(max(axis.size(state) - 1, 1))
-    return query(
+    tree = query(
         "select f.path, f.g, f.z, case when f.g is null then 0 when f.z then 1"
         " else n.loss end as loss, case when f.g is null then 0 when f.z then 1"
         " else n.others::float8 / :others end as glm, case when f.g is null then 0 when f.z"
@@ -48,26 +48,40 @@ def label_bounds(
         others=others,
         top=top,
     )
+    every = _leaves(axis, state) if listed else _known(axis, state)
+    return materialized(tree, leaves=_numbered(every))
 
 
-def _numbered(leaves: exp.Select, levels: int) -> exp.Select:
+def _numbered(leaves: exp.Select) -> exp.Select:
     """SELECT labels, place: from 1, so that what is below a label stands together."""
-    down = [fragment(f'u.labels[{place}] collate "C"') for place in range(levels + 1, 0, -1)]
     return query(
         "select u.labels, (row_number() over (order by :down))::integer as place from u",
         {"u": leaves},
-        down=exp.Array(expressions=down),
+        down=fragment(_DOWN),
     )
 
 
-def _ends(paths: exp.Select, taken: exp.Select, leaves: exp.Select) -> exp.Select:
+_DOWN = """
+    array(select x.label collate "C" from unnest(u.labels) with ordinality as x(label, place)
+        order by x.place desc)
+"""
+"""From the top to the leaf."""
+
+_COMMON = """
+    coalesce((select x.label from unnest(a.labels) with ordinality as x(label, place)
+        where x.label = z.labels[x.place] order by x.place limit 1),
+        a.labels[cardinality(a.labels)])
+"""
+"""The lowest label that the first leaf and the last have on one level, and so all between them."""
+
+
+def _ends(paths: exp.Select, taken: exp.Select) -> exp.Select:
     """SELECT path, low, high: places of the first leaf and the last that may be there, or NULL."""
     nodes = query(
         "select x.place - 1 as level, x.label,"
-        " int4range(min(u.place), max(u.place), '[]') as leaves from u"
+        " int4range(min(u.place), max(u.place), '[]') as leaves from leaves as u"
         " cross join lateral unnest(u.labels) with ordinality as x(label, place)"
-        " where x.label is not null group by x.place, x.label",
-        {"u": leaves},
+        " where x.label is not null group by x.place, x.label"
     )
     cut = query(
         "select s.path, s.at, s.is_left, n.leaves from s left join lateral unnest(s.members)"
@@ -87,12 +101,13 @@ def _ends(paths: exp.Select, taken: exp.Select, leaves: exp.Select) -> exp.Selec
         "select c.path, range_agg(c.leaves) as leaves from c where not c.is_left group by c.path",
         {"c": cut},
     )
+    every = query("select int4multirange(int4range(1, count(*)::integer + 1)) from leaves")
     there = query(
-        "select p.path, coalesce(l.leaves, (select int4multirange(int4range(1, count(*)::integer,"
-        " '[]')) from u)) - coalesce(r.leaves, '{}'::int4multirange) as leaves"
-        " from p left join l on l.path = p.path left join r on r.path = p.path"
+        "select p.path, coalesce(l.leaves, :every) - coalesce(r.leaves, '{}'::int4multirange)"
+        " as leaves from p left join l on l.path = p.path left join r on r.path = p.path"
         " where not 0 = any(p.path)",
-        {"p": paths.copy(), "l": left, "r": right, "u": leaves.copy()},
+        {"p": paths.copy(), "l": left, "r": right},
+        every=scalar(every),
     )
     return query(
         "select t.path, lower(t.leaves) as low, upper(t.leaves) - 1 as high from t",
@@ -113,16 +128,3 @@ def _known(axis: TreeAxis, state: State) -> exp.Select:
         " from t as a join t on t.code = a.code where a.code = a.lo group by a.code, a.level",
         {"t": axis.table(state)},
     )
-
-
-def _common(levels: int) -> exp.Expr:
-    """SQL: the lowest label that the first leaf and the last have on one level, and so all between
-    them."""
-    case = exp.Case()
-    for place in range(1, levels + 1):
-        case.when(
-            fragment(f"a.labels[{place}] = z.labels[{place}]"),
-            fragment(f"a.labels[{place}]"),
-            copy=False,
-        )
-    return case.else_(fragment(f"a.labels[{levels + 1}]"))
