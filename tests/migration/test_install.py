@@ -138,8 +138,11 @@ def test_value_sets_of_one_column_become_those_of_a_list(
             {"n": number, "guard": Jsonb({"invariant": invariant, "several": False})},
         )
     assert "0012_keep_sets_of_vectors.sql" in install.upgrade(conn).migrations
-    found = conn.execute("SELECT value_sets_of FROM pganon_private.memory ORDER BY population")
-    kept = [value if value is None else tuple(value) for (value,) in found.fetchall()]
+    found = conn.execute(
+        "SELECT value_sets_of, own_tables FROM pganon_private.memory ORDER BY population"
+    ).fetchall()
+    assert [own for _, own in found] == [[], [], []]  # their bounds say all that is known
+    kept = [value if value is None else tuple(value) for value, _ in found]
     assert kept == [None, NEVER, ("disease",)]
     guards = conn.execute("SELECT guard FROM pganon_private.version ORDER BY version").fetchall()
     assert guards == [({"invariant": kept, "several": False},) for kept in ([], ["disease"])]
