@@ -51,9 +51,11 @@ def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Exp
 def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
     """The sensitive column by whose codes records are numbered, and at random within them.
 
-    That is a random order of the records with a value, which the method need not make anew.
+    That is a random order of the records with a value, which the method need not make anew. Only a
+    key tells records apart that are equal else: without one they would stand together, and how
+    evenly they are dealt would tell that they are equal.
     """
-    if not spec.policy.method.numbers_by_value:
+    if not (spec.policy.method.numbers_by_value and spec.record_key):
         return None
     return next((item for item in spec.sensitive if item.hidden is None), None)
 
@@ -77,7 +79,7 @@ def random_order(
         case "drawn":
             return [named(row_hash(exp.func("row", *columns, *looks), seed), DRAW)]
         case "numbered":
-            if code is not None and spec.record_key:
+            if code is not None:
                 columns = [col("record", table)]  # tells records apart by itself
             keys = [row_hash(exp.func("row", *columns), seed), *looks]
             keys = keys if code is None else [code, *keys]

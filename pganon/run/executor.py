@@ -293,7 +293,7 @@ class Executor:
         if self.crew is None or not shared(self.state):
             parts = side_by_side(pieces, [self.conn])
         else:
-            with self.crew.sharing(len(pieces)) as connections:
+            with self.crew.sharing(sum(map(bool, step.chains))) as connections:
                 parts = side_by_side(pieces, connections, step.early, step.after)
         self.state = replace(
             self.state, facts=self.state.facts.joined(part.state.facts for part in parts)

@@ -146,6 +146,30 @@ def test_a_chain_goes_on_with_what_others_left(db: Database, processes: int) -> 
         executor.run([DropTables("end", "end", lambda s: [s.work("two")])])
 
 
+def test_chains_without_steps_need_no_connection(db: Database) -> None:
+    conn = db.owner()
+    conn.execute("SELECT set_config('max_parallel_workers_per_gather', %s, false)", ["2"])
+    asked: list[int] = []
+
+    def enlist() -> Connection:
+        asked.append(1)
+        return db.owner()
+
+    one = _step("one", "one", lambda s: query("select 1 as n"))
+    two = _step("two", "two", lambda s: query("select 1 as n"))
+    with locks.run_lock(conn, 1):
+        executor = Executor(conn, State(1), crew=Crew(conn, 1, enlist))
+        executor.run([Parallel("all", "all", [[one], []])])
+        assert not asked
+        executor.run([Parallel("both", "both", [[], [two], [_dropped(one)]])])
+        assert asked
+        executor.run([_dropped(two)])
+
+
+def _dropped(step: CreateTable) -> DropTables:
+    return DropTables(f"drop {step.name}", step.name, lambda s: [step.table(s)])
+
+
 @pytest.mark.parametrize(("worth", "most"), [(len(ROWS), 3), (len(ROWS) + 1, 1)])
 def test_few_records_are_not_worth_connections(
     visit: Database, monkeypatch: pytest.MonkeyPatch, worth: int, most: int
