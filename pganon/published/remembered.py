@@ -85,6 +85,7 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
     # What it reads may be there long before the rest.
     read = form.linked_by(spec)
     made = [n for n, chain in enumerate(last.chains) if any(s.name in read for s in chain)]
+    assert len(made) == len(read), "each is a step of a chain of its own"
     chains = [*last.chains, [step]]
     after = {**last.after, len(last.chains): made}
     early = [*last.early, len(last.chains)]

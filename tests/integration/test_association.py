@@ -214,11 +214,10 @@ def test_random_tables(db: Database) -> None:
 def test_a_row_may_stand_for_several_records(db: Database) -> None:
     rng = random.Random(7)
     conn = db.connect()
-    for domain in (2, 5, 40):
-        rows = [
-            (int(domain * rng.random() ** 2), rng.choice("abc"), rng.randint(1, 6))
-            for _ in range(60)
-        ]
+    for domain in (2, 5, 400):
+        # The larger the number, the more records: quarters of rows are no quarters of records.
+        numbers = [int(domain * rng.random() ** 2) for _ in range(60)]
+        rows = [(n, rng.choice("abc"), 1 + n * 8 // domain + rng.randint(0, 1)) for n in numbers]
         each = [row for row in rows for _ in range(row[2])]
         whole = Table(conn, [[row[0] for row in each], [row[1] for row in each]], [True, False])
         expected = whole.association("contingency")

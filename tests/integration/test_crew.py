@@ -26,6 +26,10 @@ from tests.support.harness.cluster import Connection, Database
 from tests.support.sources import visits
 
 ROWS = visits.rows(300)
+DECIDED = {
+    **visits.document()["columns"],
+    "ward": {"role": "semi_sensitive", "sensitive_when": {"predicate": "nights > 6"}},
+}
 METHODS: list[dict[str, Any]] = [
     {"method": {"name": "anatomy", "block_size": 16}},
     {"method": {"name": "anatomy", "block_size": 1000}},  # all in one part
@@ -33,7 +37,28 @@ METHODS: list[dict[str, Any]] = [
         "method": {"name": "mondrian"},
         "privacy": [{"model": "k_anonymity", "k": 5}],
     },
+    {
+        "columns": DECIDED,
+        "method": {"name": "lgb_mdp"},
+        "privacy": [
+            {"model": "k_anonymity", "k": 5},
+            {"model": "local_bucket_diversity", "column": "disease", "l": 2},
+            {"model": "local_bucket_diversity", "column": "ward", "l": 2},
+        ],
+    },
+    {
+        "columns": DECIDED,
+        "method": {"name": "local_generalization"},
+        "privacy": [{"model": "k_anonymity", "k": 5}],
+    },
 ]
+
+PARTS = {
+    "anatomy": ["qit", "st"],
+    "mondrian": ["records", "classes"],
+    "lgb_mdp": ["groups", "records", "values0", "values1"],
+    "local_generalization": ["groups", "records", "values0", "values1"],
+}
 
 
 def _sessions(conn: Connection) -> list[int]:
@@ -181,7 +206,9 @@ def test_few_records_are_not_worth_connections(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("changes", METHODS, ids=["anatomy", "one block", "mondrian"])
+@pytest.mark.parametrize(
+    "changes", METHODS, ids=["anatomy", "one block", "mondrian", "lgb_mdp", "groups alone"]
+)
 def test_a_release_does_not_depend_on_the_connections(
     visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
@@ -189,9 +216,10 @@ def test_a_release_does_not_depend_on_the_connections(
     shown: list[list[Any]] = []
     for jobs, worth in ((1, 0), (None, 0), (5, 0), (None, len(ROWS) + 1)):
         monkeypatch.setattr(steps, "SHARED_FROM", worth)
-        policy = visits.policy(**changes, republication="allow")
+        allowed = {} if "columns" in changes else {"republication": "allow"}
+        policy = visits.policy(**changes, **allowed)
         found = faults.run(visit.dsn(), policy, stable=True, jobs=jobs)
-        parts = ["qit", "st"] if found.method == "anatomy" else ["records", "classes"]
+        parts = PARTS[found.method]
         lying = [visits.stored(visit, found.run_id, part) for part in parts]
         shown.append([*lying, sorted(visits.stored(visit, found.run_id, "members"))])
     assert all(one == shown[0] for one in shown[1:])
