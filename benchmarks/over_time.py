@@ -40,7 +40,7 @@ _CLASS = 17
 """People per class, which makes 58,000 classes of a million."""
 
 _POPULATION = """
-CREATE UNLOGGED TABLE pganon_work.bench_population AS
+CREATE UNLOGGED TABLE pganon_work.bench_population WITH (autovacuum_enabled = false) AS
 SELECT md5('p' || i)::uuid AS person, hashint8extended(i, 1) AS mark,
     (hashint8extended(i, 2) & 1073741823) / 1073741824.0::float8 AS place,
     'occupation ' || (14 * power((hashint8extended(i, 3) & 1073741823) / 1073741824.0, 1.2))::int
@@ -49,28 +49,31 @@ SELECT md5('p' || i)::uuid AS person, hashint8extended(i, 1) AS mark,
 FROM generate_series(1, {last}::bigint) AS i
 """
 
+_OPTIONS = sql.SQL("WITH (autovacuum_enabled = false)")
+"""As the tables of a run have it."""
+
 _INPUTS = (
     """
-    CREATE UNLOGGED TABLE pganon_work.bench_grouped AS
+    CREATE UNLOGGED TABLE pganon_work.bench_grouped {options} AS
     SELECT person, mark, value,
         (row_number() OVER (ORDER BY place) - 1) / {size} + 1 AS grp
     FROM pganon_work.bench_population WHERE {condition}
     """,
     """
-    CREATE UNLOGGED TABLE {new} AS
+    CREATE UNLOGGED TABLE {new} {options} AS
     SELECT person, grp, ARRAY[mark] AS marks FROM pganon_work.bench_grouped
     """,
     """
-    CREATE UNLOGGED TABLE {links} AS
+    CREATE UNLOGGED TABLE {links} {options} AS
     SELECT DISTINCT grp, 1 AS col, grp AS link FROM pganon_work.bench_grouped
     """,
     """
-    CREATE UNLOGGED TABLE {histogram} AS
+    CREATE UNLOGGED TABLE {histogram} {options} AS
     SELECT 1 AS col, grp AS link, value, count(*) AS n
     FROM pganon_work.bench_grouped GROUP BY grp, value
     """,
     """
-    CREATE UNLOGGED TABLE {own} AS
+    CREATE UNLOGGED TABLE {own} {options} AS
     SELECT person, 1 AS col, value, 1::bigint AS n FROM pganon_work.bench_grouped
     """,
     "DROP TABLE pganon_work.bench_grouped",
@@ -112,7 +115,10 @@ class Guarded:
         for text in _INPUTS:
             self.conn.execute(
                 sql.SQL(text).format(  # pyright: ignore[reportArgumentType]
-                    **names, size=sql.Literal(_CLASS), condition=sql.SQL(condition)
+                    **names,
+                    options=_OPTIONS,
+                    size=sql.Literal(_CLASS),
+                    condition=sql.SQL(condition),
                 )
             )
         for name in names.values():

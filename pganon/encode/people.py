@@ -44,14 +44,18 @@ def digest(key: exp.Expr, secret: exp.Select) -> exp.Expr:
 
 def mark(person: exp.Expr, value: exp.Expr, secret: exp.Select) -> exp.Expr:
     """A 64-bit keyed hash of a person, given by the digest, and a text."""
+    return mark_from(mark_seed(person, secret), value)
+
+
+def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
+    """What all marks of a person are made from."""
     seed = query(
         "select ('x' || encode(substr(sha256(k.secret || 'marks'::bytea), 1, 8), 'hex'))"
         "::bit(64)::bigint from k",
         {"k": query("select :secret as secret", secret=scalar(secret.copy()))},
     )
-    return fragment(
-        "hashtextextended(:value, uuid_hash_extended(:person, :seed))",
-        value=value,
-        person=person,
-        seed=scalar(seed),
-    )
+    return fragment("uuid_hash_extended(:person, :seed)", person=person, seed=scalar(seed))
+
+
+def mark_from(seed: exp.Expr, value: exp.Expr) -> exp.Expr:
+    return fragment("hashtextextended(:value, :seed)", value=value, seed=seed)

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import STAYS, exact_columns, own_rows, own_tables, past
+from pganon.guard.own import STAYS, different, exact_columns, past, varieties
 from pganon.guard.propagation import final_bounds, first_bounds, limit
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
@@ -51,7 +51,6 @@ def measured_step(version: Version) -> Step:
         "the worst that is possible in every cell",
         lambda s: version.work(s, "measured"),
         lambda s: _measured(version, s),
-        alone=True,
     )
 
 
@@ -126,7 +125,6 @@ def _worst(version: Version, state: State) -> exp.Select:
 
 
 def _measured(version: Version, state: State) -> exp.Select:
-    own = own_rows(own_tables(version, state))
     tree = query(
         "select s.id, s.col, s.size, w.most, :varied as varied,"
         " case when w.elsewhere then coalesce(o.own, 1) else w.own end as fewest,"
@@ -139,21 +137,16 @@ def _measured(version: Version, state: State) -> exp.Select:
         {
             "s": version.work(state, "standings"),
             "w": version.work(state, "worst"),
-            "o": _different(own),
+            "o": varieties(version, state),
         },
         varied=_varied(version),
         past_own=fragment(_PAST_OWN if version.memory else "null::bigint"),
     )
     if version.memory is None:
         return tree
-    had = _different(past(version, version.memory, state))
+    had = different(past(version, version.memory, state))
     same = fragment("l.cell = s.id and l.col = s.col")
     return tree.join(aliased(had, "l"), on=same, join_type="left", copy=False)
-
-
-def _different(own: exp.Select) -> exp.Select:
-    """SELECT cell, col, own: the number of values of each."""
-    return query("select o.cell, o.col, count(*) as own from o group by o.cell, o.col", {"o": own})
 
 
 def _varied(version: Version) -> exp.Expr:

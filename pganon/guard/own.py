@@ -5,6 +5,7 @@ what it had before, less the parts of it that are there: known if only one part 
 
     standings   (id, col, ..)             what is known of a column of a cell; see below
     own, left   (cell, col, value, own)   the memory's: of cells of which no bounds say it
+    varieties   (cell, col, own)          the number of values of every cell in the first of these
 
 Bounds say it where the people of a cell are a whole group, and go on saying it as long as they stay
 together. Of cells of which it is not known there is no row in either.
@@ -80,6 +81,29 @@ def left_steps(version: Version) -> tuple[Step, ...]:
             alone=True,
         ),
     )
+
+
+def varieties_step(version: Version) -> Step:
+    """After the own values, but for those of who is not there."""
+    return CreateTable(
+        "guard varieties",
+        "how many different values the people of a cell have",
+        lambda s: version.work(s, "varieties"),
+        lambda s: different(query("select o.* from o", {"o": version.staged(s, "own")})),
+        alone=True,
+    )
+
+
+def different(own: exp.Select) -> exp.Select:
+    """SELECT cell, col, own: the number of values of each."""
+    return query("select o.cell, o.col, count(*) as own from o group by o.cell, o.col", {"o": own})
+
+
+def varieties(version: Version, state: State) -> exp.Select:
+    """SELECT cell, col, own: the number of values of every cell in the memory's tables of them."""
+    counted = query("select v.* from v", {"v": version.work(state, "varieties")})
+    left = own_tables(version, state)[1:]
+    return stacked([counted, *([different(own_rows(left))] if left else [])])
 
 
 def own_tables(version: Version, state: State) -> tuple[QualifiedName, ...]:

@@ -33,7 +33,7 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             "everybody's cell so far, and group",
             lambda s: version.work(s, "pairs"),
             lambda s: _pairs(version, s),
-            alone=True,
+            alone=version.memory is None,  # there is nothing to join
         ),
         *group_steps(version),
         CreateTable(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
@@ -10,7 +12,14 @@ from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
 from pganon.guard.known import reads_everybody
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import Values, left_steps, own_step, own_tables, standings_step
+from pganon.guard.own import (
+    Values,
+    left_steps,
+    own_step,
+    own_tables,
+    standings_step,
+    varieties_step,
+)
 from pganon.guard.people import people_steps, person_step
 from pganon.guard.propagation import final_bounds, limit, propagation_steps
 from pganon.guard.report import report_step
@@ -35,18 +44,7 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
         *people_steps(version),
         *value_set_steps(version),
         *people_rules(version),
-        Parallel(
-            "guard remembered",
-            "people for the memory, and what is published for them",
-            [[person_step(version)], [*key_steps(version), standings_step(version)]],
-        ),
-        *_counted(version, values),
-        *propagation_steps(version),
-        Parallel(
-            "guard worst",
-            "what bounds leave, and the values of who left",
-            [[worst_step(version)], left_steps(version)],
-        ),
+        *_known_steps(version, values),
         measured_step(version),
         *value_rules(version),
         Parallel(
@@ -60,17 +58,29 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
     )
 
 
-def _counted(version: Version, values: Values | None) -> tuple[Step, ...]:
-    bounds, own = bounds_step(version), own_step(version, values)
-    if values is not None:
-        return (bounds, own)  # to read values takes so long that all processes should
-    return (
-        Parallel(
-            "guard counted",
-            "which values people can have, and which they do",
-            [[bounds], [own]],
-        ),
-    )
+def _known_steps(version: Version, values: Values | None) -> tuple[Step, ...]:
+    """People and what bounds leave of their values, beside the values that they do have."""
+    own = own_step(version, values)
+    known: list[Sequence[Step]] = [
+        [person_step(version)],
+        [*key_steps(version), standings_step(version)],
+        [bounds_step(version), *propagation_steps(version), worst_step(version)],
+    ]
+    after: dict[int, Sequence[int]] = {_BOUNDS: [_PUBLISHED]}
+    counted: list[Sequence[Step]] = [left_steps(version), [varieties_step(version)]]
+    if values is not None and limit(version) == 0:
+        # To read values takes longer than all the rest, so all processes should.
+        return (_known(known, after), own, _known(counted, {}))
+    after |= {_OWN: [_PEOPLE, _PUBLISHED], _OWN + 1: [_OWN], _OWN + 2: [_OWN]}
+    return (_known([*known, [own], *counted], after),)
+
+
+_PEOPLE, _PUBLISHED, _BOUNDS, _OWN = range(4)
+
+
+def _known(chains: Sequence[Sequence[Step]], after: Mapping[int, Sequence[int]]) -> Step:
+    purpose = "what is known of people, and what can be"
+    return Parallel("guard known", purpose, chains, after=after)
 
 
 def _cell_step(version: Version) -> Step:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from pganon.encode.people import mark
+from pganon.encode.people import mark_from, mark_seed
 from pganon.guard import work
 from pganon.guard.model import Version
 from pganon.guard.own import Values, counted_people
@@ -89,15 +89,38 @@ def own_values(
     parts = [
         query(
             "select m.member as person, :place as col, h.value from m"
-            " join h on h.col = :own and h.link = (:link)::bigint"
-            " where :marked = :mark",
-            {"m": members(name) if members else told.members, "h": told.histogram},
+            " join h on h.col = :own and h.link = m.link where m.mark = :mark",
+            {
+                "m": _marked(
+                    members(name) if members else query("select m.* from m", {"m": told.members}),
+                    mark=fragment(f"m.marks[{number}]"),
+                    link=col(link, "m"),
+                    seed=mark_seed(col("member", "m"), secret.copy()),
+                    beside=beside,
+                ),
+                "h": told.histogram,
+            },
             place=num(place(name)),
             own=num(number),
-            marked=fragment(f"m.marks[{number}]"),
-            link=col(link, "m"),
-            mark=mark(col("member", "m"), col("value", "h"), secret.copy()),
+            mark=mark_from(col("seed", "m"), col("value", "h")),
         ).select(*[col(column, "m") for column in beside])
         for number, (name, link) in enumerate(told.columns, start=1)
     ]
     return stacked(parts)
+
+
+def _marked(
+    members: exp.Select, *, mark: exp.Expr, link: exp.Expr, seed: exp.Expr, beside: Sequence[str]
+) -> exp.Select:
+    """SELECT member, link, mark, seed and what is beside.
+
+    OFFSET keeps what marks are made from from being made anew for every value of a group.
+    """
+    tree = query(
+        "select m.member, (:link)::bigint as link, :mark as mark, :seed as seed from m offset 0",
+        {"m": members},
+        link=link,
+        mark=mark,
+        seed=seed,
+    )
+    return tree.select(*[col(column, "m") for column in beside], copy=False)

@@ -7,7 +7,8 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -16,12 +17,14 @@ from sqlglot import exp
 
 from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
+from pganon.run import executor
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
+from pganon.run.parallel import Piece
 from pganon.sqltools import num, query, statement
 from pganon.steps import CreateTable, DropTables, Parallel, State
 from pganon.steps.facts import count
-from tests.support.harness import faults
+from tests.support.harness import faults, plans
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources import visits
 
@@ -223,6 +226,64 @@ def test_a_release_does_not_depend_on_the_connections(
         lying = [visits.stored(visit, found.run_id, part) for part in parts]
         shown.append([*lying, sorted(visits.stored(visit, found.run_id, "members"))])
     assert all(one == shown[0] for one in shown[1:])
+
+
+Next = Callable[[set[int], set[int], Mapping[int, Collection[int]]], int]
+"""Which piece is next, given those that are left, those that may start, and who waits for whom."""
+
+
+def _last(left: set[int], ready: set[int], after: Mapping[int, Collection[int]]) -> int:
+    return max(ready)
+
+
+def _needed_by_the_last(
+    left: set[int], ready: set[int], after: Mapping[int, Collection[int]]
+) -> int:
+    wanted = max(left)
+    while wanted not in ready:
+        wanted = max(left & set(after[wanted]))
+    return wanted
+
+
+def _in_turn(choose: Next) -> Callable[..., list[Any]]:
+    """Instead of `side_by_side`: pieces one after the other, in another order than theirs."""
+
+    def perform(
+        pieces: Sequence[Piece[Any]],
+        connections: Sequence[Connection],
+        early: Collection[int] = (),
+        after: Mapping[int, Collection[int]] = MappingProxyType({}),
+    ) -> list[Any]:
+        done: dict[int, Any] = {}
+        while left := set(range(len(pieces))) - done.keys():
+            ready = {number for number in left if done.keys() >= set(after.get(number, ()))}
+            number = choose(left, ready, after)
+            done[number] = pieces[number](connections[0], lambda: True)
+        return [done[number] for number in range(len(pieces))]
+
+    return perform
+
+
+@pytest.mark.parametrize("method", plans.METHODS)
+def test_chains_wait_for_what_they_read(
+    db: Database, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(executor, "side_by_side", _in_turn(_last))
+    db.source(plans.SOURCE)
+    for number in (1, 2):
+        assert faults.run(db.dsn(), plans.policy_of(method), jobs=3).version == number
+
+
+@pytest.mark.parametrize("choose", [_last, _needed_by_the_last])
+@pytest.mark.parametrize("changes", METHODS[1:3], ids=["anatomy", "mondrian"])
+def test_chains_of_the_guard_wait_for_what_they_read(
+    visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], choose: Next
+) -> None:
+    monkeypatch.setattr(executor, "side_by_side", _in_turn(choose))
+    policy = visits.policy(**changes, republication="allow")
+    for number in (1, 2):
+        assert faults.run(visit.dsn(), policy, jobs=3).version == number
+        visit.source("DELETE FROM public.visit WHERE id % 7 = 0")
 
 
 def test_a_server_without_free_connections(visit: Database) -> None:

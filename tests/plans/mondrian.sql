@@ -2083,6 +2083,24 @@ FROM (
     "s"."now" AND NOT "s"."same"
 ) AS "u";
 
+-- guard.guard worst: the largest bounds of every cell
+CREATE TABLE pganon_work.r0_guard0_worst AS
+SELECT
+  "b"."cell",
+  "b"."col",
+  MAX("b"."at_most") AS "most",
+  COUNT(*) AS "possible",
+  COUNT(*) FILTER(WHERE
+    "b"."own" > 0) AS "own",
+  BOOL_OR("b"."own" IS NULL) AS "elsewhere",
+  MAX("b"."at_least") AS "least"
+FROM "pganon_stage"."r0_guard0_value" AS "b"
+WHERE
+  "b"."at_most" > 0
+GROUP BY
+  "b"."cell",
+  "b"."col";
+
 -- guard.guard own: how many people of a cell have a value, where its bounds do not say it
 CREATE TABLE pganon_stage.r0_guard0_own AS
 SELECT
@@ -2109,30 +2127,13 @@ FROM (
           "m"."cell"
         FROM (
           SELECT
-            "m".*,
-            "p"."cell"
-          FROM "pganon_stage"."r0_members" AS "m"
-          JOIN (
-            SELECT
-              "p"."person",
-              "p"."cell"
-            FROM "pganon_stage"."r0_guard0_person" AS "p"
-            JOIN "pganon_work"."r0_guard0_standings" AS "s"
-              ON "s"."id" = "p"."cell"
-            WHERE
-              "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
-          ) AS "p"
-            ON "p"."person" = "m"."member"
-        ) AS "m"
-        JOIN "pganon_stage"."r0_histogram" AS "h"
-          ON "h"."col" = 1 AND "h"."link" = CAST((
-            "m"."class_id"
-          ) AS BIGINT)
-        WHERE
-          (
-            "m"."marks"[1]
-          ) = HASHTEXTEXTENDED(
-            "h"."value",
+            "m"."member",
+            CAST((
+              "m"."class_id"
+            ) AS BIGINT) AS "link",
+            (
+              "m"."marks"[1]
+            ) AS "mark",
             UUID_HASH_EXTENDED(
               "m"."member",
               (
@@ -2153,8 +2154,31 @@ FROM (
                     ) AS "secret"
                 ) AS "k"
               )
-            )
-          )
+            ) AS "seed",
+            "m"."cell"
+          FROM (
+            SELECT
+              "m".*,
+              "p"."cell"
+            FROM "pganon_stage"."r0_members" AS "m"
+            JOIN (
+              SELECT
+                "p"."person",
+                "p"."cell"
+              FROM "pganon_stage"."r0_guard0_person" AS "p"
+              JOIN "pganon_work"."r0_guard0_standings" AS "s"
+                ON "s"."id" = "p"."cell"
+              WHERE
+                "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+            ) AS "p"
+              ON "p"."person" = "m"."member"
+          ) AS "m"
+          OFFSET 0
+        ) AS "m"
+        JOIN "pganon_stage"."r0_histogram" AS "h"
+          ON "h"."col" = 1 AND "h"."link" = "m"."link"
+        WHERE
+          "m"."mark" = HASHTEXTEXTENDED("h"."value", "m"."seed")
       ) AS "u"
     ) AS "o"
   ) AS "v"
@@ -2166,23 +2190,20 @@ FROM (
     "k"."key"
 ) AS "u";
 
--- guard.guard worst: the largest bounds of every cell
-CREATE TABLE pganon_work.r0_guard0_worst AS
+-- guard.guard varieties: how many different values the people of a cell have
+CREATE TABLE pganon_work.r0_guard0_varieties AS
 SELECT
-  "b"."cell",
-  "b"."col",
-  MAX("b"."at_most") AS "most",
-  COUNT(*) AS "possible",
-  COUNT(*) FILTER(WHERE
-    "b"."own" > 0) AS "own",
-  BOOL_OR("b"."own" IS NULL) AS "elsewhere",
-  MAX("b"."at_least") AS "least"
-FROM "pganon_stage"."r0_guard0_value" AS "b"
-WHERE
-  "b"."at_most" > 0
+  "o"."cell",
+  "o"."col",
+  COUNT(*) AS "own"
+FROM (
+  SELECT
+    "o".*
+  FROM "pganon_stage"."r0_guard0_own" AS "o"
+) AS "o"
 GROUP BY
-  "b"."cell",
-  "b"."col";
+  "o"."cell",
+  "o"."col";
 
 -- guard.guard measured: the worst that is possible in every cell
 CREATE TABLE pganon_work.r0_guard0_measured AS
@@ -2205,24 +2226,12 @@ LEFT JOIN "pganon_work"."r0_guard0_worst" AS "w"
   ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col"
 LEFT JOIN (
   SELECT
-    "o"."cell",
-    "o"."col",
-    COUNT(*) AS "own"
+    "u".*
   FROM (
     SELECT
-      "u".*
-    FROM (
-      SELECT
-        "o"."cell",
-        "o"."col",
-        "o"."value",
-        "o"."own"
-      FROM "pganon_stage"."r0_guard0_own" AS "o"
-    ) AS "u"
-  ) AS "o"
-  GROUP BY
-    "o"."cell",
-    "o"."col"
+      "v".*
+    FROM "pganon_work"."r0_guard0_varieties" AS "v"
+  ) AS "u"
 ) AS "o"
   ON "o"."cell" = "s"."id" AND "o"."col" = "s"."col";
 
