@@ -12,7 +12,7 @@ from sqlglot import exp
 from pganon.encode.secrets import SECRETS
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import fragment, num, query, scalar
+from pganon.sqltools import col, fragment, num, query, scalar
 from pganon.steps import State
 
 POPULATION = QualifiedName("pganon_private", "population")
@@ -59,3 +59,19 @@ def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
 
 def mark_from(seed: exp.Expr, value: exp.Expr) -> exp.Expr:
     return fragment("hashtextextended(:value, :seed)", value=value, seed=seed)
+
+
+def mark_column(number: int) -> str:
+    """Where the memory of a population has the marks of the column with this number, from 1."""
+    return f"mark{number}"
+
+
+def remembered_mark(table: str, number: int, *, apart: bool) -> exp.Expr:
+    """The mark of a column.
+
+    Args:
+        apart: whether columns have marks apart; if not, `marks` has those of all.
+    """
+    if apart:
+        return col(mark_column(number), table)
+    return exp.Bracket(this=col("marks", table), expressions=[num(number - 1)])

@@ -37,10 +37,10 @@ class Memory:
     """What is remembered of a population, for one audience.
 
     Attributes:
-        columns: names of the remembered columns, in the order of `person.marks`, `cell.peak` and
-            `cell.past`; `value.col` counts them from 1.
+        columns: names of the remembered columns, in the order of `cell.peak` and `cell.past`;
+            `value.col` and the marks of `person` count them from 1.
         floors: sets of rules; `cell.floor` counts them from 1.
-        person: `person` uuid, `cell` integer, `marks` bigint[].
+        person: `person` uuid, `cell` integer, `mark1`, `mark2`, .. bigint.
         cell: `cell` integer, `size` bigint, `seen` boolean, `peak` bigint[], `past` bigint[],
             `past_own` bigint[], `value_set` uuid, `floor` integer.
         value: `cell` integer, `col` integer, `value` bigint (:mod:`pganon.guard.keys`), `own`,
@@ -51,6 +51,8 @@ class Memory:
             there are such; `cell.value_set` is of these. :data:`NEVER` where nobody knows what
             earlier versions published.
         sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
+        marked_apart: whether `person` is as said above; in a memory from before one array, `marks`,
+            has the marks of all columns.
     """
 
     columns: tuple[str, ...]
@@ -61,6 +63,7 @@ class Memory:
     own: tuple[QualifiedName, ...] = ()
     kept: tuple[str, ...] | None = None
     sets: QualifiedName | None = None
+    marked_apart: bool = True
 
     @property
     def tables(self) -> tuple[QualifiedName, ...]:

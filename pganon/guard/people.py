@@ -1,6 +1,6 @@
 """People and their cells: everybody's cell so far, refined by the groups of the version.
 
-    pairs   (person, cell, grp, changed<j>.., marks)    cell: so far
+    pairs   (person, cell, grp, changed<j>.., mark<j>..)    cell: so far
     cells   (id, cell, grp, size, divided, whole, known, seen, changed[], moved, old_peak[], past[],
              old_past_own[], old_value_set, value_set, old_floor, floor)
 
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.encode.people import mark_column, remembered_mark
 from pganon.guard import work
 from pganon.guard.arrays import bigints, element
 from pganon.guard.floors import floor_after
@@ -102,24 +103,34 @@ def _pairs(version: Version, state: State) -> exp.Select:
     new = state.work(work.new(version.part))
     if version.memory is None:
         tree = query("select n.person, 0 as cell, n.grp from n", {"n": new})
-        return tree.select(named(bigints([_mark("n", i) for i in _numbers(version)]), "marks"))
+        return _marked(tree, [element("marks", "n", i) for i in _numbers(version)])
     tree = query(
         "select coalesce(p.person, n.person) as person, coalesce(p.cell, 0) as cell,"
         " coalesce(n.grp, 0) as grp from p full join n on n.person = p.person",
         {"p": version.memory.person, "n": new},
     )
     for i in _comparable(version):
-        other = fragment("coalesce(:a <> :b, false)", a=_mark("p", i), b=_mark("n", i))
+        other = fragment(
+            "coalesce(:a <> :b, false)", a=_mark(version.memory, i), b=element("marks", "n", i)
+        )
         tree = tree.select(named(other, f"changed{i}"), copy=False)
     last = [
-        fragment("coalesce(:new, :old)", new=_mark("n", i), old=_mark("p", i))
+        fragment("coalesce(:new, :old)", new=element("marks", "n", i), old=_mark(version.memory, i))
         for i in _numbers(version)
     ]
-    return tree.select(named(bigints(last), "marks"), copy=False)
+    return _marked(tree, last)
 
 
-def _mark(table: str, number: int) -> exp.Expr:
-    return element("marks", table, number)
+def _mark(memory: Memory, number: int) -> exp.Expr:
+    """The last one of a column; of a new one there is none."""
+    if number > len(memory.columns):
+        return exp.null()
+    return remembered_mark("p", number, apart=memory.marked_apart)
+
+
+def _marked(tree: exp.Select, marks: Sequence[exp.Expr]) -> exp.Select:
+    found = [named(mark, mark_column(i)) for i, mark in enumerate(marks, start=1)]
+    return tree.select(*found, copy=False)
 
 
 def _cells(version: Version, state: State) -> exp.Select:
@@ -196,8 +207,9 @@ def _person(version: Version, state: State) -> exp.Select:
         fragment(":a = :b", a=element("changed", "c", i), b=col(f"changed{i}", "p"))
         for i in compared
     ]
-    return query(
-        "select p.person, c.id as cell, p.marks from p join c on :same",
+    tree = query(
+        "select p.person, c.id as cell from p join c on :same",
         {"p": version.work(state, "pairs"), "c": version.work(state, "cells")},
         same=conjunction(same),
     )
+    return _marked(tree, [col(mark_column(i), "p") for i in _numbers(version)])

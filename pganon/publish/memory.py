@@ -90,7 +90,8 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
         sqlfiles.query("population", "memories"), {"population": population}
     ).fetchall()
     found: list[Remembered] = []
-    for audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets in rows:
+    for row in rows:
+        audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets, apart = row
         person, cell, value = map(_named, tables)
         memory = Memory(
             tuple(columns),
@@ -99,6 +100,7 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
             own=tuple(map(_named, own)),
             kept=None if kept is None else tuple(kept),
             sets=None if sets is None else _named(sets),
+            marked_apart=apart,
         )
         found.append(Remembered(audience, memory, tuple(runs), bytes(fingerprint), run_id))
     return tuple(found)

@@ -136,4 +136,4 @@ def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:
     if known.kept != names:
         return None
     numbers = tuple(known.columns.index(name) + 1 for name in names)
-    return ValueSets(known.person, known.cell, known.sets, numbers)
+    return ValueSets(known.person, known.cell, known.sets, numbers, known.marked_apart)

@@ -21,16 +21,19 @@ class ValueSets:
     """Where it is remembered who has which value set.
 
     Attributes:
-        person: `person` uuid, `cell` integer, `marks` bigint[].
+        person: `person` uuid, `cell` integer, and marks of values; see
+            :func:`pganon.encode.people.remembered_mark`.
         cell: `cell` integer, `value_set` uuid: NULL of people who were not released yet.
         sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
-        numbers: of the sensitive columns by their names, from 1, in `marks`.
+        numbers: of the sensitive columns by their names, from 1, among those with marks.
+        marked_apart: whether these have marks apart.
     """
 
     person: QualifiedName
     cell: QualifiedName
     sets: QualifiedName
     numbers: tuple[int, ...]
+    marked_apart: bool
 
 
 @dataclass(frozen=True)

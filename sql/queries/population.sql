@@ -69,7 +69,11 @@ WHERE p.id = %(population)s;
 -- What is remembered of a population, by audience.
 SELECT
     m.audience, m.columns, m.floors, m.person_table, m.cell_table, m.value_table, m.own_tables,
-    m.runs, m.fingerprint, m.run_id, m.value_sets_of, m.value_set_table
+    m.runs, m.fingerprint, m.run_id, m.value_sets_of, m.value_set_table,
+    NOT EXISTS (
+        SELECT FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = to_regclass(m.person_table) AND a.attname = 'marks'
+    ) AS marked_apart
 FROM pganon_private.memory AS m
 WHERE m.population = %(population)s
 ORDER BY m.audience;

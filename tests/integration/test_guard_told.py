@@ -148,7 +148,7 @@ def test_values_of_everybody(db: Database, rules: tuple[Rule, ...], invariant: s
 def test_who_is_counted(db: Database, several: bool) -> None:
     """Cells are whole groups of the second column, whose histogram says it all."""
     rows = released(db, several=several)
-    cells = {person.int: cell for person, cell, _ in rows(lambda v, s: v.staged(s, "person"))}
+    cells = {person.int: cell for person, cell, *_ in rows(lambda v, s: v.staged(s, "person"))}
     names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
     own = {
         (cell, col, names[value]): n
@@ -176,7 +176,7 @@ def test_nobody_is_read_again_whose_cell_is_the_same(db: Database) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_all_own_values_are_remembered(db: Database, times: int) -> None:
     rows = released(db, times=times)
-    cells = {person.int: cell for person, cell, _ in rows(lambda v, s: v.staged(s, "person"))}
+    cells = {person.int: cell for person, cell, *_ in rows(lambda v, s: v.staged(s, "person"))}
     expected = Counter(
         (cells[person], col, value)
         for person, found in RELEASED.items()

@@ -243,8 +243,9 @@ def by_people(population: Population) -> list[Any]:
     return sorted(known, key=str)
 
 
-def as_before_own_values_had_a_table(population: Population) -> None:
-    """What a memory of then has: bounds say all that is known of own values."""
+def as_before(population: Population) -> None:
+    """What a memory of then has: bounds say all that is known of own values, and marks are in an
+    array."""
     memory = population.memory
     assert memory is not None
     own = sql.SQL(" UNION ALL ").join(
@@ -259,18 +260,27 @@ def as_before_own_values_had_a_table(population: Population) -> None:
             " FROM {} AS v LEFT JOIN o USING (cell, col, value)"
         ).format(value.identifier, own, memory.value.identifier)
     )
-    population.memory = replace(memory, value=value, own=())
+    person = QualifiedName(memory.person.schema, f"{memory.person.name}_before")
+    marks = sql.SQL(", ").join(
+        sql.Identifier(f"mark{place}") for place, _ in enumerate(memory.columns, start=1)
+    )
+    population.conn.execute(
+        sql.SQL("CREATE TABLE {} AS SELECT person, cell, ARRAY[{}] AS marks FROM {}").format(
+            person.identifier, marks, memory.person.identifier
+        )
+    )
+    population.memory = replace(memory, person=person, value=value, own=(), marked_apart=False)
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_a_memory_from_before_own_values_had_a_table(db: Database, several: bool) -> None:
+def test_a_memory_from_before(db: Database, several: bool) -> None:
     histories = histories_of(11, 80, several=several)
     now, before = Population(db.owner()), Population(db.owner())
     judged(now, histories, several=several)
 
     def after(number: int) -> None:
         if number < max(map(len, histories)) - 1:
-            as_before_own_values_had_a_table(before)
+            as_before(before)
 
     judged(before, histories, after, several=several)
     assert by_people(before) == by_people(now)

@@ -15,6 +15,7 @@ from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples
+from tests.support.harness.guarded import as_marked_before
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
 from tests.support.sources.growing import rows
@@ -126,6 +127,17 @@ def test_who_is_left_over_is_out_for_good(db: Database) -> None:
     placed = {person for group in version.values() for person in group.people}
     assert 5 not in placed
     assert kept.remembered[OUT] == 1 + len(people.keys() - placed - {5})
+
+
+def test_a_memory_with_the_marks_of_all_columns_in_an_array(db: Database) -> None:
+    kept = Kept(db)
+    people: dict[Person, Value] = {1: "a", 2: "b", 3: "a", 4: "b"}
+    kept.release(people)
+    as_marked_before(db)
+    with refused("value_changed"):
+        kept.release({**people, 1: "b"})
+    kept.release({**people, 5: "a"})
+    check(kept, {**people, 5: "a"}, set())
 
 
 def test_too_many_out_are_refused(db: Database) -> None:

@@ -1891,7 +1891,7 @@ SELECT
   "n"."person",
   0 AS "cell",
   "n"."grp",
-  CAST(ARRAY["n"."marks"[1]] AS bigint[]) AS "marks"
+  "n"."marks"[1] AS "mark1"
 FROM "pganon_work"."r0_guard0_new" AS "n";
 
 -- guard.guard cells: people with the same past
@@ -1977,7 +1977,7 @@ CREATE TABLE pganon_stage.r0_guard0_person AS
 SELECT
   "p"."person",
   "c"."id" AS "cell",
-  "p"."marks"
+  "p"."mark1" AS "mark1"
 FROM "pganon_work"."r0_guard0_pairs" AS "p"
 JOIN "pganon_work"."r0_guard0_cells" AS "c"
   ON "c"."cell" = "p"."cell" AND "c"."grp" = "p"."grp";

@@ -7,13 +7,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.people import digest, identity, mark, population_secret
+from pganon.encode.people import digest, identity, mark, population_secret, remembered_mark
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.invariant.keeping import Keeping
 from pganon.published.elements import own_value
 from pganon.spec.invariance import OUT
-from pganon.sqltools import cast, chain, col, computed_once, fragment, named, num, query, text
+from pganon.sqltools import cast, chain, col, computed_once, fragment, named, query, text
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
@@ -75,7 +75,7 @@ def _returned(keeping: Keeping, state: State) -> exp.Expr:
         append=False,
     )
     marks = {
-        f"mark{place}": exp.Bracket(this=col("marks", "p"), expressions=[num(number - 1)])
+        f"mark{place}": remembered_mark("p", number, apart=known.marked_apart)
         for place, number in enumerate(known.numbers)
     }
     people = query(

@@ -25,6 +25,7 @@ from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps, new_memory
 from pganon.guard.verdict import found_outcome, numbered
 from pganon.identifiers import QualifiedName
+from pganon.publish import memory
 from pganon.run.executor import Executor
 from pganon.sqltools import col, query, statement
 from pganon.steps import State
@@ -271,7 +272,9 @@ def remembered(db: Database) -> tuple[Any, ...]:
         " FROM pganon_private.memory"
     ).fetchall()
     person, cell, value, own, columns, floors = row
-    people = db.admin.execute(f"SELECT cell, person, marks FROM {person} ORDER BY 2").fetchall()
+    people = db.admin.execute(
+        f"SELECT cell, person, to_jsonb(p) - 'cell' FROM {person} AS p ORDER BY 2".encode()
+    ).fetchall()
     first: dict[int, Any] = {}
     for number, who, _ in people:
         first.setdefault(number, who)
@@ -292,3 +295,21 @@ def remembered(db: Database) -> tuple[Any, ...]:
         columns,
         floors,
     )
+
+
+def as_marked_before(db: Database) -> None:
+    """Make the one memory of a database one that has the marks of all columns in an array."""
+    ((population,),) = db.admin.execute("SELECT population FROM pganon_private.memory").fetchall()
+    conn = db.connect("steward")
+    (found,) = memory.read(conn, population)
+    assert found.memory.marked_apart
+    person = found.memory.person.identifier
+    marks = [sql.Identifier(f"mark{n}") for n, _ in enumerate(found.memory.columns, start=1)]
+    array = sql.SQL("ARRAY[{}]").format(sql.SQL(", ").join(marks))
+    dropped = sql.SQL(", ").join(sql.SQL("DROP {}").format(mark) for mark in marks)
+    conn.execute(sql.SQL("ALTER TABLE {} ADD marks bigint[]").format(person))
+    conn.execute(sql.SQL("UPDATE {} SET marks = {}").format(person, array))
+    conn.execute(sql.SQL("ALTER TABLE {} {}").format(person, dropped))
+    (found,) = memory.read(conn, population)
+    assert not found.memory.marked_apart
+    memory.remember_fingerprint(conn, population, found)
