@@ -70,6 +70,16 @@ def test_somebody_else_has_both(db: Database, roles: list[str], auditor: str) ->
         change_readers(conn, "r", add=[roles[1]])
 
 
+def test_a_grant_is_told_by_a_run_that_only_lets_others_in(db: Database, roles: list[str]) -> None:
+    people(db)
+    go(db, release(roles[0], refresh="increments"))
+    db.admin.execute(f"GRANT SELECT ON published.r TO {roles[2]}".encode())
+    again = release(roles[0], refresh="increments", publish={"readers": roles[:2]})
+    found = run_release(driver.loaded(again), dsn=db.dsn("steward"))
+    assert (found.outcome, found.version) == ("unchanged", 1)
+    assert f"{roles[2]} can read version 1 of r since it was published" in found.warnings
+
+
 @pytest.mark.slow
 def test_somebody_else_has_several_partitions(db: Database, roles: list[str]) -> None:
     make_example(db)
