@@ -23,6 +23,13 @@ def identity(spec: ReleaseSpec) -> str | None:
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 
+def has_several(spec: ReleaseSpec) -> bool:
+    """Whether a person may have several records."""
+    policy = spec.policy
+    many = policy.records_per_individual == "many_accepted" or policy.method.reserves_identity
+    return bool(spec.individual) and many
+
+
 def population_secret(state: State) -> exp.Select:
     """SELECT of the secret of the run's population; a run about none uses its own key."""
     return query(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from pganon.encode.people import population_secret
+from pganon.encode.people import has_several, population_secret
 from pganon.guard import work
 from pganon.guard.combinations import compared_sets
 from pganon.guard.model import Memory, Version
@@ -41,13 +41,6 @@ def teller(spec: ReleaseSpec, form: PublishedForm) -> Tell:
         )
 
     return tell
-
-
-def has_several(spec: ReleaseSpec) -> bool:
-    """Whether a person may have several records."""
-    policy = spec.policy
-    many = policy.records_per_individual == "many_accepted" or policy.method.reserves_identity
-    return bool(spec.individual) and many
 
 
 def version_of(

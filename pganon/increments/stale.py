@@ -8,7 +8,7 @@ from pganon.encode.people import mark, population_secret
 from pganon.encode.sensitive import sensitive_key
 from pganon.increments.leavers import shown_members
 from pganon.published.elements import element, text_key
-from pganon.published.growing import one_mark, quasi_mark
+from pganon.published.growing import of_everybody, one_mark, quasi_mark
 from pganon.published.work import LEAVING_GROUPS
 from pganon.spec.increments import AS_RELEASED, WHOLE, Growth
 from pganon.spec.model import ReleaseSpec
@@ -50,8 +50,8 @@ def _counted(
         for v in values
     ]
     tree = query(
-        "select count(*) as stale_people from o join n on n.person = o.person",
-        {"o": _then(state, growth, values), "n": _now(spec, state, columns)},
+        "select count(distinct o.person) as stale_people from o join n on n.person = o.person",
+        {"o": _then(spec, state, growth, values), "n": _now(spec, state, columns)},
     )
     known = [query("select t.* from t", {"t": table}) for table in growth.tables_of(AS_RELEASED)]
     if known:
@@ -61,29 +61,29 @@ def _counted(
     return tree.where(chain(exp.Or, other) if other else exp.false())
 
 
-def _then(state: State, growth: Growth, values: list[str]) -> exp.Select:
+def _then(spec: ReleaseSpec, state: State, growth: Growth, values: list[str]) -> exp.Select:
     """SELECT person, v1, ..: marks of the values with which they are in groups that stay."""
     marks = [
-        named(one_mark(fragment(f"m.marks[{place}]")), name)
+        named(one_mark(spec, fragment(f"m.marks[{place}]")), name)
         for place, name in enumerate(values, start=1)
     ]
     tree = query(
-        "select m.person from m left join l on l.number = m.number where l.number is null"
-        " group by m.person",
+        "select m.person from m left join l on l.number = m.number where l.number is null",
         {"m": shown_members(growth), "l": state.work(LEAVING_GROUPS)},
     )
-    return tree.select(*marks)
+    return of_everybody(spec, tree.select(*marks, copy=False), col("person", "m"))
 
 
 def _now(spec: ReleaseSpec, state: State, columns: tuple[str, ...]) -> exp.Select:
     """SELECT person, v1, .., quasi: the same of what they have in the source."""
     secret = population_secret(state)
     marks = [
-        named(one_mark(mark(col("person", "w"), _text(spec, name), secret)), f"v{place}")
+        named(one_mark(spec, mark(col("person", "w"), _text(spec, name), secret)), f"v{place}")
         for place, name in enumerate(columns, start=1)
     ]
-    tree = query("select w.person from w group by w.person", {"w": state.work(WHOLE)})
-    return tree.select(*marks, named(quasi_mark(spec, state, "w"), "quasi"))
+    tree = query("select w.person from w", {"w": state.work(WHOLE)})
+    tree = tree.select(*marks, named(quasi_mark(spec, state, "w"), "quasi"), copy=False)
+    return of_everybody(spec, tree, col("person", "w"))
 
 
 def _text(spec: ReleaseSpec, name: str) -> exp.Expr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.people import mark, population_secret
+from pganon.encode.people import has_several, mark, population_secret
 from pganon.encode.sensitive import equal_key
 from pganon.published.elements import text_key
 from pganon.published.facts import LEAVING
@@ -45,26 +45,36 @@ def growing_steps(spec: ReleaseSpec, growth: Growth) -> tuple[Step, ...]:
 
 
 def quasi_mark(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:
-    """SQL aggregate: one number for all different quasi-identifiers of a `person`'s records."""
+    """One number for all different quasi-identifiers of a `person`'s records; see
+    :func:`of_everybody`."""
     values = [
         text_key(equal_key(attribute.column, col(f"q{attribute.index}", table)))
         for attribute in spec.attributes
     ]
     text = cast(exp.func("jsonb_build_array", *values), "text")
-    return one_mark(mark(col("person", table), text, population_secret(state)))
+    return one_mark(spec, mark(col("person", table), text, population_secret(state)))
 
 
-def one_mark(each: exp.Expr) -> exp.Expr:
-    """SQL aggregate: one number for a set of marks; NULL where there is none."""
-    return fragment("sum(distinct :mark)", mark=each)
+def one_mark(spec: ReleaseSpec, each: exp.Expr) -> exp.Expr:
+    """One number for a set of marks; NULL where there is none."""
+    return fragment("sum(distinct :mark)", mark=each) if has_several(spec) else each
+
+
+def of_everybody(spec: ReleaseSpec, rows: exp.Select, person: exp.Expr) -> exp.Select:
+    """A row per person of rows of records, or as they are where everybody has one record.
+
+    To sort the records of people takes longer than to hash what they have.
+    """
+    return rows.group_by(person, copy=False) if has_several(spec) else rows
 
 
 def _as_released(spec: ReleaseSpec, state: State) -> exp.Expr:
-    return query(
-        "select w.person, :quasi as quasi from w join d on d.person = w.person group by w.person",
+    tree = query(
+        "select w.person, :quasi as quasi from w join d on d.person = w.person",
         {"w": state.work(WHOLE), "d": state.work(TESTED)},
         quasi=quasi_mark(spec, state, "w"),
     )
+    return of_everybody(spec, tree, col("person", "w"))
 
 
 def _withdrawn(growth: Growth, state: State) -> exp.Expr:
