@@ -65,6 +65,7 @@ def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
 
 
 def mark_from(seed: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """The mark of a text, of the person whose :func:`mark_seed` that is."""
     return fragment("hashtextextended(:value, :seed)", value=value, seed=seed)
 
 
@@ -79,6 +80,4 @@ def remembered_mark(table: str, number: int, *, apart: bool) -> exp.Expr:
     Args:
         apart: whether columns have marks apart; if not, `marks` has those of all.
     """
-    if apart:
-        return col(mark_column(number), table)
-    return exp.Bracket(this=col("marks", table), expressions=[num(number - 1)])
+    return col(mark_column(number), table) if apart else fragment(f"{table}.marks[{number}]")

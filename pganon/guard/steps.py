@@ -71,11 +71,11 @@ def _known_steps(version: Version, values: Values | None) -> tuple[Step, ...]:
     if values is not None and limit(version) == 0:
         # To read values takes longer than all the rest, so all processes should.
         return (_known(known, after), own, _known(counted, {}))
-    after |= {_OWN: [_PEOPLE, _PUBLISHED], _OWN + 1: [_OWN], _OWN + 2: [_OWN]}
+    after |= {_OWN: [_PEOPLE, _PUBLISHED], _LEFT: [_OWN], _VARIETIES: [_OWN]}
     return (_known([*known, [own], *counted], after),)
 
 
-_PEOPLE, _PUBLISHED, _BOUNDS, _OWN = range(4)
+_PEOPLE, _PUBLISHED, _BOUNDS, _OWN, _LEFT, _VARIETIES = range(6)
 
 
 def _known(chains: Sequence[Sequence[Step]], after: Mapping[int, Sequence[int]]) -> Step:

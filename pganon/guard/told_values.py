@@ -14,7 +14,7 @@ from pganon.guard import work
 from pganon.guard.model import Version
 from pganon.guard.own import Values, counted_people
 from pganon.guard.told import Tell, Told
-from pganon.sqltools import col, fragment, num, query, stacked
+from pganon.sqltools import col, computed_once, fragment, num, query, stacked
 from pganon.steps import CreateTable, State
 
 
@@ -112,15 +112,12 @@ def own_values(
 def _marked(
     members: exp.Select, *, mark: exp.Expr, link: exp.Expr, seed: exp.Expr, beside: Sequence[str]
 ) -> exp.Select:
-    """SELECT member, link, mark, seed and what is beside.
-
-    OFFSET keeps what marks are made from from being made anew for every value of a group.
-    """
+    """SELECT member, link, mark, seed, and what is beside; made once, not for every value."""
     tree = query(
-        "select m.member, (:link)::bigint as link, :mark as mark, :seed as seed from m offset 0",
+        "select m.member, (:link)::bigint as link, :mark as mark, :seed as seed from m",
         {"m": members},
         link=link,
         mark=mark,
         seed=seed,
     )
-    return tree.select(*[col(column, "m") for column in beside], copy=False)
+    return computed_once(tree.select(*[col(column, "m") for column in beside], copy=False))

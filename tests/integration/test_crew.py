@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -17,7 +16,6 @@ from sqlglot import exp
 
 from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
-from pganon.run import executor
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.parallel import Piece
@@ -251,9 +249,9 @@ def _in_turn(choose: Next) -> Callable[..., list[Any]]:
     def perform(
         pieces: Sequence[Piece[Any]],
         connections: Sequence[Connection],
-        early: Collection[int] = (),
-        after: Mapping[int, Collection[int]] = MappingProxyType({}),
+        *waiting: Any,
     ) -> list[Any]:
+        after: Mapping[int, Collection[int]] = waiting[1] if waiting else {}
         done: dict[int, Any] = {}
         while left := set(range(len(pieces))) - done.keys():
             ready = {number for number in left if done.keys() >= set(after.get(number, ()))}
@@ -268,7 +266,7 @@ def _in_turn(choose: Next) -> Callable[..., list[Any]]:
 def test_chains_wait_for_what_they_read(
     db: Database, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    monkeypatch.setattr(executor, "side_by_side", _in_turn(_last))
+    monkeypatch.setattr("pganon.run.executor.side_by_side", _in_turn(_last))
     db.source(plans.SOURCE)
     for number in (1, 2):
         assert faults.run(db.dsn(), plans.policy_of(method), jobs=3).version == number
@@ -279,7 +277,7 @@ def test_chains_wait_for_what_they_read(
 def test_chains_of_the_guard_wait_for_what_they_read(
     visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], choose: Next
 ) -> None:
-    monkeypatch.setattr(executor, "side_by_side", _in_turn(choose))
+    monkeypatch.setattr("pganon.run.executor.side_by_side", _in_turn(choose))
     policy = visits.policy(**changes, republication="allow")
     for number in (1, 2):
         assert faults.run(visit.dsn(), policy, jobs=3).version == number

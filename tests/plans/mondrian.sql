@@ -2173,7 +2173,7 @@ FROM (
             ) AS "p"
               ON "p"."person" = "m"."member"
           ) AS "m"
-          OFFSET 0
+          OFFSET '0'
         ) AS "m"
         JOIN "pganon_stage"."r0_histogram" AS "h"
           ON "h"."col" = 1 AND "h"."link" = "m"."link"
@@ -2198,8 +2198,15 @@ SELECT
   COUNT(*) AS "own"
 FROM (
   SELECT
-    "o".*
-  FROM "pganon_stage"."r0_guard0_own" AS "o"
+    "u".*
+  FROM (
+    SELECT
+      "o"."cell",
+      "o"."col",
+      "o"."value",
+      "o"."own"
+    FROM "pganon_stage"."r0_guard0_own" AS "o"
+  ) AS "u"
 ) AS "o"
 GROUP BY
   "o"."cell",
