@@ -8,7 +8,7 @@ from pganon.guard import work
 from pganon.guard.floors import Applied
 from pganon.guard.keys import key_of
 from pganon.guard.model import Version
-from pganon.guard.propagation import final_bounds
+from pganon.guard.packed import bounds_rows
 from pganon.privacy.base import Model
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import State
@@ -63,7 +63,7 @@ def _rows(version: Version, state: State, applied: Applied, side: str) -> exp.Se
     return query(
         "select c.id, 0 as era, b.value, :n as n, c.size as total from b"
         " join c on c.id = b.cell where b.col = :col and :n > 0",
-        {"b": final_bounds(version, state), "c": version.work(state, "cells")},
+        {"b": bounds_rows(version.staged(state, "value")), "c": version.work(state, "cells")},
         n=col(side, "b"),
         col=number_of(version, applied),
     )

@@ -1,46 +1,58 @@
 """How many people of a cell can have a value, given what every version published (T2).
 
-    bounds    (cell, col, value, own, at_least, at_most, ..)   the memory's, before any round
-    worst     (cell, col, most, least, possible, own, elsewhere)
+    bounds    (cell, col, value, is_own, at_least, at_most, ..)   where rounds follow
+    value     (cell, col, ..)                                     the memory's
     measured  (id, col, size, most, fewest, certain, past, past_own, varied, ..)
 
 `most` is the largest bound, `fewest` the number of own values, `certain` whether everybody must
 have the same value; `past` and `past_own` are the same of values that people had earlier. `varied`
 is the number of values that each of them may as well have, where people keep value sets; else NULL.
-Where `own` is NULL, :mod:`pganon.guard.own` says how many people do have a value, if it is known.
+Where bounds do not say how many people do have a value, :mod:`pganon.guard.own` does, if it is
+known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import STAYS, different, exact_columns, past, varieties
-from pganon.guard.propagation import final_bounds, first_bounds, limit
+from pganon.guard.own import STAYS, exact_columns, past, varieties
+from pganon.guard.packed import Relation, bounds_rows, packed_bounds, remembered_bounds
+from pganon.guard.propagation import final_bounds, first_bounds, limit, propagation_steps
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
-def bounds_step(version: Version) -> Step:
-    return CreateTable(
-        "guard bounds",
-        "how many people of a cell can have a value",
-        lambda s: first_bounds(version, s),
-        lambda s: _bounds(version, s),
-        sampled=True,
-        alone=True,
+def bounds_steps(version: Version) -> tuple[Step, ...]:
+    """Without rounds a row per cell is made at once."""
+    if limit(version) == 0:
+        return (_value_step(version, lambda s: _packed(version, s)),)
+    return (
+        CreateTable(
+            "guard bounds",
+            "how many people of a cell can have a value, before any round",
+            lambda s: first_bounds(version, s),
+            lambda s: _bounds(version, s),
+            alone=True,
+        ),
+        *propagation_steps(version),
+        _value_step(
+            version,
+            lambda s: packed_bounds(query("select b.* from b", {"b": final_bounds(version, s)})),
+        ),
     )
 
 
-def worst_step(version: Version) -> Step:
+def _value_step(version: Version, select: Callable[[State], exp.Select]) -> Step:
     return CreateTable(
-        "guard worst",
-        "the largest bounds of every cell",
-        lambda s: version.work(s, "worst"),
-        lambda s: _worst(version, s),
+        "guard value",
+        "how many people of a cell can have a value, for the memory",
+        lambda s: version.staged(s, "value"),
+        select,
+        sampled=True,
         alone=True,
     )
 
@@ -64,10 +76,10 @@ def _bounds(version: Version, state: State) -> exp.Select:
 def _first(version: Version, state: State) -> exp.Select:
     """Of columns whose present value is published for the first time: those of the group."""
     tree = query(
-        "select s.id as cell, s.col, h.value, case when s.alone then h.n end as own,"
+        "select s.id as cell, s.col, h.value, s.alone as is_own,"
         " 0 as at_least, least(h.n, s.size)::integer as at_most"
         " from s join h on h.col = s.col and h.link = s.link where s.now and not s.same",
-        {"s": version.work(state, "standings"), "h": published(version, state)},
+        {"s": version.work(state, "standings"), "h": _published_rows(version, state)},
     )
     return _constrained(version, tree, origin="-s.id")
 
@@ -77,7 +89,7 @@ def _again(version: Version, memory: Memory, state: State) -> exp.Select:
     possible and is in the group, too, if there is one."""
     tree = query(
         "select s.id as cell, s.col, v.value,"
-        " case when s.alone then h.n when :stays then v.own end as own,"
+        " s.alone or v.is_own and :stays as is_own,"
         " case when s.whole then v.at_least else 0 end as at_least,"
         " least(v.at_most, h.n, s.size)::integer as at_most"
         " from s join v on v.cell = s.cell and v.col = s.col"
@@ -85,12 +97,20 @@ def _again(version: Version, memory: Memory, state: State) -> exp.Select:
         " where s.before and not s.changed and (h.n is not null or not s.now)",
         {
             "s": version.work(state, "standings"),
-            "v": memory.value,
-            "h": published(version, state),
+            "v": bounds_rows(remembered_bounds(memory)),
+            "h": _published_rows(version, state),
         },
         stays=fragment(STAYS),
     )
     return _constrained(version, tree, origin="s.cell", sums=_SUMS)
+
+
+def _published_rows(version: Version, state: State) -> exp.Select:
+    """SELECT col, link, value, n."""
+    return query(
+        "select h.col, h.link, unnest(h.values) as value, unnest(h.n) as n from h",
+        {"h": published(version, state)},
+    )
 
 
 _SUMS = {
@@ -113,21 +133,58 @@ def _constrained(
     return tree.select(*found, named(exact, "exact"), copy=False)
 
 
-def _worst(version: Version, state: State) -> exp.Select:
-    """`own` is the number of own values, unless that is found `elsewhere`."""
-    return query(
-        "select b.cell, b.col, max(b.at_most) as most, count(*) as possible,"
-        " count(*) filter (where b.own > 0) as own, bool_or(b.own is null) as elsewhere,"
-        " max(b.at_least) as least from b"
-        " where b.at_most > 0 group by b.cell, b.col",
-        {"b": final_bounds(version, state)},
-    )
+def _packed(version: Version, state: State) -> exp.Select:
+    """The same as :func:`_bounds`, in one row per cell."""
+    tables: dict[str, Relation] = {
+        "s": version.work(state, "standings"),
+        "h": published(version, state),
+    }
+    parts = [query(_FIRST, tables)]
+    if version.memory is not None:
+        tables["v"] = remembered_bounds(version.memory)
+        stays = {"stays": fragment(STAYS)}
+        parts += [query(_NOT_NOW, tables, **stays), query(_BOTH, tables, **stays)]
+    return stacked(parts)
+
+
+_FIRST = """
+    select s.id as cell, s.col, s.size::integer as size, least(h.most, s.size)::integer as most,
+        0 as least, s.alone as is_own, h.values, h.n as at_most, null::integer[] as at_least
+    from s join h on h.col = s.col and h.link = s.link
+    where s.now and not s.same
+"""
+_NOT_NOW = """
+    select s.id as cell, s.col, least(v.size, s.size)::integer as size,
+        least(v.most, s.size)::integer as most, case when s.whole then v.least else 0 end as least,
+        v.is_own and :stays as is_own, v.values, v.at_most,
+        case when s.whole then v.at_least end as at_least
+    from s join v on v.cell = s.cell and v.col = s.col
+    where s.before and not s.changed and not s.now
+"""
+_BOTH = """
+    select s.id as cell, s.col, least(v.size, s.size)::integer as size,
+        least(x.most, v.size, s.size)::integer as most,
+        case when s.whole then x.least else 0 end as least,
+        s.alone or v.is_own and :stays as is_own, x.values, x.at_most,
+        case when s.whole and v.at_least is not null then x.at_least end as at_least
+    from s join v on v.cell = s.cell and v.col = s.col
+        join h on h.col = s.col and h.link = s.link
+        cross join lateral (
+            select max(least(o.at_most, n.n)) as most, coalesce(max(o.at_least), 0) as least,
+                array_agg(o.value) as values, array_agg(least(o.at_most, n.n)) as at_most,
+                array_agg(o.at_least) as at_least
+            from unnest(v.values, v.at_most, v.at_least) as o(value, at_most, at_least)
+                join unnest(h.values, h.n) as n(value, n) on n.value = o.value
+        ) as x
+    where s.same and x.most is not null
+"""
 
 
 def _measured(version: Version, state: State) -> exp.Select:
     tree = query(
         "select s.id, s.col, s.size, w.most, :varied as varied,"
-        " case when w.elsewhere then coalesce(o.own, 1) else w.own end as fewest,"
+        " case when w.is_own then cardinality(w.values)"
+        " when w.most is not null then coalesce(o.own, 1) end as fewest,"
         " coalesce(w.least = s.size, false) as certain,"
         " case when s.past > s.size then s.size else s.past end as past,"
         " :past_own as past_own, s.whole, s.known, s.old_floor,"
@@ -136,7 +193,7 @@ def _measured(version: Version, state: State) -> exp.Select:
         " left join o on o.cell = s.id and o.col = s.col",
         {
             "s": version.work(state, "standings"),
-            "w": version.work(state, "worst"),
+            "w": version.staged(state, "value"),
             "o": varieties(version, state),
         },
         varied=_varied(version),
@@ -144,7 +201,10 @@ def _measured(version: Version, state: State) -> exp.Select:
     )
     if version.memory is None:
         return tree
-    had = different(past(version, version.memory, state))
+    had = query(
+        "select o.cell, o.col, count(*) as own from o group by o.cell, o.col",
+        {"o": past(version, version.memory, state)},
+    )
     same = fragment("l.cell = s.id and l.col = s.col")
     return tree.join(aliased(had, "l"), on=same, join_type="left", copy=False)
 
@@ -155,7 +215,7 @@ def _varied(version: Version) -> exp.Expr:
     if not numbers:
         return fragment("null::bigint")
     among = exp.In(this=col("col", "s"), expressions=[num(number) for number in numbers])
-    return fragment("case when :among then w.possible end", among=among)
+    return fragment("case when :among then cardinality(w.values) end", among=among)
 
 
 _PAST_OWN = """

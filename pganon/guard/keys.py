@@ -37,8 +37,9 @@ def key_steps(version: Version) -> tuple[Step, ...]:
             "the histograms of all columns, with values as numbers",
             lambda s: published(version, s),
             lambda s: query(
-                "select h.col, h.link, k.key as value, h.n::integer as n from h"
-                " join k on k.col = h.col and k.value = h.value",
+                "select h.col, h.link, max(h.n)::integer as most, array_agg(k.key) as values,"
+                " array_agg(h.n::integer) as n from h"
+                " join k on k.col = h.col and k.value = h.value group by h.col, h.link",
                 {"h": state_histogram(version, s), "k": keys(version, s)},
             ),
             alone=True,
@@ -67,5 +68,6 @@ def key_of(column: exp.Expr, value: exp.Expr) -> exp.Expr:
 
 
 def published(version: Version, state: State) -> QualifiedName:
-    """(col, link, value, n): the histograms of all columns, with the numbers of values."""
+    """(col, link, most, values, n): a histogram per group and column, in arrays; `most` is the
+    largest of `n`."""
     return version.work(state, "published")

@@ -43,16 +43,18 @@ class Memory:
         person: `person` uuid, `cell` integer, `mark1`, `mark2`, .. bigint.
         cell: `cell` integer, `size` bigint, `seen` boolean, `peak` bigint[], `past` bigint[],
             `past_own` bigint[], `value_set` uuid, `floor` integer.
-        value: `cell` integer, `col` integer, `value` bigint (:mod:`pganon.guard.keys`), `own`,
-            `at_least`, `at_most` integer. Where `own` is NULL, see :attr:`own`.
-        own: tables, together `cell` integer, `col` integer, `value` bigint, `own` integer, of cells
-            of which `value` does not say it. Of one that has no rows here either it is not known.
+        value: bounds by cell and column; values are those of :mod:`pganon.guard.keys`. See
+            :mod:`pganon.guard.packed`.
+        own: tables, together the own values of cells of which the bounds do not say them. Of one
+            that has no row here either they are not known.
         kept: the columns of which all versions that published any kept the value sets, together, if
             there are such; `cell.value_set` is of these. :data:`NEVER` where nobody knows what
             earlier versions published.
         sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
         marked_apart: whether `person` is as said above; in a memory from before one array, `marks`,
             has the marks of all columns.
+        packed: whether `value` and `own` are as said above; in a memory from before, a row is of
+            one value: `cell`, `col`, `value`, `own`, and in `value` also `at_least` and `at_most`.
     """
 
     columns: tuple[str, ...]
@@ -64,6 +66,7 @@ class Memory:
     kept: tuple[str, ...] | None = None
     sets: QualifiedName | None = None
     marked_apart: bool = True
+    packed: bool = True
 
     @property
     def tables(self) -> tuple[QualifiedName, ...]:

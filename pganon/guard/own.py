@@ -3,9 +3,8 @@
 People whom the version releases have their values among its records. Of the others a cell keeps
 what it had before, less the parts of it that are there: known if only one part is not there.
 
-    standings   (id, col, ..)             what is known of a column of a cell; see below
-    own, left   (cell, col, value, own)   the memory's: of cells of which no bounds say it
-    varieties   (cell, col, own)          the number of values of every cell in the first of these
+    standings   (id, col, ..)                     what is known of a column of a cell; see below
+    own, left   (cell, col, varieties, values[])  the memory's: of cells of which no bounds say it
 
 Bounds say it where the people of a cell are a whole group, and go on saying it as long as they stay
 together. Of cells of which it is not known there is no row in either.
@@ -13,7 +12,7 @@ together. Of cells of which it is not known there is no row in either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -21,7 +20,15 @@ from sqlglot import exp
 from pganon.guard import work
 from pganon.guard.keys import keys, published
 from pganon.guard.model import Memory, Version
-from pganon.guard.propagation import final_bounds
+from pganon.guard.packed import (
+    Relation,
+    bounds_rows,
+    own_rows,
+    packed_counts,
+    packed_own,
+    remembered_bounds,
+    remembered_own,
+)
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
@@ -76,57 +83,38 @@ def left_steps(version: Version) -> tuple[Step, ...]:
             "guard left",
             "how many people who left a cell have a value",
             lambda s: version.staged(s, "left"),
-            lambda s: _remaining(version, memory, s, "not s.now and s.divided and not s.changed"),
+            lambda s: packed_counts(
+                _remaining(version, memory, s, "not s.now and s.divided and not s.changed")
+            ),
             sampled=True,
             alone=True,
         ),
     )
 
 
-def varieties_step(version: Version) -> Step:
-    """After the own values, but for those of who is not there."""
-    return CreateTable(
-        "guard varieties",
-        "how many different values the people of a cell have",
-        lambda s: version.work(s, "varieties"),
-        lambda s: different(own_rows(own_tables(version, s)[:1])),
-        alone=True,
+def varieties(version: Version, state: State) -> exp.Select:
+    """SELECT cell, col, own: the number of values of every cell in the memory's tables of them."""
+    return stacked(
+        [
+            query("select o.cell, o.col, o.varieties as own from o", {"o": table})
+            for table in own_tables(version, state)
+        ]
     )
 
 
-def different(own: exp.Select) -> exp.Select:
-    """SELECT cell, col, own: the number of values of each."""
-    return query("select o.cell, o.col, count(*) as own from o group by o.cell, o.col", {"o": own})
-
-
-def varieties(version: Version, state: State) -> exp.Select:
-    """SELECT cell, col, own: the number of values of every cell in the memory's tables of them."""
-    counted = query("select v.* from v", {"v": version.work(state, "varieties")})
-    left = own_tables(version, state)[1:]
-    return stacked([counted, *([different(own_rows(left))] if left else [])])
-
-
 def own_tables(version: Version, state: State) -> tuple[QualifiedName, ...]:
-    """(cell, col, value, own): of the new memory."""
+    """Those of the new memory."""
     names = ("own", "left") if version.memory else ("own",)
     return tuple(version.staged(state, name) for name in names)
 
 
 def own_of_cells(version: Version, state: State) -> exp.Select:
     """SELECT cell, col, value, own: what is known after the version."""
-    return _all_own(final_bounds(version, state), own_tables(version, state))
-
-
-def _all_own(bounds: QualifiedName, own: Sequence[QualifiedName]) -> exp.Select:
-    said = query("select v.cell, v.col, v.value, v.own from v where v.own > 0", {"v": bounds})
-    return stacked([said, own_rows(own)]) if own else said
-
-
-def own_rows(own: Sequence[QualifiedName]) -> exp.Select:
-    """SELECT cell, col, value, own of some tables."""
-    return stacked(
-        [query("select o.cell, o.col, o.value, o.own from o", {"o": table}) for table in own]
+    said = query(
+        "select b.cell, b.col, b.value, b.at_most as own from b where b.is_own",
+        {"b": bounds_rows(version.staged(state, "value"))},
     )
+    return stacked([said, own_rows(own_tables(version, state))])
 
 
 def _standings(version: Version, state: State) -> exp.Select:
@@ -202,21 +190,20 @@ def counted_people(version: Version, state: State, number: int) -> exp.Select:
 def _own(version: Version, values: Values | None, state: State) -> exp.Select:
     each = values.counted(state) if values else _among_everybody(version, state)
     counted = query(
-        "select v.cell, v.col, k.key as value, count(*)::integer as own from v"
-        " join k on k.col = v.col and k.value = v.value group by v.cell, v.col, k.key",
+        "select v.cell, v.col, k.key as value from v join k on k.col = v.col and k.value = v.value",
         {"v": each, "k": keys(version, state)},
     )
-    parts = [counted]
-    if version.memory is not None and version.memory.own:
-        parts.append(
-            query(
-                "select s.id as cell, s.col, o.value, o.own from s"
-                " join o on o.cell = s.cell and o.col = s.col where s.before and :stays",
-                {"s": version.work(state, "standings"), "o": own_rows(version.memory.own)},
-                stays=fragment(STAYS),
-            )
+    before = remembered_own(version.memory) if version.memory else ()
+    kept = [
+        query(
+            "select s.id as cell, s.col, o.varieties, o.values from s"
+            " join o on o.cell = s.cell and o.col = s.col where s.before and :stays",
+            {"s": version.work(state, "standings"), "o": table},
+            stays=fragment(STAYS),
         )
-    return stacked(parts)
+        for table in before
+    ]
+    return stacked([packed_own(counted), *kept])
 
 
 STAYS = "not s.changed and not s.counted and not s.divided"
@@ -249,15 +236,15 @@ def _remaining(version: Version, memory: Memory, state: State, which: str) -> ex
             is not the same.
     """
     standings = version.work(state, "standings")
-    tables = {
-        "s": standings,
-        "t": standings,
-        "o": _all_own(memory.value, memory.own),
-        "n": version.staged(state, "own"),
-        "h": published(version, state),
-    }
+    found: list[tuple[str, Relation]] = [
+        (_HAD, remembered_bounds(memory)),
+        *[(_HAD_APART, table) for table in remembered_own(memory)],
+        (_COUNTED, version.staged(state, "own")),
+        (_ALONE, published(version, state)),
+    ]
     parts = [
-        query(f"{text} and s.rest = s.id and {which}", tables) for text in (_HAD, _COUNTED, _ALONE)
+        query(f"{text} and s.rest = s.id and {which}", {"s": standings, "t": standings, "o": own})
+        for text, own in found
     ]
     return query(
         "select g.cell, g.col, g.value, sum(g.own)::integer as own from g"
@@ -267,17 +254,22 @@ def _remaining(version: Version, memory: Memory, state: State, which: str) -> ex
 
 
 _HAD = """
-    select s.id as cell, s.col, o.value, o.own
+    select s.id as cell, s.col, unnest(o.values) as value, unnest(o.at_most) as own
+    from s join o on o.cell = s.cell and o.col = s.col
+    where o.is_own
+"""
+_HAD_APART = """
+    select s.id as cell, s.col, unnest(o.values) as value, 1 as own
     from s join o on o.cell = s.cell and o.col = s.col
     where true
 """
 _COUNTED = """
-    select s.id as cell, s.col, n.value, -n.own as own
-    from n join t on t.id = n.cell and t.col = n.col join s on s.id = t.rest and s.col = t.col
+    select s.id as cell, s.col, unnest(o.values) as value, -1 as own
+    from o join t on t.id = o.cell and t.col = o.col join s on s.id = t.rest and s.col = t.col
     where t.same
 """
 _ALONE = """
-    select s.id as cell, s.col, h.value, -h.n as own
-    from h join t on t.link = h.link and t.col = h.col join s on s.id = t.rest and s.col = t.col
+    select s.id as cell, s.col, unnest(o.values) as value, -unnest(o.n) as own
+    from o join t on t.link = o.link and t.col = o.col join s on s.id = t.rest and s.col = t.col
     where t.same and t.alone
 """

@@ -47,13 +47,11 @@ def limit(version: Version) -> int:
 
 
 def first_bounds(version: Version, state: State) -> QualifiedName:
-    return _bounds(version, state, 0) if limit(version) else version.staged(state, "value")
+    return _bounds(version, state, 0)
 
 
 def final_bounds(version: Version, state: State) -> QualifiedName:
-    """The bounds after the last round, some at most 0; without rounds they are the memory's own."""
-    if limit(version) == 0:
-        return first_bounds(version, state)
+    """The bounds after the last round, some at most 0."""
     return _bounds(version, state, state[rounds_taken(version)])
 
 
@@ -114,7 +112,7 @@ def _tightened(version: Version, bounds: QualifiedName) -> exp.Select:
         hi=exp.func("least", *hi),
     )
     return query(
-        "select b.cell, b.col, b.value, b.own, b.lo as at_least, b.hi as at_most, b.size,"
+        "select b.cell, b.col, b.value, b.is_own, b.lo as at_least, b.hi as at_most, b.size,"
         " b.origin, b.least, b.most, b.link, b.n, b.exact,"
         " b.lo > b.at_least or b.hi < b.at_most as moved from b",
         {"b": bounded},

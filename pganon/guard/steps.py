@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
-from pganon.guard.bounds import bounds_step, measured_step, worst_step
+from pganon.guard.bounds import bounds_steps, measured_step
 from pganon.guard.floors import new_floors
 from pganon.guard.keys import key_steps
 from pganon.guard.known import reads_everybody
@@ -18,10 +18,9 @@ from pganon.guard.own import (
     own_step,
     own_tables,
     standings_step,
-    varieties_step,
 )
 from pganon.guard.people import people_steps, person_step
-from pganon.guard.propagation import final_bounds, limit, propagation_steps
+from pganon.guard.propagation import limit
 from pganon.guard.report import report_step
 from pganon.guard.value_sets import kept_sets, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
@@ -51,7 +50,7 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
             "guard kept",
             "the rest of the memory, and figures",
             [
-                [_cell_step(version), *_value_step(version), *kept_sets(version)],
+                [_cell_step(version), *kept_sets(version)],
                 [report_step(version)],
             ],
         ),
@@ -64,18 +63,18 @@ def _known_steps(version: Version, values: Values | None) -> tuple[Step, ...]:
     known: list[Sequence[Step]] = [
         [person_step(version)],
         [*key_steps(version), standings_step(version)],
-        [bounds_step(version), *propagation_steps(version), worst_step(version)],
+        bounds_steps(version),
     ]
     after: dict[int, Sequence[int]] = {_BOUNDS: [_PUBLISHED]}
-    counted: list[Sequence[Step]] = [left_steps(version), [varieties_step(version)]]
+    left = left_steps(version)
     if values is not None and limit(version) == 0:
         # To read values takes longer than all the rest, so all processes should.
-        return (_known(known, after), own, _known(counted, {}))
-    after |= {_OWN: [_PEOPLE, _PUBLISHED], _LEFT: [_OWN], _VARIETIES: [_OWN]}
-    return (_known([*known, [own], *counted], after),)
+        return (_known(known, after), own, *left)
+    after |= {_OWN: [_PEOPLE, _PUBLISHED]}
+    return (_known([*known, [own, *left]], after),)
 
 
-_PEOPLE, _PUBLISHED, _BOUNDS, _OWN, _LEFT, _VARIETIES = range(6)
+_PEOPLE, _PUBLISHED, _BOUNDS, _OWN = range(4)
 
 
 def _known(chains: Sequence[Sequence[Step]], after: Mapping[int, Sequence[int]]) -> Step:
@@ -130,24 +129,4 @@ def _cell(version: Version, state: State) -> exp.Select:
         " c.value_set, c.floor from c left join k on k.id = c.id",
         {"c": version.work(state, "cells"), "k": known},
         nothing=nothing,
-    )
-
-
-def _value_step(version: Version) -> tuple[Step, ...]:
-    """Bounds are made at their place where no rounds follow."""
-    if limit(version) == 0:
-        return ()
-    return (
-        CreateTable(
-            "guard value",
-            "how many people of a cell have a value, for the memory",
-            lambda s: version.staged(s, "value"),
-            lambda s: query(
-                "select b.cell, b.col, b.value, b.own, b.at_least, b.at_most from b"
-                " where b.at_most > 0",
-                {"b": final_bounds(version, s)},
-            ),
-            sampled=True,
-            alone=True,
-        ),
     )

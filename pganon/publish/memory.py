@@ -91,7 +91,8 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
     ).fetchall()
     found: list[Remembered] = []
     for row in rows:
-        audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets, apart = row
+        audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets = row[:-2]
+        apart, packed = row[-2:]
         person, cell, value = map(_named, tables)
         memory = Memory(
             tuple(columns),
@@ -101,6 +102,7 @@ def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
             kept=None if kept is None else tuple(kept),
             sets=None if sets is None else _named(sets),
             marked_apart=apart,
+            packed=packed,
         )
         found.append(Remembered(audience, memory, tuple(runs), bytes(fingerprint), run_id))
     return tuple(found)

@@ -73,7 +73,11 @@ SELECT
     NOT EXISTS (
         SELECT FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid = to_regclass(m.person_table) AND a.attname = 'marks'
-    ) AS marked_apart
+    ) AS marked_apart,
+    NOT EXISTS (
+        SELECT FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = to_regclass(m.value_table) AND a.attname = 'value'
+    ) AS packed
 FROM pganon_private.memory AS m
 WHERE m.population = %(population)s
 ORDER BY m.audience;

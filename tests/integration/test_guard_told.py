@@ -13,7 +13,8 @@ from sqlglot import exp
 from pganon.encode.people import mark
 from pganon.guard import work
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import counted_people, own_tables
+from pganon.guard.own import counted_people, own_of_cells
+from pganon.guard.packed import own_rows
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps, new_memory
 from pganon.guard.told import LEFT_OUT, Told, told_steps
@@ -27,7 +28,7 @@ from tests.support.harness.cluster import Connection, Database
 
 pytestmark = pytest.mark.primary_server_only
 
-Reader = Callable[[Callable[[Version, State], QualifiedName]], list[tuple[Any, ...]]]
+Reader = Callable[[Callable[[Version, State], QualifiedName | exp.Select]], list[tuple[Any, ...]]]
 """Rows of a table of the run, given the version and the state at its end."""
 
 MEMBERS, HISTOGRAM = (QualifiedName("pganon_work", f"r1_{name}") for name in ("told_m", "told_h"))
@@ -152,7 +153,7 @@ def test_who_is_counted(db: Database, several: bool) -> None:
     names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
     own = {
         (cell, col, names[value]): n
-        for cell, col, value, n in rows(lambda v, s: v.staged(s, "own"))
+        for cell, col, value, n in rows(lambda v, s: own_rows([v.staged(s, "own")]))
     }
     assert own == Counter((cells[person], 1, found[2]) for person, found in RELEASED.items())
 
@@ -183,8 +184,6 @@ def test_all_own_values_are_remembered(db: Database, times: int) -> None:
         for col, value in enumerate(found[2:], start=1)
     )
     names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
-    said = [row[:4] for row in rows(lambda v, s: v.staged(s, "value")) if row[3]]
-    apart = [row for n in range(times) for row in rows(lambda v, s, n=n: own_tables(v, s)[n])]
-    found = {(cell, col, names[value]): own for cell, col, value, own in [*said, *apart]}
-    assert found == expected
-    assert len(found) == len(said) + len(apart)
+    known = rows(own_of_cells)
+    assert {(cell, col, names[value]): own for cell, col, value, own in known} == expected
+    assert len(known) == len(expected)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg import sql
 
 from pganon.guard.rules import Rule
-from pganon.identifiers import QualifiedName
 from pganon.privacy.frequency import AnatomyLDiversity, DistinctLDiversity, KAnonymity
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
-from tests.support.harness.guarded import Population, Row
+from tests.support.harness.guarded import Population, Row, as_before
 from tests.support.oracles import guard_worlds as oracle
 
 DOMAIN = ("a", "b", "c")
@@ -243,44 +241,17 @@ def by_people(population: Population) -> list[Any]:
     return sorted(known, key=str)
 
 
-def as_before(population: Population) -> None:
-    """What a memory of then has: bounds say all that is known of own values, and marks are in an
-    array."""
-    memory = population.memory
-    assert memory is not None
-    own = sql.SQL(" UNION ALL ").join(
-        [sql.SQL("TABLE {}").format(table.identifier) for table in memory.own]
-    )
-    value = QualifiedName(memory.value.schema, f"{memory.value.name}_before")
-    population.conn.execute(
-        sql.SQL(
-            "CREATE TABLE {} AS WITH o AS ({}) SELECT v.cell, v.col, v.value, CASE"
-            " WHEN v.own IS NOT NULL OR (v.cell, v.col) NOT IN (SELECT cell, col FROM o) THEN v.own"
-            " ELSE coalesce(o.own, 0) END AS own, v.at_least, v.at_most"
-            " FROM {} AS v LEFT JOIN o USING (cell, col, value)"
-        ).format(value.identifier, own, memory.value.identifier)
-    )
-    person = QualifiedName(memory.person.schema, f"{memory.person.name}_before")
-    marks = sql.SQL(", ").join(
-        sql.Identifier(f"mark{place}") for place, _ in enumerate(memory.columns, start=1)
-    )
-    population.conn.execute(
-        sql.SQL("CREATE TABLE {} AS SELECT person, cell, ARRAY[{}] AS marks FROM {}").format(
-            person.identifier, marks, memory.person.identifier
-        )
-    )
-    population.memory = replace(memory, person=person, value=value, own=(), marked_apart=False)
-
-
 @pytest.mark.parametrize("several", [False, True])
-def test_a_memory_from_before(db: Database, several: bool) -> None:
+@pytest.mark.parametrize("own_apart", [False, True])
+def test_a_memory_from_before(db: Database, several: bool, own_apart: bool) -> None:
     histories = histories_of(11, 80, several=several)
     now, before = Population(db.owner()), Population(db.owner())
     judged(now, histories, several=several)
 
     def after(number: int) -> None:
+        assert before.memory is not None
         if number < max(map(len, histories)) - 1:
-            as_before(before)
+            before.memory = as_before(before.conn, before.memory, own_apart=own_apart)
 
     judged(before, histories, after, several=several)
     assert by_people(before) == by_people(now)

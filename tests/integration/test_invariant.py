@@ -15,7 +15,7 @@ from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples
-from tests.support.harness.guarded import as_marked_before
+from tests.support.harness.guarded import remember_as_before
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
 from tests.support.sources.growing import rows
@@ -133,7 +133,7 @@ def test_a_memory_with_the_marks_of_all_columns_in_an_array(db: Database) -> Non
     kept = Kept(db)
     people: dict[Person, Value] = {1: "a", 2: "b", 3: "a", 4: "b"}
     kept.release(people)
-    as_marked_before(db)
+    remember_as_before(db)
     with refused("value_changed"):
         kept.release({**people, 1: "b"})
     kept.release({**people, 5: "a"})

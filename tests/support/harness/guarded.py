@@ -8,18 +8,22 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
+from sqlglot import exp
 
+from pganon.encode.people import mark_column
 from pganon.guard import work
+from pganon.guard.arrays import bigints
 from pganon.guard.floors import Applied
 from pganon.guard.keys import key_of
 from pganon.guard.model import Memory, Version
+from pganon.guard.packed import bounds_rows, own_rows, remembered_bounds, remembered_own
 from pganon.guard.report import figures
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps, new_memory
@@ -192,8 +196,11 @@ class Population:
     # -- what is there afterwards -----------------------------------------------------------------
 
     def rows(self, name: QualifiedName) -> list[dict[str, Any]]:
+        return self._rows_of(query("select t.* from t", {"t": name}))
+
+    def _rows_of(self, tree: exp.Select) -> list[dict[str, Any]]:
         with self.conn.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(sql.SQL("SELECT * FROM {}").format(name.identifier)).fetchall()
+            return cursor.execute(statement(tree)).fetchall()
 
     @property
     def cell_of(self) -> dict[Person, int]:
@@ -212,13 +219,13 @@ class Population:
             row |= {"people": set(), "values": {}}
         for person, cell in self.cell_of.items():
             found[cell]["people"].add(person)
-        for row in self.rows(self.memory.value):
+        for row in self._rows_of(bounds_rows(remembered_bounds(self.memory))):
             value = self._names[row["value"]]
+            row["own"] = row["at_most"] if row.pop("is_own") else None
             found[row["cell"]]["values"][row["col"], value] = {**row, "value": value}
         own = {
             (row["cell"], row["col"], self._names[row["value"]]): row["own"]
-            for table in self.memory.own
-            for row in self.rows(table)
+            for row in self._rows_of(own_rows(remembered_own(self.memory)))
         }
         said = {(cell, column) for cell, column, _ in own}
         for cell, known in found.items():
@@ -243,8 +250,7 @@ class Population:
         applied = self.applied[number]
         found = found_outcome(self.version, self.state, number, applied)
         tree = query("select r.* from r", {"r": found})
-        with self.conn.cursor(row_factory=dict_row) as cursor:
-            return {row["id"]: row for row in cursor.execute(statement(tree)).fetchall()}
+        return {row["id"]: row for row in self._rows_of(tree)}
 
 
 def uuid(person: Person) -> UUID:
@@ -267,49 +273,105 @@ def left_out(kind: int, *values: str) -> Row:
 
 def remembered(db: Database) -> tuple[Any, ...]:
     """The one memory that a database has, whatever the numbers of its cells."""
-    (row,) = db.admin.execute(
-        "SELECT person_table, cell_table, value_table, own_tables, columns, floors"
-        " FROM pganon_private.memory"
-    ).fetchall()
-    person, cell, value, own, columns, floors = row
-    people = db.admin.execute(
-        f"SELECT cell, person, to_jsonb(p) - 'cell' FROM {person} AS p ORDER BY 2".encode()
-    ).fetchall()
+    conn, _, found = _the_memory(db)
+
+    def rows(tree: exp.Select) -> list[tuple[Any, ...]]:
+        return conn.execute(statement(tree)).fetchall()
+
+    known = found.memory
+    people = rows(
+        query(
+            "select p.cell, p.person, to_jsonb(p) - 'cell' from p order by 2", {"p": known.person}
+        )
+    )
     first: dict[int, Any] = {}
     for number, who, _ in people:
         first.setdefault(number, who)
-    cells = db.admin.execute(
-        f"SELECT cell, to_jsonb(c) - 'cell' FROM {cell} AS c".encode()
-    ).fetchall()
-    values = [
-        found
-        for table in (value, *own)
-        for found in db.admin.execute(
-            f"SELECT cell, to_jsonb(v) - 'cell' FROM {table} AS v".encode()
-        ).fetchall()
+    parts = [
+        query("select t.cell, to_jsonb(t) - 'cell' from t", {"t": table})
+        for table in (
+            known.cell,
+            bounds_rows(remembered_bounds(known)),
+            own_rows(remembered_own(known)),
+        )
     ]
     return (
         [(first[number], who, marks) for number, who, marks in people],
-        sorted([(first[number], str(known)) for number, known in cells], key=str),
-        sorted([(first[number], str(known)) for number, known in values], key=str),
-        columns,
-        floors,
+        *[sorted([(first[number], str(row)) for number, row in rows(p)], key=str) for p in parts],
+        known.columns,
+        known.floors,
     )
 
 
-def as_marked_before(db: Database) -> None:
-    """Make the one memory of a database one that has the marks of all columns in an array."""
+def _the_memory(db: Database) -> tuple[Connection, int, memory.Remembered]:
     ((population,),) = db.admin.execute("SELECT population FROM pganon_private.memory").fetchall()
     conn = db.connect("steward")
     (found,) = memory.read(conn, population)
-    assert found.memory.marked_apart
-    person = found.memory.person.identifier
-    marks = [sql.Identifier(f"mark{n}") for n, _ in enumerate(found.memory.columns, start=1)]
-    array = sql.SQL("ARRAY[{}]").format(sql.SQL(", ").join(marks))
-    dropped = sql.SQL(", ").join(sql.SQL("DROP {}").format(mark) for mark in marks)
-    conn.execute(sql.SQL("ALTER TABLE {} ADD marks bigint[]").format(person))
-    conn.execute(sql.SQL("UPDATE {} SET marks = {}").format(person, array))
-    conn.execute(sql.SQL("ALTER TABLE {} {}").format(person, dropped))
+    return conn, population, found
+
+
+def as_before(conn: Connection, known: Memory, *, own_apart: bool = True) -> Memory:
+    """A memory as it was once: marks in an array, and a row of bounds per value.
+
+    Args:
+        own_apart: whether own values that bounds do not say were in tables of their own already.
+    """
+    assert known.marked_apart
+    assert known.packed
+
+    def copied(name: QualifiedName, tree: exp.Select) -> QualifiedName:
+        made = QualifiedName(name.schema, f"{name.name}_before")
+        conn.execute(sql.SQL("CREATE TABLE {} AS {}").format(made.identifier, statement(tree)))
+        return made
+
+    marks = [col(mark_column(n), "p") for n, _ in enumerate(known.columns, start=1)]
+    return replace(
+        known,
+        person=copied(
+            known.person,
+            query(
+                "select p.person, p.cell, :marks as marks from p",
+                {"p": known.person},
+                marks=bigints(marks),
+            ),
+        ),
+        value=copied(
+            known.value,
+            query(
+                "select b.cell, b.col, b.value, case when b.is_own then b.at_most"
+                " when not :apart and (b.cell, b.col) in (select k.cell, k.col from k)"
+                " then coalesce(o.own, 0) end as own, b.at_least, b.at_most"
+                " from b left join o using (cell, col, value)",
+                {
+                    "b": bounds_rows(known.value),
+                    "o": own_rows(known.own),
+                    "k": own_rows(known.own),
+                },
+                apart=exp.true() if own_apart else exp.false(),
+            ),
+        ),
+        own=tuple(
+            copied(table, query("select o.* from o", {"o": own_rows([table])}))
+            for table in (known.own if own_apart else ())
+        ),
+        marked_apart=False,
+        packed=False,
+    )
+
+
+def remember_as_before(db: Database) -> None:
+    """Make the one memory of a database one as it was once."""
+    conn, population, found = _the_memory(db)
+    known = as_before(conn, found.memory)
+    for now, before in zip(found.memory.tables, known.tables, strict=True):
+        if now != before:
+            conn.execute(sql.SQL("DROP TABLE {}").format(now.identifier))
+            conn.execute(
+                sql.SQL("ALTER TABLE {} RENAME TO {}").format(
+                    before.identifier, sql.Identifier(now.name)
+                )
+            )
     (found,) = memory.read(conn, population)
     assert not found.memory.marked_apart
+    assert not found.memory.packed
     memory.remember_fingerprint(conn, population, found)
