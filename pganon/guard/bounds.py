@@ -1,12 +1,8 @@
 """How many people of a cell can have a value, given what every version published (T2).
 
     bounds    (cell, col, value, is_own, at_least, at_most, ..)   where rounds follow
-    value     (cell, col, ..)                                     the memory's
-    measured  (id, col, size, most, fewest, certain, past, past_own, varied, ..)
+    value     (cell, col, ..)                                     the memory's, packed
 
-`most` is the largest bound, `fewest` the number of own values, `certain` whether everybody must
-have the same value; `past` and `past_own` are the same of values that people had earlier. `varied`
-is the number of values that each of them may as well have, where people keep value sets; else NULL.
 Where bounds do not say how many people do have a value, :mod:`pganon.guard.own` does, if it is
 known.
 """
@@ -19,10 +15,10 @@ from sqlglot import exp
 
 from pganon.guard.keys import published
 from pganon.guard.model import Memory, Version
-from pganon.guard.own import STAYS, exact_columns, past, varieties
+from pganon.guard.own import STAYS, exact_columns
 from pganon.guard.packed import Relation, bounds_rows, packed_bounds, remembered_bounds
 from pganon.guard.propagation import final_bounds, first_bounds, limit, propagation_steps
-from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
+from pganon.sqltools import fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
@@ -54,15 +50,6 @@ def _value_step(version: Version, select: Callable[[State], exp.Select]) -> Step
         select,
         sampled=True,
         alone=True,
-    )
-
-
-def measured_step(version: Version) -> Step:
-    return CreateTable(
-        "guard measured",
-        "the worst that is possible in every cell",
-        lambda s: version.work(s, "measured"),
-        lambda s: _measured(version, s),
     )
 
 
@@ -149,14 +136,15 @@ def _packed(version: Version, state: State) -> exp.Select:
 
 _FIRST = """
     select s.id as cell, s.col, s.size::integer as size, least(h.most, s.size)::integer as most,
-        0 as least, s.alone as is_own, h.values, h.n as at_most, null::integer[] as at_least
+        0 as least, cardinality(h.values) as possible, s.alone as is_own, h.values, h.n as at_most,
+        null::integer[] as at_least
     from s join h on h.col = s.col and h.link = s.link
     where s.now and not s.same
 """
 _NOT_NOW = """
     select s.id as cell, s.col, least(v.size, s.size)::integer as size,
         least(v.most, s.size)::integer as most, case when s.whole then v.least else 0 end as least,
-        v.is_own and :stays as is_own, v.values, v.at_most,
+        v.possible, v.is_own and :stays as is_own, v.values, v.at_most,
         case when s.whole then v.at_least end as at_least
     from s join v on v.cell = s.cell and v.col = s.col
     where s.before and not s.changed and not s.now
@@ -164,63 +152,20 @@ _NOT_NOW = """
 _BOTH = """
     select s.id as cell, s.col, least(v.size, s.size)::integer as size,
         least(x.most, v.size, s.size)::integer as most,
-        case when s.whole then x.least else 0 end as least,
+        case when s.whole then x.least else 0 end as least, x.possible,
         s.alone or v.is_own and :stays as is_own, x.values, x.at_most,
         case when s.whole and v.at_least is not null then x.at_least end as at_least
     from s join v on v.cell = s.cell and v.col = s.col
         join h on h.col = s.col and h.link = s.link
         cross join lateral (
             select max(least(o.at_most, n.n)) as most, coalesce(max(o.at_least), 0) as least,
-                array_agg(o.value) as values, array_agg(least(o.at_most, n.n)) as at_most,
-                array_agg(o.at_least) as at_least
-            from unnest(v.values, v.at_most, v.at_least) as o(value, at_most, at_least)
-                join unnest(h.values, h.n) as n(value, n) on n.value = o.value
+                count(*)::integer as possible, array_agg(o.value) as values,
+                array_agg(least(o.at_most, n.n)) as at_most, array_agg(o.at_least) as at_least
+            from (
+                select unnest(v.values) as value, unnest(v.at_most) as at_most,
+                    unnest(v.at_least) as at_least
+            ) as o
+            join (select unnest(h.values) as value, unnest(h.n) as n) as n on n.value = o.value
         ) as x
     where s.same and x.most is not null
 """
-
-
-def _measured(version: Version, state: State) -> exp.Select:
-    tree = query(
-        "select s.id, s.col, s.size, w.most, :varied as varied,"
-        " case when w.is_own then cardinality(w.values)"
-        " when w.most is not null then coalesce(o.own, 1) end as fewest,"
-        " coalesce(w.least = s.size, false) as certain,"
-        " case when s.past > s.size then s.size else s.past end as past,"
-        " :past_own as past_own, s.whole, s.known, s.old_floor,"
-        " w.most is not null and not s.before as fresh"
-        " from s left join w on w.cell = s.id and w.col = s.col"
-        " left join o on o.cell = s.id and o.col = s.col",
-        {
-            "s": version.work(state, "standings"),
-            "w": version.staged(state, "value"),
-            "o": varieties(version, state),
-        },
-        varied=_varied(version),
-        past_own=fragment(_PAST_OWN if version.memory else "null::bigint"),
-    )
-    if version.memory is None:
-        return tree
-    had = query(
-        "select o.cell, o.col, count(*) as own from o group by o.cell, o.col",
-        {"o": past(version, version.memory, state)},
-    )
-    same = fragment("l.cell = s.id and l.col = s.col")
-    return tree.join(aliased(had, "l"), on=same, join_type="left", copy=False)
-
-
-def _varied(version: Version) -> exp.Expr:
-    """All values of the set are possible for each of its people, so none was ruled out."""
-    numbers = version.kept_numbers
-    if not numbers:
-        return fragment("null::bigint")
-    among = exp.In(this=col("col", "s"), expressions=[num(number) for number in numbers])
-    return fragment("case when :among then cardinality(w.values) end", among=among)
-
-
-_PAST_OWN = """
-    least(
-        case when s.old_past_own is not null and s.divided then 1 else s.old_past_own end,
-        case when s.before and s.changed then coalesce(l.own, 1) end)
-"""
-"""Of people who changed: what a divided cell had earlier is not known of its parts."""

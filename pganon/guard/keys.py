@@ -15,35 +15,37 @@ from pganon.sqltools import cast, fragment, query
 from pganon.steps import CreateTable, State, Step
 
 
-def key_steps(version: Version) -> tuple[Step, ...]:
-    return (
-        CreateTable(
-            "guard keys",
-            "the published values as numbers",
-            lambda s: keys(version, s),
-            lambda s: query(
-                "select v.col, v.value, :key as key from v",
-                {
-                    "v": query(
-                        "select distinct h.col, h.value from h",
-                        {"h": state_histogram(version, s)},
-                    )
-                },
-                key=key_of(fragment("v.col"), fragment("v.value")),
-            ),
+def keys_step(version: Version) -> Step:
+    return CreateTable(
+        "guard keys",
+        "the published values as numbers",
+        lambda s: keys(version, s),
+        lambda s: query(
+            "select v.col, v.value, :key as key from v",
+            {
+                "v": query(
+                    "select distinct h.col, h.value from h",
+                    {"h": state_histogram(version, s)},
+                )
+            },
+            key=key_of(fragment("v.col"), fragment("v.value")),
         ),
-        CreateTable(
-            "guard published",
-            "the histograms of all columns, with values as numbers",
-            lambda s: published(version, s),
-            lambda s: query(
-                "select h.col, h.link, max(h.n)::integer as most, array_agg(k.key) as values,"
-                " array_agg(h.n::integer) as n from h"
-                " join k on k.col = h.col and k.value = h.value group by h.col, h.link",
-                {"h": state_histogram(version, s), "k": keys(version, s)},
-            ),
-            alone=True,
+    )
+
+
+def published_step(version: Version) -> Step:
+    """After the keys."""
+    return CreateTable(
+        "guard published",
+        "the histograms of all columns, with values as numbers",
+        lambda s: published(version, s),
+        lambda s: query(
+            "select h.col, h.link, max(h.n)::integer as most, array_agg(k.key) as values,"
+            " array_agg(h.n::integer) as n from h"
+            " join k on k.col = h.col and k.value = h.value group by h.col, h.link",
+            {"h": state_histogram(version, s), "k": keys(version, s)},
         ),
+        alone=True,
     )
 
 

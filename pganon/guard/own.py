@@ -29,6 +29,7 @@ from pganon.guard.packed import (
     remembered_bounds,
     remembered_own,
 )
+from pganon.guard.people import cell_key, of_the_cell
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, stacked
 from pganon.steps import CreateTable, State, Step
@@ -57,11 +58,23 @@ class Values:
     counted: Callable[[State], exp.Select]
 
 
+def gather_step(version: Version) -> Step:
+    """Where :func:`pganon.guard.work.own` has the values of everybody. It needs the pairs and the
+    keys of values and nothing else, so that much can be done beside it."""
+    return CreateTable(
+        "guard gathered",
+        "the values of all people of every cell",
+        lambda s: version.work(s, "gathered"),
+        lambda s: _gathered(version, s),
+        alone=True,
+    )
+
+
 def own_step(version: Version, values: Values | None) -> Step:
-    """After the standings, the table of people and the keys of values.
+    """After the standings.
 
     Args:
-        values: None where :func:`pganon.guard.work.own` has those of everybody.
+        values: read after the table of people is made; None where values were gathered.
     """
     return CreateTable(
         "guard own",
@@ -137,10 +150,11 @@ def _standings(version: Version, state: State) -> exp.Select:
         tables,
         columns=num(len(version.columns)),
     )
+    cells = query("select c.grp, count(*) as cells from c group by c.grp", tables)
     whole = query(
-        "select l.col, l.link from c join l on l.grp = c.grp where :exact"
-        " group by l.col, l.link having count(*) = 1",
-        tables,
+        "select l.col, l.link from g join l on l.grp = g.grp where :exact"
+        " group by l.col, l.link having sum(g.cells) = 1",
+        {**tables, "g": cells},
         exact=exact_columns(version, "l"),
     )
     known = query(
@@ -188,11 +202,6 @@ def counted_people(version: Version, state: State, number: int) -> exp.Select:
 
 
 def _own(version: Version, values: Values | None, state: State) -> exp.Select:
-    each = values.counted(state) if values else _among_everybody(version, state)
-    counted = query(
-        "select v.cell, v.col, k.key as value from v join k on k.col = v.col and k.value = v.value",
-        {"v": each, "k": keys(version, state)},
-    )
     before = remembered_own(version.memory) if version.memory else ()
     kept = [
         query(
@@ -203,24 +212,50 @@ def _own(version: Version, values: Values | None, state: State) -> exp.Select:
         )
         for table in before
     ]
-    return stacked([packed_own(counted), *kept])
+    counted = _counted(version, values, state) if values else _among_gathered(version, state)
+    return stacked([counted, *kept])
 
 
 STAYS = "not s.changed and not s.counted and not s.divided"
 """SQL condition on standings: people are all together still, and have what they had before."""
 
 
-def _among_everybody(version: Version, state: State) -> exp.Select:
-    """SELECT cell, col, value of :func:`counted_people`."""
+def _counted(version: Version, values: Values, state: State) -> exp.Select:
+    """SELECT cell, col, varieties, values of :func:`counted_people`."""
+    people = query(
+        "select v.cell, v.col, k.key as value from v join k on k.col = v.col and k.value = v.value",
+        {"v": values.counted(state), "k": keys(version, state)},
+    )
+    return packed_own(people)
+
+
+def _among_gathered(version: Version, state: State) -> exp.Select:
+    """The same, of the cells that are counted."""
     return query(
-        "select s.id as cell, s.col, o.value from o join p on p.person = o.person"
-        " join s on s.id = p.cell and s.col = o.col where s.counted and not s.alone",
+        "select c.id as cell, p.col, p.varieties, p.values from p join c on :same"
+        " join s on s.id = c.id and s.col = p.col where s.counted and not s.alone",
         {
-            "o": state.work(work.own(version.part)),
-            "p": version.staged(state, "person"),
+            "p": version.work(state, "gathered"),
+            "c": version.work(state, "cells"),
             "s": version.work(state, "standings"),
         },
+        same=of_the_cell(version),
     )
+
+
+def _gathered(version: Version, state: State) -> exp.Select:
+    """SELECT the key of a cell, col, varieties, values; cells have no numbers yet."""
+    key = cell_key(version)
+    people = query(
+        "select o.col, k.key as value from o join p on p.person = o.person"
+        " join k on k.col = o.col and k.value = o.value",
+        {
+            "o": state.work(work.own(version.part)),
+            "p": version.work(state, "pairs"),
+            "k": keys(version, state),
+        },
+    ).select(*[col(name, "p") for name in key])
+    return packed_own(people, key)
 
 
 def past(version: Version, memory: Memory, state: State) -> exp.Select:

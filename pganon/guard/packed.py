@@ -1,13 +1,14 @@
 """What is known of the values of a cell, in one row with arrays.
 
-    bounds   (cell, col, size, most, least, is_own, values[], at_most[], at_least[])
+    bounds   (cell, col, size, most, least, possible, is_own, values[], at_most[], at_least[])
     own      (cell, col, varieties, values[])
 
 A row per value takes three times as much room, and its log as much time as finding it.
 
 `bounds`: at most `at_most` people of the cell have the value of the same place, and never more than
 `size`; at least `at_least`, of which NULL says 0 everywhere. `most` and `least` are the largest of
-each. `is_own` says that `at_most` people do have it, of every value.
+each, and `possible` is the number of values. `is_own` says that `at_most` people do have it, of
+every value.
 
 `own`: a value once for each of the people who have it, in order, so that no place tells of whom it
 is; `varieties` is the number of different ones.
@@ -21,7 +22,7 @@ from sqlglot import exp
 
 from pganon.guard.model import Memory
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import query, stacked
+from pganon.sqltools import col, fragment, named, query, stacked
 
 Relation = QualifiedName | exp.Select
 
@@ -44,8 +45,8 @@ def packed_bounds(rows: exp.Select) -> exp.Select:
     """Of SELECT cell, col, value, is_own, at_most, at_least."""
     return query(
         "select r.cell, r.col, max(r.at_most) as size, max(r.at_most) as most,"
-        " max(r.at_least) as least, bool_and(r.is_own) as is_own, array_agg(r.value) as values,"
-        " array_agg(r.at_most) as at_most,"
+        " max(r.at_least) as least, count(*)::integer as possible, bool_and(r.is_own) as is_own,"
+        " array_agg(r.value) as values, array_agg(r.at_most) as at_most,"
         " case when max(r.at_least) > 0 then array_agg(r.at_least) end as at_least"
         " from r where r.at_most > 0 group by r.cell, r.col",
         {"r": rows},
@@ -64,12 +65,19 @@ def own_rows(own: Sequence[Relation]) -> exp.Select:
     )
 
 
-def packed_own(people: exp.Select) -> exp.Select:
-    """Of SELECT cell, col, value: a row per person and value."""
-    return query(
-        "select p.cell, p.col, count(distinct p.value)::integer as varieties,"
-        " array_agg(p.value order by p.value) as values from p group by p.cell, p.col",
-        {"p": people},
+def packed_own(people: exp.Select, cell: Sequence[str] = ("cell",)) -> exp.Select:
+    """Of SELECT cell, col, value: a row per person and value.
+
+    Args:
+        cell: the columns that tell cells apart.
+    """
+    key = [col(name, "p") for name in (*cell, "col")]
+    varieties = fragment("count(distinct p.value)::integer")
+    values = fragment("array_agg(p.value order by p.value)")
+    return (
+        query("select 1 from p", {"p": people})
+        .select(*key, named(varieties, "varieties"), named(values, "values"), append=False)
+        .group_by(*key)
     )
 
 

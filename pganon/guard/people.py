@@ -1,6 +1,6 @@
 """People and their cells: everybody's cell so far, refined by the groups of the version.
 
-    pairs   (person, cell, grp, changed<j>.., mark<j>..)    cell: so far
+    pairs   (person, cell, grp, mark<j>.., changed<j>..)    cell: so far
     cells   (id, cell, grp, size, divided, whole, known, seen, changed[], moved, old_peak[], past[],
              old_past_own[], old_value_set, value_set, old_floor, floor)
 
@@ -27,7 +27,7 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count
 
 
-def people_steps(version: Version) -> tuple[Step, ...]:
+def pair_steps(version: Version) -> tuple[Step, ...]:
     return (
         CreateTable(
             "guard pairs",
@@ -37,13 +37,16 @@ def people_steps(version: Version) -> tuple[Step, ...]:
             alone=version.memory is None,  # there is nothing to join
         ),
         *group_steps(version),
-        CreateTable(
-            "guard cells",
-            "people with the same past",
-            lambda s: version.work(s, "cells"),
-            lambda s: _cells(version, s),
-        ),
-        *_beside_step(version),
+    )
+
+
+def cells_step(version: Version) -> Step:
+    return CreateTable(
+        "guard cells",
+        "people with the same past",
+        lambda s: version.work(s, "cells"),
+        lambda s: _cells(version, s),
+        alone=True,
     )
 
 
@@ -61,7 +64,7 @@ def _beside(version: Version) -> Fact[int]:
     return count("beside", f"guard{version.number}_", assumed=0)
 
 
-def _beside_step(version: Version) -> tuple[Step, ...]:
+def beside_steps(version: Version) -> tuple[Step, ...]:
     if not version.scattered or version.memory is None:
         return ()
     return (
@@ -102,23 +105,28 @@ def _comparable(version: Version) -> list[int]:
 def _pairs(version: Version, state: State) -> exp.Select:
     new = state.work(work.new(version.part))
     if version.memory is None:
-        tree = query("select n.person, 0 as cell, n.grp from n", {"n": new})
+        tree = query("select n.person, 0 as cell, n.grp::integer as grp from n", {"n": new})
         return _marked(tree, [element("marks", "n", i) for i in _numbers(version)])
     tree = query(
         "select coalesce(p.person, n.person) as person, coalesce(p.cell, 0) as cell,"
-        " coalesce(n.grp, 0) as grp from p full join n on n.person = p.person",
+        " coalesce(n.grp, 0)::integer as grp from p full join n on n.person = p.person",
         {"p": version.memory.person, "n": new},
     )
-    for i in _comparable(version):
-        other = fragment(
-            "coalesce(:a <> :b, false)", a=_mark(version.memory, i), b=element("marks", "n", i)
-        )
-        tree = tree.select(named(other, f"changed{i}"), copy=False)
     last = [
         fragment("coalesce(:new, :old)", new=element("marks", "n", i), old=_mark(version.memory, i))
         for i in _numbers(version)
     ]
-    return _marked(tree, last)
+    tree = _marked(tree, last)
+    for i in _comparable(version):
+        other = fragment(
+            "coalesce(:a <> :b, false)", a=_mark(version.memory, i), b=element("marks", "n", i)
+        )
+        tree = tree.select(named(other, _changed(i)), copy=False)
+    return tree
+
+
+def _changed(number: int) -> str:
+    return f"changed{number}"
 
 
 def _mark(memory: Memory, number: int) -> exp.Expr:
@@ -133,13 +141,28 @@ def _marked(tree: exp.Select, marks: Sequence[exp.Expr]) -> exp.Select:
     return tree.select(*found, copy=False)
 
 
+def cell_key(version: Version) -> list[str]:
+    """Columns of the pairs in which all people of a cell have the same."""
+    return ["cell", "grp", *[_changed(i) for i in _comparable(version)]]
+
+
+def of_the_cell(version: Version) -> exp.Expr:
+    """SQL condition: `p` has the key of the cell `c`."""
+    same = [fragment("c.cell = p.cell"), fragment("c.grp = p.grp")]
+    same += [
+        fragment(":a = :b", a=element("changed", "c", i), b=col(_changed(i), "p"))
+        for i in _comparable(version)
+    ]
+    return conjunction(same)
+
+
 def _cells(version: Version, state: State) -> exp.Select:
     compared = _comparable(version)
-    keys = ["cell", "grp", *[f"changed{i}" for i in compared]]
+    keys = cell_key(version)
     counted = query("select count(*) as size from p", {"p": version.work(state, "pairs")})
     counted = counted.select(*[col(key, "p") for key in keys], copy=False)
     counted = counted.group_by(*[col(key, "p") for key in keys], copy=False)
-    flags = [col(f"changed{i}", "q") if i in compared else exp.false() for i in _numbers(version)]
+    flags = [col(_changed(i), "q") if i in compared else exp.false() for i in _numbers(version)]
     changed = cast(exp.Array(expressions=flags), "boolean[]")
     parts = query(
         "select case when q.cell = 0 and q.grp = 0 and not :any then 0"
@@ -148,7 +171,7 @@ def _cells(version: Version, state: State) -> exp.Select:
         " count(*) over (partition by q.cell) > 1 as divided from q",
         {"q": counted},
         changed=changed,
-        any=_any([col(f"changed{i}", "q") for i in compared]),
+        any=_any([col(_changed(i), "q") for i in compared]),
     )
     if version.memory is None:
         parts = query(
@@ -201,15 +224,9 @@ def _after(version: Version, state: State, parts: exp.Select) -> exp.Select:
 
 
 def _person(version: Version, state: State) -> exp.Select:
-    compared = _comparable(version)
-    same = [fragment("c.cell = p.cell"), fragment("c.grp = p.grp")]
-    same += [
-        fragment(":a = :b", a=element("changed", "c", i), b=col(f"changed{i}", "p"))
-        for i in compared
-    ]
     tree = query(
         "select p.person, c.id as cell from p join c on :same",
         {"p": version.work(state, "pairs"), "c": version.work(state, "cells")},
-        same=conjunction(same),
+        same=of_the_cell(version),
     )
     return _marked(tree, [col(mark_column(i), "p") for i in _numbers(version)])

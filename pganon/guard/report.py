@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.guard.measured import with_measures
 from pganon.guard.model import Version
 from pganon.guard.propagation import limit, rounds_taken
 from pganon.guard.verdict import found_outcome, numbered
-from pganon.identifiers import QualifiedName
 from pganon.privacy.judged import Judged
-from pganon.sqltools import fragment, query, stacked
+from pganon.sqltools import chain, fragment, named, query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
@@ -69,18 +69,26 @@ def _facts(version: Version) -> dict[str, Fact[Any]]:
 
 
 def _select(version: Version, state: State) -> exp.Select:
-    cells = query(
-        "select c.*, c.known and c.grp <= 0 and not c.whole as left_now, m.probability, m.fewest,"
-        " coalesce(m.certain, false) as certain, s.id is not null as small,"
-        " a.id is not null as above from c left join m on m.id = c.id"
-        " left join s on s.id = c.id left join a on a.id = c.id where c.seen",
-        {
-            "c": version.work(state, "cells"),
-            "m": _worst(version.work(state, "measured")),
-            "s": _misses(version, state, {Judged.PEOPLE}),
-            "a": _misses(version, state, {Judged.MOST, Judged.EXTREMES}),
-        },
+    cells, measures = with_measures(
+        version,
+        state,
+        query(
+            "select c.size, c.known, c.moved, c.known and c.grp <= 0 and not c.whole as left_now,"
+            " s.id is not null as small, a.id is not null as above from c"
+            " left join s on s.id = c.id left join a on a.id = c.id where c.seen",
+            {
+                "c": version.work(state, "cells"),
+                "s": _misses(version, state, {Judged.PEOPLE}),
+                "a": _misses(version, state, {Judged.MOST, Judged.EXTREMES}),
+            },
+        ),
     )
+    worst = {
+        "probability": exp.func("greatest", *map(_probability, measures)),
+        "fewest": exp.func("least", *map(_fewest, measures)),
+        "certain": chain(exp.Or, list(map(_certain, measures))),
+    }
+    cells = cells.select(*[named(value, name) for name, value in worst.items()])
     tree = query("select 1 from c", {"c": cells})
     chosen = [
         fragment(f"{_among(figure, condition)}")
@@ -101,16 +109,19 @@ def _among(figure: str, condition: str) -> str:
     return f"{head}{closed} filter (where {condition}){tail}"
 
 
-def _worst(measured: QualifiedName) -> exp.Select:
-    """SELECT id, probability, fewest, certain over all columns."""
-    return query(
-        "select m.id, max(case when m.varied is null then greatest(m.most, m.past)::float8 / m.size"
-        " else 1.0::float8 / m.varied end) as probability,"
-        " min(least(coalesce(m.varied, m.fewest), m.past_own)) as fewest,"
-        " bool_or(m.certain and m.varied is null) as certain"
-        " from m group by m.id",
-        {"m": measured},
+def _probability(m: str) -> exp.Expr:
+    return fragment(
+        f"case when {m}.varied is null then greatest({m}.most, {m}.past)::float8 / {m}.size"
+        f" else 1.0::float8 / {m}.varied end"
     )
+
+
+def _fewest(m: str) -> exp.Expr:
+    return fragment(f"least(coalesce({m}.varied, {m}.fewest), {m}.past_own)")
+
+
+def _certain(m: str) -> exp.Expr:
+    return fragment(f"coalesce({m}.certain and {m}.varied is null, false)")
 
 
 def _misses(version: Version, state: State, kinds: set[Judged]) -> exp.Select:

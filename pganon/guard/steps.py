@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from pganon.guard.arrays import bigints
-from pganon.guard.bounds import bounds_steps, measured_step
+from pganon.guard.bounds import bounds_steps
 from pganon.guard.floors import new_floors
-from pganon.guard.keys import key_steps
+from pganon.guard.keys import keys_step, published_step
 from pganon.guard.known import reads_everybody
+from pganon.guard.measured import measured_step, with_measures
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import (
     Values,
+    gather_step,
     left_steps,
     own_step,
     own_tables,
     standings_step,
 )
-from pganon.guard.people import people_steps, person_step
+from pganon.guard.people import beside_steps, cells_step, pair_steps, person_step
 from pganon.guard.propagation import limit
 from pganon.guard.report import report_step
 from pganon.guard.value_sets import kept_sets, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
-from pganon.sqltools import col, fragment, num, query
+from pganon.sqltools import col, named, query
 from pganon.steps import CreateTable, Parallel, State, Step
 
 
@@ -35,50 +37,60 @@ def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, .
         values: whoever reads values of people, if :func:`pganon.guard.work.own` has not those of
             everybody.
     """
-    read: tuple[Step, ...] = ()
     if values is not None and reads_everybody(version):
-        read, values = (values.everybody,), None
-    return (
-        *read,
-        *people_steps(version),
+        return (values.everybody, *_steps(version, None))
+    return _steps(version, values)
+
+
+def _steps(version: Version, values: Values | None) -> tuple[Step, ...]:
+    """What is known of cells and their people, then what is possible, and what is kept of it."""
+    cells = [
+        cells_step(version),
+        *beside_steps(version),
         *value_set_steps(version),
         *people_rules(version),
-        *_known_steps(version, values),
-        measured_step(version),
-        *value_rules(version),
-        Parallel(
-            "guard kept",
-            "the rest of the memory, and figures",
-            [
-                [_cell_step(version), *kept_sets(version)],
-                [report_step(version)],
-            ],
-        ),
-    )
-
-
-def _known_steps(version: Version, values: Values | None) -> tuple[Step, ...]:
-    """People and what bounds leave of their values, beside the values that they do have."""
-    own = own_step(version, values)
-    known: list[Sequence[Step]] = [
-        [person_step(version)],
-        [*key_steps(version), standings_step(version)],
-        bounds_steps(version),
     ]
-    after: dict[int, Sequence[int]] = {_BOUNDS: [_PUBLISHED]}
-    left = left_steps(version)
-    if values is not None and limit(version) == 0:
+    own = [own_step(version, values), *left_steps(version)]
+    people = [person_step(version)]
+    begun: _Graph = {"cells": (cells, ()), "keys": ([keys_step(version)], ())}
+    known: _Graph = {
+        "standings": ([standings_step(version)], ["cells"]),
+        "published": ([published_step(version)], ["keys"]),
+        "bounds": (bounds_steps(version), ["published", "standings"]),
+    }
+    judged: _Graph = {
+        "measured": ([measured_step(version), *value_rules(version)], ["bounds", "own"]),
+        "cell": ([_cell_step(version), *kept_sets(version)], ["measured"]),
+        "report": ([report_step(version)], ["measured"]),
+    }
+    if values is None:
+        begun["gathered"] = ([gather_step(version)], ["keys"])
+        known["own"] = (own, ["standings", "gathered"])
+        graphs = [_parallel({**begun, **known, **judged, "people": (people, ["cells"])})]
+    elif limit(version) == 0:
         # To read values takes longer than all the rest, so all processes should.
-        return (_known(known, after), own, *left)
-    after |= {_OWN: [_PEOPLE, _PUBLISHED]}
-    return (_known([*known, [own, *left]], after),)
+        known["people"] = (people, ["cells"])
+        graphs = [_parallel({**begun, **known}), *own, _parallel(judged)]
+    else:
+        known["people"] = (people, ["cells"])
+        known["own"] = (own, ["published", "standings", "people"])
+        graphs = [_parallel({**begun, **known, **judged})]
+    return (*pair_steps(version), *graphs)
 
 
-_PEOPLE, _PUBLISHED, _BOUNDS, _OWN = range(4)
+_Graph = dict[str, tuple[Sequence[Step], Sequence[str]]]
+"""Chains by name, with the names of those that they come after; what is not in the graph was done
+before."""
 
 
-def _known(chains: Sequence[Sequence[Step]], after: Mapping[int, Sequence[int]]) -> Step:
-    purpose = "what is known of people, and what can be"
+def _parallel(graph: _Graph) -> Step:
+    numbers = {name: number for number, name in enumerate(graph)}
+    after = {
+        numbers[name]: [numbers[other] for other in others if other in numbers]
+        for name, (_, others) in graph.items()
+    }
+    chains = [steps for steps, _ in graph.values()]
+    purpose = "what is known of people, and what is possible"
     return Parallel("guard known", purpose, chains, after=after)
 
 
@@ -108,25 +120,18 @@ def new_memory(version: Version, state: State) -> Memory:
 
 
 def _cell(version: Version, state: State) -> exp.Select:
-    arrays = {
-        name: bigints(
-            [
-                fragment("max(:x) filter (where m.col = :i)", x=col(name, "m"), i=num(i))
-                for i in range(1, len(version.columns) + 1)
-            ]
-        )
-        for name in ("most", "past", "past_own")
-    }
-    known = query(
-        "select m.id, :most as peak, :past as past, :past_own as past_own from m group by m.id",
-        {"m": version.work(state, "measured")},
-        **arrays,
+    cells, measures = with_measures(
+        version,
+        state,
+        query(
+            "select c.id as cell, c.size, c.seen, c.value_set, c.floor from c",
+            {"c": version.work(state, "cells")},
+        ),
     )
-    nothing = bigints([exp.null() for _ in version.columns])
-    return query(
-        "select c.id as cell, c.size, c.seen, coalesce(k.peak, :nothing) as peak,"
-        " coalesce(k.past, :nothing) as past, coalesce(k.past_own, :nothing) as past_own,"
-        " c.value_set, c.floor from c left join k on k.id = c.id",
-        {"c": version.work(state, "cells"), "k": known},
-        nothing=nothing,
+    arrays = {"peak": "most", "past": "past", "past_own": "past_own"}
+    return cells.select(
+        *[
+            named(bigints([col(name, table) for table in measures]), array)
+            for array, name in arrays.items()
+        ]
     )
