@@ -23,8 +23,12 @@ def reads_everybody(version: Version) -> bool:
     So they are where a rule looks at every person, and where groups are to have the values that
     their people had before.
     """
-    rules = applied_rules(version)
-    return version.keeps_sets or any(isinstance(a.rule.model, _PER_PERSON) for a in rules)
+    return version.keeps_sets or looks_at_people(version)
+
+
+def looks_at_people(version: Version) -> bool:
+    """Whether a rule is about every person, and not only about cells."""
+    return any(isinstance(found.rule.model, _PER_PERSON) for found in applied_rules(version))
 
 
 def records(version: Version, state: State, applied: Applied) -> exp.Select:

@@ -10,7 +10,7 @@ from pganon.guard.arrays import bigints
 from pganon.guard.bounds import bounds_steps
 from pganon.guard.floors import new_floors
 from pganon.guard.keys import keys_step, published_step
-from pganon.guard.known import reads_everybody
+from pganon.guard.known import looks_at_people, reads_everybody
 from pganon.guard.measured import measured_step, with_measures
 from pganon.guard.model import Memory, Version
 from pganon.guard.own import (
@@ -51,43 +51,44 @@ def _steps(version: Version, values: Values | None) -> tuple[Step, ...]:
         *people_rules(version),
     ]
     own = [own_step(version, values), *left_steps(version)]
-    people = [person_step(version)]
+    people: _Chain = ([person_step(version)], ["cells"])
     begun: _Graph = {"cells": (cells, ()), "keys": ([keys_step(version)], ())}
     known: _Graph = {
         "standings": ([standings_step(version)], ["cells"]),
         "published": ([published_step(version)], ["keys"]),
         "bounds": (bounds_steps(version), ["published", "standings"]),
     }
+    # To read values takes longer than all the rest, so all processes should, unless rounds follow.
+    apart = values is not None and limit(version) == 0
+    needed = ["bounds", "own", *(["people"] if looks_at_people(version) else [])]
     judged: _Graph = {
-        "measured": ([measured_step(version), *value_rules(version)], ["bounds", "own"]),
+        "measured": ([measured_step(version), *value_rules(version)], [] if apart else needed),
         "cell": ([_cell_step(version), *kept_sets(version)], ["measured"]),
         "report": ([report_step(version)], ["measured"]),
     }
-    if values is None:
+    if apart:
+        graphs = [_parallel({**begun, **known, "people": people}), *own, _parallel(judged)]
+    elif values is None:
         begun["gathered"] = ([gather_step(version)], ["keys"])
-        known["own"] = (own, ["standings", "gathered"])
-        graphs = [_parallel({**begun, **known, **judged, "people": (people, ["cells"])})]
-    elif limit(version) == 0:
-        # To read values takes longer than all the rest, so all processes should.
-        known["people"] = (people, ["cells"])
-        graphs = [_parallel({**begun, **known}), *own, _parallel(judged)]
+        known["own"] = (own, ["standings", "published", "gathered"])
+        graphs = [_parallel({**begun, **known, "people": people, **judged})]
     else:
-        known["people"] = (people, ["cells"])
-        known["own"] = (own, ["published", "standings", "people"])
+        known = {**known, "people": people, "own": (own, ["standings", "published", "people"])}
         graphs = [_parallel({**begun, **known, **judged})]
     return (*pair_steps(version), *graphs)
 
 
-_Graph = dict[str, tuple[Sequence[Step], Sequence[str]]]
-"""Chains by name, with the names of those that they come after; what is not in the graph was done
-before."""
+_Chain = tuple[Sequence[Step], Sequence[str]]
+"""With the names of those that it comes after."""
+
+_Graph = dict[str, _Chain]
+"""By name. Of those that may start the first one does."""
 
 
 def _parallel(graph: _Graph) -> Step:
     numbers = {name: number for number, name in enumerate(graph)}
     after = {
-        numbers[name]: [numbers[other] for other in others if other in numbers]
-        for name, (_, others) in graph.items()
+        numbers[name]: [numbers[other] for other in others] for name, (_, others) in graph.items()
     }
     chains = [steps for steps, _ in graph.values()]
     purpose = "what is known of people, and what is possible"
