@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from pganon.guard.model import Version
 from pganon.guard.propagation import limit, rounds_taken
 from pganon.guard.verdict import found_outcome, numbered
 from pganon.privacy.judged import Judged
-from pganon.sqltools import chain, fragment, named, query, stacked
+from pganon.sqltools import cast, chain, fragment, named, query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
@@ -84,9 +85,9 @@ def _select(version: Version, state: State) -> exp.Select:
         ),
     )
     worst = {
-        "probability": exp.func("greatest", *map(_probability, measures)),
-        "fewest": exp.func("least", *map(_fewest, measures)),
-        "certain": chain(exp.Or, list(map(_certain, measures))),
+        "probability": _extreme("greatest", map(_probability, measures), "float8"),
+        "fewest": _extreme("least", map(_fewest, measures), "bigint"),
+        "certain": chain(exp.Or, [exp.false(), *map(_certain, measures)]),
     }
     cells = cells.select(*[named(value, name) for name, value in worst.items()])
     tree = query("select 1 from c", {"c": cells})
@@ -107,6 +108,11 @@ def _among(figure: str, condition: str) -> str:
         return figure.replace("filter (where ", f"filter (where {condition} and ")
     head, closed, tail = figure.partition(")")
     return f"{head}{closed} filter (where {condition}){tail}"
+
+
+def _extreme(function: str, of_columns: Iterable[exp.Expr], sql_type: str) -> exp.Expr:
+    """NULL where nothing is known of any column, or there is none."""
+    return exp.func(function, *of_columns, cast(exp.null(), sql_type))
 
 
 def _probability(m: str) -> exp.Expr:

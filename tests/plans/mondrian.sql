@@ -1890,7 +1890,7 @@ CREATE TABLE pganon_work.r0_guard0_pairs AS
 SELECT
   "n"."person",
   0 AS "cell",
-  "n"."grp",
+  CAST("n"."grp" AS INT) AS "grp",
   "n"."marks"[1] AS "mark1"
 FROM "pganon_work"."r0_guard0_new" AS "n";
 
@@ -1972,16 +1972,6 @@ FROM (
 WHERE
   "r"."judged";
 
--- guard.guard person: the cell of every person, for the memory
-CREATE TABLE pganon_stage.r0_guard0_person AS
-SELECT
-  "p"."person",
-  "c"."id" AS "cell",
-  "p"."mark1" AS "mark1"
-FROM "pganon_work"."r0_guard0_pairs" AS "p"
-JOIN "pganon_work"."r0_guard0_cells" AS "c"
-  ON "c"."cell" = "p"."cell" AND "c"."grp" = "p"."grp";
-
 -- guard.guard keys: the published values as numbers
 CREATE TABLE pganon_work.r0_guard0_keys AS
 SELECT
@@ -1996,17 +1986,6 @@ FROM (
     "h"."value"
   FROM "pganon_work"."r0_guard0_hist" AS "h"
 ) AS "v";
-
--- guard.guard published: the histograms of all columns, with values as numbers
-CREATE TABLE pganon_work.r0_guard0_published AS
-SELECT
-  "h"."col",
-  "h"."link",
-  "k"."key" AS "value",
-  CAST("h"."n" AS INT) AS "n"
-FROM "pganon_work"."r0_guard0_hist" AS "h"
-JOIN "pganon_work"."r0_guard0_keys" AS "k"
-  ON "k"."col" = "h"."col" AND "k"."value" = "h"."value";
 
 -- guard.guard standings: which columns are published for the people of a cell
 CREATE TABLE pganon_work.r0_guard0_standings AS
@@ -2048,23 +2027,45 @@ FROM (
     SELECT
       "l"."col",
       "l"."link"
-    FROM "pganon_work"."r0_guard0_cells" AS "c"
+    FROM (
+      SELECT
+        "c"."grp",
+        COUNT(*) AS "cells"
+      FROM "pganon_work"."r0_guard0_cells" AS "c"
+      GROUP BY
+        "c"."grp"
+    ) AS "g"
     JOIN "pganon_work"."r0_guard0_links" AS "l"
-      ON "l"."grp" = "c"."grp"
+      ON "l"."grp" = "g"."grp"
     WHERE
       TRUE
     GROUP BY
       "l"."col",
       "l"."link"
     HAVING
-      COUNT(*) = 1
+      SUM("g"."cells") = 1
   ) AS "w"
     ON "w"."link" = "e"."link" AND "w"."col" = "e"."col"
   WHERE
     "e"."before" OR "e"."now" OR "e"."past" IS NOT NULL
 ) AS "k";
 
--- guard.guard bounds: how many people of a cell can have a value
+-- guard.guard published: the histograms of all columns, with values as numbers
+CREATE TABLE pganon_work.r0_guard0_published AS
+SELECT
+  "h"."col",
+  "h"."link",
+  CAST(MAX("h"."n") AS INT) AS "most",
+  ARRAY_AGG("k"."key") AS "values",
+  ARRAY_AGG(CAST("h"."n" AS INT)) AS "n"
+FROM "pganon_work"."r0_guard0_hist" AS "h"
+JOIN "pganon_work"."r0_guard0_keys" AS "k"
+  ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
+GROUP BY
+  "h"."col",
+  "h"."link";
+
+-- guard.guard value: how many people of a cell can have a value, for the memory
 CREATE TABLE pganon_stage.r0_guard0_value AS
 SELECT
   "u".*
@@ -2072,10 +2073,14 @@ FROM (
   SELECT
     "s"."id" AS "cell",
     "s"."col",
-    "h"."value",
-    CASE WHEN "s"."alone" THEN "h"."n" END AS "own",
-    0 AS "at_least",
-    CAST(LEAST("h"."n", "s"."size") AS INT) AS "at_most"
+    CAST("s"."size" AS INT) AS "size",
+    CAST(LEAST("h"."most", "s"."size") AS INT) AS "most",
+    0 AS "least",
+    CARDINALITY("h"."values") AS "possible",
+    "s"."alone" AS "is_own",
+    "h"."values",
+    "h"."n" AS "at_most",
+    CAST(NULL AS INT[]) AS "at_least"
   FROM "pganon_work"."r0_guard0_standings" AS "s"
   JOIN "pganon_work"."r0_guard0_published" AS "h"
     ON "h"."col" = "s"."col" AND "h"."link" = "s"."link"
@@ -2083,23 +2088,15 @@ FROM (
     "s"."now" AND NOT "s"."same"
 ) AS "u";
 
--- guard.guard worst: the largest bounds of every cell
-CREATE TABLE pganon_work.r0_guard0_worst AS
+-- guard.guard person: the cell of every person, for the memory
+CREATE TABLE pganon_stage.r0_guard0_person AS
 SELECT
-  "b"."cell",
-  "b"."col",
-  MAX("b"."at_most") AS "most",
-  COUNT(*) AS "possible",
-  COUNT(*) FILTER(WHERE
-    "b"."own" > 0) AS "own",
-  BOOL_OR("b"."own" IS NULL) AS "elsewhere",
-  MAX("b"."at_least") AS "least"
-FROM "pganon_stage"."r0_guard0_value" AS "b"
-WHERE
-  "b"."at_most" > 0
-GROUP BY
-  "b"."cell",
-  "b"."col";
+  "p"."person",
+  "c"."id" AS "cell",
+  "p"."mark1" AS "mark1"
+FROM "pganon_work"."r0_guard0_pairs" AS "p"
+JOIN "pganon_work"."r0_guard0_cells" AS "c"
+  ON "c"."cell" = "p"."cell" AND "c"."grp" = "p"."grp";
 
 -- guard.guard own: how many people of a cell have a value, where its bounds do not say it
 CREATE TABLE pganon_stage.r0_guard0_own AS
@@ -2107,110 +2104,93 @@ SELECT
   "u".*
 FROM (
   SELECT
-    "v"."cell",
-    "v"."col",
-    "k"."key" AS "value",
-    CAST(COUNT(*) AS INT) AS "own"
+    "p"."cell",
+    "p"."col",
+    CAST(COUNT(DISTINCT "p"."value") AS INT) AS "varieties",
+    ARRAY_AGG("p"."value" ORDER BY "p"."value") AS "values"
   FROM (
     SELECT
-      "o"."cell",
-      "o"."col",
-      "o"."value"
+      "v"."cell",
+      "v"."col",
+      "k"."key" AS "value"
     FROM (
       SELECT
-        "u".*
+        "o"."cell",
+        "o"."col",
+        "o"."value"
       FROM (
         SELECT
-          "m"."member" AS "person",
-          1 AS "col",
-          "h"."value",
-          "m"."cell"
+          "u".*
         FROM (
           SELECT
-            "m"."member",
-            CAST((
-              "m"."class_id"
-            ) AS BIGINT) AS "link",
-            (
-              "m"."marks"[1]
-            ) AS "mark",
-            UUID_HASH_EXTENDED(
-              "m"."member",
-              (
-                SELECT
-                  CAST(CAST((
-                    'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-                  ) AS BIT(64)) AS BIGINT)
-                FROM (
-                  SELECT
-                    (
-                      SELECT
-                        COALESCE("p"."secret", "s"."key")
-                      FROM "pganon_private"."run_secret" AS "s"
-                      LEFT JOIN "pganon_private"."population" AS "p"
-                        ON "p"."id" = "s"."population"
-                      WHERE
-                        "s"."run_id" = 0
-                    ) AS "secret"
-                ) AS "k"
-              )
-            ) AS "seed",
+            "m"."member" AS "person",
+            1 AS "col",
+            "h"."value",
             "m"."cell"
           FROM (
             SELECT
-              "m".*,
-              "p"."cell"
-            FROM "pganon_stage"."r0_members" AS "m"
-            JOIN (
+              "m"."member",
+              CAST((
+                "m"."class_id"
+              ) AS BIGINT) AS "link",
+              (
+                "m"."marks"[1]
+              ) AS "mark",
+              UUID_HASH_EXTENDED(
+                "m"."member",
+                (
+                  SELECT
+                    CAST(CAST((
+                      'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                    ) AS BIT(64)) AS BIGINT)
+                  FROM (
+                    SELECT
+                      (
+                        SELECT
+                          COALESCE("p"."secret", "s"."key")
+                        FROM "pganon_private"."run_secret" AS "s"
+                        LEFT JOIN "pganon_private"."population" AS "p"
+                          ON "p"."id" = "s"."population"
+                        WHERE
+                          "s"."run_id" = 0
+                      ) AS "secret"
+                  ) AS "k"
+                )
+              ) AS "seed",
+              "m"."cell"
+            FROM (
               SELECT
-                "p"."person",
+                "m".*,
                 "p"."cell"
-              FROM "pganon_stage"."r0_guard0_person" AS "p"
-              JOIN "pganon_work"."r0_guard0_standings" AS "s"
-                ON "s"."id" = "p"."cell"
-              WHERE
-                "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
-            ) AS "p"
-              ON "p"."person" = "m"."member"
+              FROM "pganon_stage"."r0_members" AS "m"
+              JOIN (
+                SELECT
+                  "p"."person",
+                  "p"."cell"
+                FROM "pganon_stage"."r0_guard0_person" AS "p"
+                JOIN "pganon_work"."r0_guard0_standings" AS "s"
+                  ON "s"."id" = "p"."cell"
+                WHERE
+                  "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
+              ) AS "p"
+                ON "p"."person" = "m"."member"
+            ) AS "m"
+            OFFSET '0'
           ) AS "m"
-          OFFSET '0'
-        ) AS "m"
-        JOIN "pganon_stage"."r0_histogram" AS "h"
-          ON "h"."col" = 1 AND "h"."link" = "m"."link"
-        WHERE
-          "m"."mark" = HASHTEXTEXTENDED("h"."value", "m"."seed")
-      ) AS "u"
-    ) AS "o"
-  ) AS "v"
-  JOIN "pganon_work"."r0_guard0_keys" AS "k"
-    ON "k"."col" = "v"."col" AND "k"."value" = "v"."value"
+          JOIN "pganon_stage"."r0_histogram" AS "h"
+            ON "h"."col" = 1 AND "h"."link" = "m"."link"
+          WHERE
+            "m"."mark" = HASHTEXTEXTENDED("h"."value", "m"."seed")
+        ) AS "u"
+      ) AS "o"
+    ) AS "v"
+    JOIN "pganon_work"."r0_guard0_keys" AS "k"
+      ON "k"."col" = "v"."col" AND "k"."value" = "v"."value"
+  ) AS "p"
   GROUP BY
-    "v"."cell",
-    "v"."col",
-    "k"."key"
+    "p"."cell",
+    "p"."col"
 ) AS "u";
-
--- guard.guard varieties: how many different values the people of a cell have
-CREATE TABLE pganon_work.r0_guard0_varieties AS
-SELECT
-  "o"."cell",
-  "o"."col",
-  COUNT(*) AS "own"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      "o"."cell",
-      "o"."col",
-      "o"."value",
-      "o"."own"
-    FROM "pganon_stage"."r0_guard0_own" AS "o"
-  ) AS "u"
-) AS "o"
-GROUP BY
-  "o"."cell",
-  "o"."col";
 
 -- guard.guard measured: the worst that is possible in every cell
 CREATE TABLE pganon_work.r0_guard0_measured AS
@@ -2220,7 +2200,12 @@ SELECT
   "s"."size",
   "w"."most",
   CAST(NULL AS BIGINT) AS "varied",
-  CASE WHEN "w"."elsewhere" THEN COALESCE("o"."own", 1) ELSE "w"."own" END AS "fewest",
+  CASE
+    WHEN "w"."is_own"
+    THEN "w"."possible"
+    WHEN "w"."most" IS NOT NULL
+    THEN COALESCE("o"."own", 1)
+  END AS "fewest",
   COALESCE("w"."least" = "s"."size", FALSE) AS "certain",
   CASE WHEN "s"."past" > "s"."size" THEN "s"."size" ELSE "s"."past" END AS "past",
   CAST(NULL AS BIGINT) AS "past_own",
@@ -2229,15 +2214,17 @@ SELECT
   "s"."old_floor",
   "w"."most" IS NOT NULL AND NOT "s"."before" AS "fresh"
 FROM "pganon_work"."r0_guard0_standings" AS "s"
-LEFT JOIN "pganon_work"."r0_guard0_worst" AS "w"
+LEFT JOIN "pganon_stage"."r0_guard0_value" AS "w"
   ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col"
 LEFT JOIN (
   SELECT
     "u".*
   FROM (
     SELECT
-      "v".*
-    FROM "pganon_work"."r0_guard0_varieties" AS "v"
+      "o"."cell",
+      "o"."col",
+      "o"."varieties" AS "own"
+    FROM "pganon_stage"."r0_guard0_own" AS "o"
   ) AS "u"
 ) AS "o"
   ON "o"."cell" = "s"."id" AND "o"."col" = "s"."col";
@@ -2278,26 +2265,14 @@ SELECT
   "c"."id" AS "cell",
   "c"."size",
   "c"."seen",
-  COALESCE("k"."peak", CAST(ARRAY[NULL] AS bigint[])) AS "peak",
-  COALESCE("k"."past", CAST(ARRAY[NULL] AS bigint[])) AS "past",
-  COALESCE("k"."past_own", CAST(ARRAY[NULL] AS bigint[])) AS "past_own",
   "c"."value_set",
-  "c"."floor"
+  "c"."floor",
+  CAST(ARRAY["m1"."most"] AS bigint[]) AS "peak",
+  CAST(ARRAY["m1"."past"] AS bigint[]) AS "past",
+  CAST(ARRAY["m1"."past_own"] AS bigint[]) AS "past_own"
 FROM "pganon_work"."r0_guard0_cells" AS "c"
-LEFT JOIN (
-  SELECT
-    "m"."id",
-    CAST(ARRAY[MAX("m"."most") FILTER(WHERE
-      "m"."col" = 1)] AS bigint[]) AS "peak",
-    CAST(ARRAY[MAX("m"."past") FILTER(WHERE
-      "m"."col" = 1)] AS bigint[]) AS "past",
-    CAST(ARRAY[MAX("m"."past_own") FILTER(WHERE
-      "m"."col" = 1)] AS bigint[]) AS "past_own"
-  FROM "pganon_work"."r0_guard0_measured" AS "m"
-  GROUP BY
-    "m"."id"
-) AS "k"
-  ON "k"."id" = "c"."id";
+LEFT JOIN "pganon_work"."r0_guard0_measured" AS "m1"
+  ON "m1"."id" = "c"."id" AND "m1"."col" = 1;
 
 -- guard.guard report: what all versions together tell
 SELECT
@@ -2359,31 +2334,28 @@ SELECT
     "c"."moved" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_changed"
 FROM (
   SELECT
-    "c".*,
+    "c"."size",
+    "c"."known",
+    "c"."moved",
     "c"."known" AND "c"."grp" <= 0 AND NOT "c"."whole" AS "left_now",
-    "m"."probability",
-    "m"."fewest",
-    COALESCE("m"."certain", FALSE) AS "certain",
     "s"."id" IS NOT NULL AS "small",
-    "a"."id" IS NOT NULL AS "above"
+    "a"."id" IS NOT NULL AS "above",
+    GREATEST(
+      CASE
+        WHEN "m1"."varied" IS NULL
+        THEN CAST(GREATEST("m1"."most", "m1"."past") AS DOUBLE PRECISION) / "m1"."size"
+        ELSE CAST(1.0 AS DOUBLE PRECISION) / "m1"."varied"
+      END,
+      CAST(NULL AS float8)
+    ) AS "probability",
+    LEAST(
+      LEAST(COALESCE("m1"."varied", "m1"."fewest"), "m1"."past_own"),
+      CAST(NULL AS bigint)
+    ) AS "fewest",
+    FALSE OR (
+      COALESCE("m1"."certain" AND "m1"."varied" IS NULL, FALSE)
+    ) AS "certain"
   FROM "pganon_work"."r0_guard0_cells" AS "c"
-  LEFT JOIN (
-    SELECT
-      "m"."id",
-      MAX(
-        CASE
-          WHEN "m"."varied" IS NULL
-          THEN CAST(GREATEST("m"."most", "m"."past") AS DOUBLE PRECISION) / "m"."size"
-          ELSE CAST(1.0 AS DOUBLE PRECISION) / "m"."varied"
-        END
-      ) AS "probability",
-      MIN(LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own")) AS "fewest",
-      BOOL_OR("m"."certain" AND "m"."varied" IS NULL) AS "certain"
-    FROM "pganon_work"."r0_guard0_measured" AS "m"
-    GROUP BY
-      "m"."id"
-  ) AS "m"
-    ON "m"."id" = "c"."id"
   LEFT JOIN (
     SELECT DISTINCT
       "u"."id"
@@ -2426,6 +2398,8 @@ FROM (
       FALSE
   ) AS "a"
     ON "a"."id" = "c"."id"
+  LEFT JOIN "pganon_work"."r0_guard0_measured" AS "m1"
+    ON "m1"."id" = "c"."id" AND "m1"."col" = 1
   WHERE
     "c"."seen"
 ) AS "c";
