@@ -124,6 +124,11 @@ def test_g2_what_intervals_do_not_see(population: Population) -> None:
         population.add(versions[1], L2, republication="refuse")
 
 
+def owned(cell: dict[str, Any]) -> dict[str, int | None]:
+    """How many people of a cell have a value, as far as it is known."""
+    return {value: row["own"] for (_, value), row in cell["values"].items()}
+
+
 def test_g3_groups_that_unite(population: Population) -> None:
     """G3: undivided cells pass, with the bounds that they had."""
     two = {**FOUR, **{p + 10: released(2, *row.values[0]) for p, row in FOUR.items()}}
@@ -133,7 +138,31 @@ def test_g3_groups_that_unite(population: Population) -> None:
     for people in ((1, 2, 3, 4), (11, 12, 13, 14)):
         most = {value: high for value, (_, high) in bounds(population, *people).items()}
         assert most == {"flu": 2, "HIV": 1, "cold": 1}
+    own = {frozenset(cell["people"]): owned(cell) for cell in population.cells.values()}
+    assert set(own) == {frozenset({1, 2, 3, 4}), frozenset({11, 12, 13, 14})}
+    assert all(found == {"flu": 2, "HIV": 1, "cold": 1} for found in own.values())
     assert not any(cell["judged"] for cell in population.outcome().values())
+
+
+@pytest.mark.parametrize("columns", [("v", "w"), ("w", "v")])
+def test_figures_are_of_the_worst_column(db: Database, columns: tuple[str, str]) -> None:
+    population = Population(db.owner(), columns)
+    varied = {"v": "aabc", "w": "xxxy"}
+    alike = {"v": "abcd", "w": "xxxx"}
+    source = {
+        10 * group + place: Row((group, group), tuple((shown[name][place],) for name in columns))
+        for group, shown in ((1, varied), (2, alike))
+        for place in range(4)
+    }
+    only = {person: row for person, row in source.items() if person < 20}
+    figures = population.add(only, rounds=1)
+    assert figures["guard_worst_probability"] == 0.75
+    assert figures["guard_fewest_values"] == 2
+    assert figures["guard_certain"] == 0
+    figures = Population(db.owner(), columns).add(source, rounds=1)
+    assert figures["guard_worst_probability"] == 1
+    assert figures["guard_fewest_values"] == 1
+    assert figures["guard_certain"] == 4
 
 
 def test_e17_two_pairings_tell_everything(population: Population) -> None:
