@@ -79,9 +79,19 @@ def judged(
             for person, seen in history[number].items()
         }
         taken = rounds[number % len(rounds)]
-        population.add(source, RULES, rounds=taken, **options)
+        figures = population.add(source, RULES, rounds=taken, **options)
+        assert figures["guard_certain"] == certain(population.cells)
         after(number)
     return population.cells
+
+
+def certain(cells: Cells) -> int:
+    """People of whom everybody in their cell must have one value."""
+    return sum(
+        cell["size"]
+        for cell in cells.values()
+        if cell["seen"] and any(row["at_least"] == cell["size"] for row in cell["values"].values())
+    )
 
 
 def of_history(cells: Cells, place: int) -> Cells:
