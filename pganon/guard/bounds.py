@@ -23,7 +23,7 @@ from pganon.steps import CreateTable, State, Step
 
 
 def bounds_steps(version: Version) -> tuple[Step, ...]:
-    """Without rounds a row per cell is made at once."""
+    """Without rounds a row per cell and column is made at once."""
     if limit(version) == 0:
         return (_value_step(version, lambda s: _packed(version, s)),)
     return (
@@ -121,7 +121,7 @@ def _constrained(
 
 
 def _packed(version: Version, state: State) -> exp.Select:
-    """The same as :func:`_bounds`, in one row per cell."""
+    """The same as :func:`_bounds`, in one row per cell and column."""
     tables: dict[str, Relation] = {
         "s": version.work(state, "standings"),
         "h": published(version, state),

@@ -55,6 +55,7 @@ class Memory:
             has the marks of all columns.
         packed: whether `value` and `own` are as said above; in a memory from before, a row is of
             one value: `cell`, `col`, `value`, `own`, and in `value` also `at_least` and `at_most`.
+            There `own` is NULL where it is in the tables :attr:`own`, or not known.
     """
 
     columns: tuple[str, ...]

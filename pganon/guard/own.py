@@ -60,7 +60,8 @@ class Values:
 
 def gather_step(version: Version) -> Step:
     """Where :func:`pganon.guard.work.own` has the values of everybody. It needs the pairs and the
-    keys of values and nothing else, so that much can be done beside it."""
+    keys of values and nothing else, so that much can be done beside it; which cells are counted is
+    not known then."""
     return CreateTable(
         "guard gathered",
         "the values of all people of every cell",

@@ -1,4 +1,4 @@
-"""What is known of the values of a cell, in one row with arrays.
+"""What is known of a cell's values of a column, in one row with arrays.
 
     bounds   (cell, col, size, most, least, possible, is_own, values[], at_most[], at_least[])
     own      (cell, col, varieties, values[])
@@ -8,7 +8,7 @@ A row per value takes three times as much room, and its log as much time as find
 `bounds`: at most `at_most` people of the cell have the value of the same place, and never more than
 `size`; at least `at_least`, of which NULL says 0 everywhere. `most` and `least` are the largest of
 each, and `possible` is the number of values. `is_own` says that `at_most` people do have it, of
-every value.
+every value; then there are no more of them than `size`.
 
 `own`: a value once for each of the people who have it, in order, so that no place tells of whom it
 is; `varieties` is the number of different ones.

@@ -105,6 +105,7 @@ def _comparable(version: Version) -> list[int]:
 def _pairs(version: Version, state: State) -> exp.Select:
     new = state.work(work.new(version.part))
     if version.memory is None:
+        # Like cells, combinations of groups are fewer than people, who are fewer than integers.
         tree = query("select n.person, 0 as cell, n.grp::integer as grp from n", {"n": new})
         return _marked(tree, [element("marks", "n", i) for i in _numbers(version)])
     tree = query(

@@ -58,7 +58,8 @@ def _steps(version: Version, values: Values | None) -> tuple[Step, ...]:
         "published": ([published_step(version)], ["keys"]),
         "bounds": (bounds_steps(version), ["published", "standings"]),
     }
-    # To read values takes longer than all the rest, so all processes should, unless rounds follow.
+    # To read values takes longer than all the rest, so all processes should, between the chains;
+    # but rounds take as long.
     apart = values is not None and limit(version) == 0
     needed = ["bounds", "own", *(["people"] if looks_at_people(version) else [])]
     judged: _Graph = {
@@ -67,7 +68,8 @@ def _steps(version: Version, values: Values | None) -> tuple[Step, ...]:
         "report": ([report_step(version)], ["measured"]),
     }
     if apart:
-        graphs = [_parallel({**begun, **known, "people": people}), *own, _parallel(judged)]
+        known["people"] = people
+        graphs = [_parallel({**begun, **known}), *own, _parallel(judged, _JUDGED)]
     elif values is None:
         begun["gathered"] = ([gather_step(version)], ["keys"])
         known["own"] = (own, ["standings", "published", "gathered"])
@@ -85,14 +87,17 @@ _Graph = dict[str, _Chain]
 """By name. Of those that may start the first one does."""
 
 
-def _parallel(graph: _Graph) -> Step:
+_KNOWN = ("guard known", "what is known of people, and what is possible")
+_JUDGED = ("guard judged", "what is possible, and what is kept of it")
+
+
+def _parallel(graph: _Graph, name: tuple[str, str] = _KNOWN) -> Step:
     numbers = {name: number for number, name in enumerate(graph)}
     after = {
         numbers[name]: [numbers[other] for other in others] for name, (_, others) in graph.items()
     }
     chains = [steps for steps, _ in graph.values()]
-    purpose = "what is known of people, and what is possible"
-    return Parallel("guard known", purpose, chains, after=after)
+    return Parallel(*name, chains, after=after)
 
 
 def _cell_step(version: Version) -> Step:

@@ -149,9 +149,9 @@ def test_values_of_a_cell_are_hashed_and_not_compared_in_pairs(db: Database) -> 
     assert isinstance(tree, exp.Expr)
     ((plan,),) = conn.execute(sql.SQL("EXPLAIN (FORMAT JSON) ") + statement(tree)).fetchall()
     loops = [node for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Nested Loop"]
-    assert len(loops) == 1  # over the cells
-    assert loops[0]["Plans"][1]["Node Type"] == "Aggregate"
-    assert "Hash Join" in [node["Node Type"] for node in nodes(loops[0]["Plans"][1])]
+    within = [node["Node Type"] for node in nodes(loops[0]["Plans"][1])]  # one is over the cells
+    assert "Hash Join" in within
+    assert "Nested Loop" not in within
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

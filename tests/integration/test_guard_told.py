@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.encode.people import mark
 from pganon.guard import work
-from pganon.guard.model import Memory, Version
+from pganon.guard.model import ROUNDS, Memory, Version
 from pganon.guard.own import counted_people, own_of_cells
 from pganon.guard.packed import own_rows
 from pganon.guard.rules import Rule
@@ -75,6 +75,7 @@ def released(
     times: int = 1,
     invariant: str | None = None,
     several: bool = False,
+    rounds: int = 0,
 ) -> Reader:
     """Rows of the work tables of the last of some equal versions, judged by rules."""
     conn = db.owner()
@@ -100,7 +101,7 @@ def released(
             memory,
             invariant=invariant,
             republication="allow",
-            rounds=0,
+            rounds=rounds,
         )
         steps = [
             *told_steps(tell, version, plain=False),
@@ -146,9 +147,10 @@ def test_values_of_everybody(db: Database, rules: tuple[Rule, ...], invariant: s
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_who_is_counted(db: Database, several: bool) -> None:
+@pytest.mark.parametrize("rounds", [0, ROUNDS])
+def test_who_is_counted(db: Database, several: bool, rounds: int) -> None:
     """Cells are whole groups of the second column, whose histogram says it all."""
-    rows = released(db, several=several)
+    rows = released(db, several=several, rounds=rounds)
     cells = {person.int: cell for person, cell, *_ in rows(lambda v, s: v.staged(s, "person"))}
     names = {key: value for _, value, key in rows(lambda v, s: v.work(s, "keys"))}
     own = {
@@ -175,8 +177,9 @@ def test_nobody_is_read_again_whose_cell_is_the_same(db: Database) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_all_own_values_are_remembered(db: Database, times: int) -> None:
-    rows = released(db, times=times)
+@pytest.mark.parametrize("rounds", [0, ROUNDS])
+def test_all_own_values_are_remembered(db: Database, times: int, rounds: int) -> None:
+    rows = released(db, times=times, rounds=rounds)
     cells = {person.int: cell for person, cell, *_ in rows(lambda v, s: v.staged(s, "person"))}
     expected = Counter(
         (cells[person], col, value)

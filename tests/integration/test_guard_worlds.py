@@ -233,8 +233,9 @@ def check(found: Told, seed: int) -> tuple[int, int]:
         (False, (ROUNDS,), 0.95),
         (False, (ROUNDS, 0), 0.7),
         (True, (ROUNDS,), 0.5),
+        (True, (0,), 0.4),
     ],
-    ids=["no rounds", "rounds", "rounds in turn", "several records"],
+    ids=["no rounds", "rounds", "rounds in turn", "several records", "several, no rounds"],
 )
 @examples(1)
 @given(seed=st.integers(0, 10**6))
@@ -268,17 +269,20 @@ def by_people(population: Population) -> list[Any]:
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("own_apart", [False, True])
-def test_a_memory_from_before(db: Database, several: bool, own_apart: bool) -> None:
+@pytest.mark.parametrize("rounds", [(0,), (ROUNDS,), (ROUNDS, 0)], ids=["none", "all", "in turn"])
+def test_a_memory_from_before(
+    db: Database, several: bool, own_apart: bool, rounds: Sequence[int]
+) -> None:
     histories = histories_of(11, 80, several=several)
     now, before = Population(db.owner()), Population(db.owner())
-    judged(now, histories, several=several)
+    judged(now, histories, several=several, rounds=rounds)
 
     def after(number: int) -> None:
         assert before.memory is not None
         if number < max(map(len, histories)) - 1:
             before.memory = as_before(before.conn, before.memory, own_apart=own_apart)
 
-    judged(before, histories, after, several=several)
+    judged(before, histories, after, several=several, rounds=rounds)
     assert by_people(before) == by_people(now)
 
 
