@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlglot import exp
 
+from pganon.errors import Unbalanced
 from pganon.guard.arrays import bigints
 from pganon.guard.bounds import bounds_steps
 from pganon.guard.floors import new_floors
@@ -27,7 +29,8 @@ from pganon.guard.report import report_step
 from pganon.guard.value_sets import kept_sets, value_set_steps
 from pganon.guard.verdict import people_rules, value_rules
 from pganon.sqltools import col, named, query
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import Check, CreateTable, Parallel, State, Step
+from pganon.steps.facts import count
 
 
 def guard_steps(version: Version, values: Values | None = None) -> tuple[Step, ...]:
@@ -64,7 +67,7 @@ def _steps(version: Version, values: Values | None) -> tuple[Step, ...]:
     needed = ["bounds", "own", *(["people"] if looks_at_people(version) else [])]
     judged: _Graph = {
         "measured": ([measured_step(version), *value_rules(version)], [] if apart else needed),
-        "cell": ([_cell_step(version), *kept_sets(version)], ["measured"]),
+        "cell": ([_cell_step(version), _once_step(version), *kept_sets(version)], ["measured"]),
         "report": ([report_step(version)], ["measured"]),
     }
     if apart:
@@ -108,6 +111,26 @@ def _cell_step(version: Version) -> Step:
         lambda s: _cell(version, s),
         sampled=True,
         alone=True,
+    )
+
+
+def _once_step(version: Version) -> Step:
+    """Whatever is in a table on the way twice makes a cell occur twice."""
+
+    def problem(row: Mapping[str, Any], state: State) -> Unbalanced | None:
+        if row["twice"] == 0:
+            return None
+        return Unbalanced(f"{row['twice']} cells of people occur more than once")
+
+    return Check(
+        "guard once",
+        "every cell is remembered once",
+        lambda s: query(
+            "select count(*) - count(distinct c.cell) as twice from c",
+            {"c": version.staged(s, "cell")},
+        ),
+        problem,
+        gives=[count("twice", f"guard{version.number}_", assumed=0)],
     )
 
 

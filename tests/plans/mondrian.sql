@@ -2274,6 +2274,11 @@ FROM "pganon_work"."r0_guard0_cells" AS "c"
 LEFT JOIN "pganon_work"."r0_guard0_measured" AS "m1"
   ON "m1"."id" = "c"."id" AND "m1"."col" = 1;
 
+-- guard.guard once: every cell is remembered once
+SELECT
+  COUNT(*) - COUNT(DISTINCT "c"."cell") AS "twice"
+FROM "pganon_stage"."r0_guard0_cell" AS "c";
+
 -- guard.guard report: what all versions together tell
 SELECT
   CAST(COALESCE(SUM("c"."size") FILTER(WHERE
