@@ -75,7 +75,7 @@ def test_made_again_it_is_the_same(db: Database) -> None:
     [
         "DROP TABLE {value}",
         "DROP TABLE {own}",
-        "INSERT INTO {own} VALUES (1, 1, 1, 1)",
+        "INSERT INTO {own} VALUES (1, 1, 1, ARRAY[1])",
         "DELETE FROM {cell} WHERE cell = 1",
         "UPDATE {person} SET cell = 1",
         "DELETE FROM pganon_private.memory",
