@@ -24,9 +24,11 @@ from pganon.guard.report import figures
 from pganon.guard.rules import Rule
 from pganon.guard.steps import guard_steps, new_memory
 from pganon.privacy.frequency import DistinctLDiversity, KAnonymity
+from pganon.run.cleanup import run_tables
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.tables import drop_tables
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
@@ -78,12 +80,6 @@ _INPUTS = (
     """,
     "DROP TABLE pganon_work.bench_grouped",
 )
-
-_TABLES_OF = """
-    SELECT n.nspname, c.relname
-    FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE c.relkind = 'r' AND starts_with(c.relname, %s)
-"""
 
 _RULES = (Rule(KAnonymity(10)), Rule(DistinctLDiversity(3), "occupation"))
 
@@ -142,9 +138,7 @@ class Guarded:
 
     def forget_last(self) -> None:
         """Drop its tables, as a run does, so that the next try has as much of the disk's cache."""
-        rows = self.conn.execute(_TABLES_OF, [f"r{self.last}_"]).fetchall()
-        names = sql.SQL(", ").join(sql.Identifier(*row) for row in rows)
-        self.conn.execute(sql.SQL("DROP TABLE {}").format(names))
+        drop_tables(self.conn, run_tables(self.conn, self.last))
 
 
 def measure(dsn: str, size: int, parts: Sequence[str]) -> dict[str, list[Row]]:

@@ -35,10 +35,7 @@ def bounds_steps(version: Version) -> tuple[Step, ...]:
             alone=True,
         ),
         *propagation_steps(version),
-        _value_step(
-            version,
-            lambda s: packed_bounds(query("select b.* from b", {"b": final_bounds(version, s)})),
-        ),
+        _value_step(version, lambda s: packed_bounds(final_bounds(version, s))),
     )
 
 

@@ -41,8 +41,8 @@ def bounds_rows(bounds: Relation) -> exp.Select:
     )
 
 
-def packed_bounds(rows: exp.Select) -> exp.Select:
-    """Of SELECT cell, col, value, is_own, at_most, at_least."""
+def packed_bounds(rows: Relation) -> exp.Select:
+    """Of cell, col, value, is_own, at_most, at_least."""
     return query(
         "select r.cell, r.col, max(r.at_most) as size, max(r.at_most) as most,"
         " max(r.at_least) as least, count(*)::integer as possible, bool_and(r.is_own) as is_own,"
@@ -90,10 +90,10 @@ def packed_counts(counts: exp.Select) -> exp.Select:
     return packed_own(people)
 
 
-def remembered_bounds(memory: Memory) -> exp.Select:
-    """Those of a memory; one from before says elsewhere what people do have."""
+def remembered_bounds(memory: Memory) -> Relation:
+    """Those of a memory; what one from before says of own values is no part of them."""
     if memory.packed:
-        return query("select v.* from v", {"v": memory.value})
+        return memory.value
     rows = query(
         "select v.cell, v.col, v.value, false as is_own, v.at_most, v.at_least from v",
         {"v": memory.value},

@@ -92,15 +92,16 @@ _Graph = dict[str, _Chain]
 
 _KNOWN = ("guard known", "what is known of people, and what is possible")
 _JUDGED = ("guard judged", "what is possible, and what is kept of it")
+"""Name and purpose of a graph."""
 
 
-def _parallel(graph: _Graph, name: tuple[str, str] = _KNOWN) -> Step:
+def _parallel(graph: _Graph, title: tuple[str, str] = _KNOWN) -> Step:
     numbers = {name: number for number, name in enumerate(graph)}
     after = {
         numbers[name]: [numbers[other] for other in others] for name, (_, others) in graph.items()
     }
     chains = [steps for steps, _ in graph.values()]
-    return Parallel(*name, chains, after=after)
+    return Parallel(*title, chains, after=after)
 
 
 def _cell_step(version: Version) -> Step:
@@ -115,7 +116,7 @@ def _cell_step(version: Version) -> Step:
 
 
 def _once_step(version: Version) -> Step:
-    """Whatever is in a table on the way twice makes a cell occur twice."""
+    """A cell that is twice in any table on the way is so in the memory."""
 
     def problem(row: Mapping[str, Any], state: State) -> Unbalanced | None:
         if row["twice"] == 0:

@@ -13,6 +13,7 @@ import pytest
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.errors import Unbalanced
 from pganon.guard.bounds import bounds_steps
 from pganon.guard.packed import (
     bounds_rows,
@@ -22,6 +23,7 @@ from pganon.guard.packed import (
     packed_own,
 )
 from pganon.identifiers import QualifiedName
+from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
 from pganon.sqltools import query, statement
 from pganon.steps import CreateTable
@@ -134,6 +136,29 @@ def test_no_place_of_an_own_value_tells_whose_it_is(conn: Connection) -> None:
     assert sum(len(values) for values in arrays) == 300
     assert max(len(set(values)) for values in arrays) > 2
     assert all(values == sorted(values) for values in arrays)
+
+
+@pytest.mark.parametrize(
+    "name", ["cells", "standings", "published", "value", "gathered", "own", "left", "measured"]
+)
+def test_a_cell_that_is_there_twice_is_refused(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Or it would be remembered twice, and twice as often with every later version."""
+    first, second = crossed(300)
+    population = Population(conn)
+    population.add(first, rounds=0)
+    original = Executor._create
+
+    def doubled(self: Executor, step: CreateTable) -> None:
+        original(self, step)
+        if step.name == f"guard {name}":
+            made = step.table(self.state).identifier
+            self.conn.execute(sql.SQL("INSERT INTO {0} SELECT * FROM {0}").format(made))
+
+    monkeypatch.setattr(Executor, "_create", doubled)
+    with pytest.raises(Unbalanced, match="more than once"):
+        population.add({person: row for person, row in second.items() if person % 9}, rounds=0)
 
 
 def test_values_of_a_cell_are_hashed_and_not_compared_in_pairs(db: Database) -> None:
