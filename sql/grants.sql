@@ -1,7 +1,11 @@
 -- Privileges on the objects of schema pganon. Runs last; before it, every privilege of everybody
 -- but the owner has been revoked, so anything not granted here is accessible only to the owner.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
-GRANT SELECT ON pganon.releases, pganon.release_columns, pganon.requests TO PUBLIC;
+GRANT SELECT ON pganon.releases, pganon.release_columns, pganon.release_policies, pganon.requests
+TO PUBLIC;
+-- A row is what a role asks for, under its own name; nobody changes one.
+GRANT SELECT, DELETE, INSERT (actor, kind, release, parameters, not_before, request, reason)
+ON pganon.action TO PUBLIC;
 -- Measuring reads what the caller may read, and nothing else.
 GRANT EXECUTE ON FUNCTION
     pganon.text_of(oid, text),
@@ -26,8 +30,11 @@ GRANT EXECUTE ON FUNCTION
     pganon.hitting_set_within(varbit[], varbit, integer, bigint),
     pganon.hitting_set_size(varbit[], integer, integer)
 TO PUBLIC;
--- Asking, deciding and looking up act as the owner, and find out themselves what the caller may.
+-- Asking, deciding and looking up run with the rights of who calls.
 GRANT EXECUTE ON ROUTINE
+    pganon.has_role(oid, oid),
+    pganon.is_steward(oid),
+    pganon.act(text, text, jsonb, timestamptz, bigint, text),
     pganon.request_release(text, jsonb, timestamptz),
     pganon.cancel_request(bigint),
     pganon.is_atomic(text),
@@ -35,6 +42,7 @@ GRANT EXECUTE ON ROUTINE
     pganon.assert_may_wait(text, text),
     pganon.await_request(bigint, interval),
     pganon.release(text, jsonb, interval),
+    pganon.assert_login(),
     pganon.approve_release(bigint, text),
     pganon.reject_release(bigint, text),
     pganon.assert_release(text, text, interval)

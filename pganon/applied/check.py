@@ -10,7 +10,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.applied.store import Stored, loaded, problems_of, read
 from pganon.encode.hierarchy.files import check_files
-from pganon.errors import PolicyError
+from pganon.errors import Interrupted, PolicyError
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.requests import day
 from pganon.policy.schedule import next_time
@@ -42,6 +42,10 @@ def check(
             policy = found.policy
     except PolicyError as error:
         problems = list(problems_of(error))
+    except (psycopg.Error, Interrupted):
+        raise
+    except Exception as error:  # whatever it is, looking again would find the same
+        problems = [f"the policy cannot be read: {type(error).__name__}"]
     until = policy.publish.review_by if policy else None
     with conn.transaction():
         row = conn.execute(

@@ -94,7 +94,7 @@ def _release(shown: Shown, change: Drift | None) -> tuple[object, ...]:
 def _request(request: Open) -> tuple[object, ...]:
     state = request.state
     if request.state == "awaiting_approval":
-        state = f"waits for approval by {' or '.join(request.approvers or ())}"
+        state = f"waits for approval by {' or '.join(request.approvers)}"
     elif request.step:
         state = f"{state}: {request.step}"
     return (

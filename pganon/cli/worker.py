@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from pganon import sqlfiles
 from pganon.cli import common
 from pganon.errors import UsageError, translate
-from pganon.install.access import check_deciding
+from pganon.install.access import admit_decider
 from pganon.policy.requests import duration
 
 
@@ -88,10 +88,12 @@ def reject(
 
 def _decide(decision: str, request: int, reason: str, dsn: str | None, json: bool) -> None:
     with common.connect(dsn) as conn:
-        check_deciding(conn)
         values = {"decision": decision, "id": request, "reason": reason}
         try:
-            conn.execute(sqlfiles.query("requests", "decide"), values)
+            with conn.transaction():
+                admit_decider(conn)
+                conn.execute(sqlfiles.query("requests", "decide"), values)
+                conn.execute(sqlfiles.query("requests", "decided"))
         except psycopg.Error as error:
             raise translate(error) from None
     state = {"approve": "approved", "reject": "rejected"}[decision]

@@ -22,6 +22,7 @@ from pganon.install.state import SCHEMAS, Connection
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
 COLUMNS = QualifiedName("pganon", "release_columns")
+ACTIONS = QualifiedName("pganon", "action")
 
 _HARMLESS = (
     "array_to_string",
@@ -57,6 +58,7 @@ _NODES = (
     "RTE",  # until PostgreSQL 14
     "RTEPERMISSIONINFO",
     "SORTGROUPCLAUSE",
+    "SQLVALUEFUNCTION",
     "SUBLINK",
     "TARGETENTRY",
     "VAR",
@@ -157,11 +159,7 @@ def admit_reader(conn: Connection) -> None:
     """
     owner = installed_owner(conn)
     check_objects(conn, owner)
-    # Nobody replaces them before the caller's transaction has read them.
-    try:
-        conn.execute(sqlfiles.query("install", "hold_releases"))
-    except psycopg.errors.UndefinedTable:
-        raise state.outdated("have the steward run `pganon upgrade`") from None
+    _hold(conn, "hold_releases")
     check_view(conn, RELEASES)
     check_view(conn, COLUMNS, reads=(RELEASES,))
 
@@ -243,22 +241,31 @@ def check_objects(conn: Connection, owner: str) -> None:
     )
 
 
-def check_deciding(conn: Connection) -> None:
-    """Refuse to call functions of approval that would run with the rights of who calls them.
+def admit_decider(conn: Connection) -> None:
+    """Refuse to decide about a release where that could run code of pganon's owner.
+
+    To be called in the transaction that writes the decision.
 
     Raises:
-        InstallError: missing, outdated, foreign_schema, foreign_object.
+        InstallError: missing, outdated, foreign_schema, foreign_object, foreign_view.
     """
     owner = installed_owner(conn)
     check_objects(conn, owner)
-    rows = conn.execute(sqlfiles.query("install", "deciding"), {"owner": owner}).fetchall()
-    if not rows:
-        raise state.outdated("have the steward run `pganon upgrade`")
-    for name, as_owner in rows:
-        if not as_owner:
-            raise InstallError(
-                f"pganon.{name} is not the function that pganon made: it could run code of its"
-                " owner with your rights",
-                hint="ask the steward",
-                code="foreign_object",
-            )
+    _hold(conn, "hold_actions")
+    check_view(conn, ACTIONS)
+    row = conn.execute(sqlfiles.query("install", "acts_as_owner"), {"owner": owner}).fetchone()
+    if row != (True,):
+        raise InstallError(
+            "pganon_private.action is not the table that pganon made: writing there could run code"
+            " of its owner with your rights",
+            hint="ask the steward",
+            code="foreign_object",
+        )
+
+
+def _hold(conn: Connection, query: str) -> None:
+    """Let nobody replace what these views are until the transaction ends."""
+    try:
+        conn.execute(sqlfiles.query("install", query))
+    except psycopg.errors.UndefinedTable:
+        raise state.outdated("have the steward run `pganon upgrade`") from None

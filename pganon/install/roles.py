@@ -48,7 +48,8 @@ def make_roles(conn: Connection, owner: str, prefix: str = PREFIX) -> list[str]:
     """Create those that are missing, as the session's own login; gives their names.
 
     Raises:
-        PreconditionError: role_differs, one of that name may more, or less; no_createrole.
+        PreconditionError: role_differs, one of that name may more, or less; role_has_members,
+            others than this login may act as one that is there; no_createrole.
     """
     wanted = roles(prefix)
     made: list[str] = []
@@ -65,13 +66,21 @@ def _exists(conn: Connection, owner: str, role: Role) -> bool:
     row = conn.execute(sqlfiles.query("install", "role"), {"role": role.name}).fetchone()
     if row is None:
         return False
-    special, inherits, member_of = row
+    special, inherits, member_of, members = row
     expected = [owner] if role.of_owner else []
     if special or inherits != role.inherits or member_of != expected:
         raise PreconditionError(
             f"there is a role {quote(role.name)} that is not as pganon would make it",
             hint="choose other names with --prefix, or drop that role",
             code="role_differs",
+        )
+    if members:
+        names = ", ".join(quote(name) for name in members)
+        raise PreconditionError(
+            f"there is a role {quote(role.name)} already, with members: {names}",
+            hint="they would be who approves, asks or works: revoke it from them, or choose other"
+            " names with --prefix; if you gave it to them yourself, nothing is left to do",
+            code="role_has_members",
         )
     return True
 

@@ -127,11 +127,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
 
 
 def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
-    values = {
-        "approvers": list(holding.approvers),
-        "expires": holding.expires,
-        "run_id": staged.run_id,
-    }
+    values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
     if holding.claim is None:
         values |= {"release": staged.release, "revision": holding.revision()}
         row = conn.execute(sqlfiles.query("requests", "add_held"), values).fetchone()

@@ -38,7 +38,7 @@ class Claim:
 
     Attributes:
         origin: request, schedule, command or migration.
-        login: who asked.
+        requester_id: number of the role that asked; None: it was gone when that was noted.
         attempts: this one included.
         held: whether a release was made for it and approved, so that it is published only.
     """
@@ -49,7 +49,7 @@ class Claim:
     kind: Kind
     origin: str
     parameters: dict[str, Any]
-    login: str
+    requester_id: int | None
     attempts: int
     worker: int
     run_id: int | None
@@ -61,7 +61,7 @@ class Claim:
 
 
 def claim(conn: Connection, worker: int) -> Claim | None:
-    """The request that has been due for longest; None if there is none that can be worked on."""
+    """The request whose turn it is; None if there is none that can be worked on."""
     while True:
         try:
             with conn.cursor(row_factory=class_row(Claim)) as cursor:

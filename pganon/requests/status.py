@@ -10,6 +10,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from pganon import sqlfiles
+from pganon.identifiers import quote
 
 Connection = psycopg.Connection[Any]
 WARN_BEFORE = timedelta(days=31)
@@ -22,6 +23,7 @@ class Shown:
     Attributes:
         confirmed_at: when the version was made, or found to be what a run would make.
         checked, problems: of the newest revision of the policy.
+        replaced: roles that it names, and that are gone or others by now.
         review_by: of the newest one that can be used, by which workers go.
     """
 
@@ -34,6 +36,7 @@ class Shown:
     review_by: date | None
     checked: bool
     problems: int
+    replaced: list[str]
     expression: str | None
     time_zone: str | None
     next_at: datetime | None
@@ -45,6 +48,11 @@ class Shown:
             found.append(f"{self.release}: revision {self.revision} of its policy is unchecked")
         if self.problems:
             found.append(f"{self.release}: revision {self.revision} of its policy cannot be used")
+        found += [
+            f"{self.release}: its policy names {quote(name)}, which is another role by now:"
+            " apply it again"
+            for name in self.replaced
+        ]
         if self.version is not None and self.review_by and self.review_by - today <= WARN_BEFORE:
             found.append(f"{self.release}: its policy is to be reviewed by {self.review_by}")
         return found
@@ -65,7 +73,7 @@ class Open:
     attempts: int
     step: str | None
     expires_at: datetime | None
-    approvers: list[str] | None
+    approvers: list[str]
 
 
 @dataclass(frozen=True)

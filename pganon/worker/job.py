@@ -175,7 +175,7 @@ class Job:
         values = {
             "release": claim.release,
             "revision": claim.revision,
-            "login": claim.login,
+            "requester_id": claim.requester_id,
             "id": claim.id,
             "parameters": ledger.as_jsonb(claim.parameters),
         }

@@ -29,9 +29,8 @@ from pganon.worker.tidying import TASKS, kept_going
 
 Connection = psycopg.Connection[Any]
 
-POLL = 5.0  # seconds between two looks at the queue of a worker that hears nothing
-SLICE = 0.5  # a signal does not end a wait for notifications
-PAUSE = 0.05  # anybody can notify, so looks are no closer than this
+POLL = 1.0  # seconds between two looks at the queue
+SLICE = 0.25  # a signal does not end a sleep
 LONGEST_BACKOFF = 60.0
 
 _KEEPALIVE = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
@@ -105,7 +104,6 @@ class Worker:
     def _begin(self, conn: Connection) -> int:
         forget_dead(conn)
         me = enter(conn, "worker")
-        conn.execute(sqlfiles.query("requests", "listen"))
         self.log("started", worker=me)
         return me
 
@@ -117,7 +115,7 @@ class Worker:
                 continue
             if self.manner.once or self._idle_too_long():
                 return True
-            self._wait(conn)
+            self._sleep(self._last_look + POLL - time.monotonic())
         return True
 
     def _drain(self, conn: Connection, me: int) -> bool:
@@ -168,16 +166,6 @@ class Worker:
         except KeyboardInterrupt:
             self.log("interrupted", **facts)
             raise
-
-    def _wait(self, conn: Connection) -> None:
-        """Until somebody notifies, or it is time to look anyway."""
-        until = self._last_look + POLL
-        while not self.stop.asked and time.monotonic() < until:
-            if any(True for _ in conn.notifies(timeout=SLICE, stop_after=1)):
-                break
-            if self._idle_too_long():
-                break
-        self._sleep(self._last_look + PAUSE - time.monotonic())
 
     def _sleep(self, seconds: float) -> None:
         until = time.monotonic() + seconds

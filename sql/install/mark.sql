@@ -13,7 +13,7 @@ BEGIN
             AND d.classid = 'pg_class'::regclass AND d.deptype = 'e'
         JOIN pg_class AS c ON c.oid = d.objid
         WHERE e.extname = 'pganon' AND c.relkind IN ('r', 'S') AND c.relname <> ALL (
-            '{migration,object_set,object_set_number_seq,activity,worker}'::name[]
+            '{migration,object_set,object_set_number_seq,activity,worker,action,action_id_seq}'::name[]
         )
     LOOP
         PERFORM pg_extension_config_dump(member, '');

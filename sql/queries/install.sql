@@ -8,6 +8,10 @@ LOCK TABLE pganon_private.migration IN SHARE ROW EXCLUSIVE MODE;
 -- Keep the list of releases and that of their columns as they are until the transaction ends.
 LOCK TABLE pganon.releases, pganon.release_columns IN ACCESS SHARE MODE;
 
+-- hold_actions --
+-- Keep the view by which roles act, and its table, as they are until the transaction ends.
+LOCK TABLE pganon.action IN ACCESS SHARE MODE;
+
 -- session --
 -- Who logged in, and whether that role is a superuser or can become one.
 SELECT session_user::text, EXISTS (
@@ -300,17 +304,24 @@ FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = 'pganon_data' AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S');
 
--- deciding --
--- The functions by which people decide, and whether they run with the rights of their owner.
-SELECT p.proname::text, p.prosecdef AND r.rolname = %(owner)s
-FROM pg_catalog.pg_proc AS p
-JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-JOIN pg_catalog.pg_roles AS r ON r.oid = p.proowner
-WHERE n.nspname = 'pganon' AND p.proname IN ('approve_release', 'reject_release')
-ORDER BY 1;
+-- acts_as_owner --
+-- Whether a row of pganon_private.action runs nothing with the rights of who writes it: no default, and
+-- triggers that run as the owner.
+SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_attrdef AS d WHERE d.adrelid = c.oid)
+    AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_trigger AS t
+        JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+        JOIN pg_catalog.pg_roles AS r ON r.oid = p.proowner
+        WHERE t.tgrelid = c.oid AND NOT (p.prosecdef AND r.rolname = %(owner)s)
+    )
+FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = 'pganon_private' AND c.relname = 'action';
 
 -- role --
--- A role: whether it may anything of its own, whether it inherits, and what it is a member of.
+-- A role: whether it may anything of its own, whether it inherits, what it is a member of, and who is a member
+-- of it. Whoever makes a role becomes one, from PostgreSQL 16 on, so the session's login does not count.
 SELECT
     r.rolcanlogin OR r.rolsuper OR r.rolcreatedb OR r.rolcreaterole OR r.rolreplication
         OR r.rolbypassrls,
@@ -320,6 +331,13 @@ SELECT
         FROM pg_catalog.pg_auth_members AS m
         JOIN pg_catalog.pg_roles AS g ON g.oid = m.roleid
         WHERE m.member = r.oid
+        ORDER BY 1
+    ),
+    ARRAY(
+        SELECT g.rolname::text
+        FROM pg_catalog.pg_auth_members AS m
+        JOIN pg_catalog.pg_roles AS g ON g.oid = m.member
+        WHERE m.roleid = r.oid AND g.rolname <> session_user
         ORDER BY 1
     )
 FROM pg_catalog.pg_roles AS r

@@ -49,7 +49,7 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'Exc
         WHERE d.datname = pg_catalog.current_database()
     )
     AND h.key = ANY (%(keys)s::bigint[])
-    AND pg_catalog.pg_has_role(s.usesysid, current_user, 'MEMBER');
+    AND pganon.has_role(s.usesysid, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user));
 
 -- leave --
 -- Take rows away.

@@ -314,14 +314,15 @@ able AS (
 SELECT a.name, a.because, a.login FROM able AS a WHERE a.name !~ '^pg_' ORDER BY 1;
 
 -- members_of --
--- Roles that are or can become one of these, but for those that can read the source as well.
+-- Roles that are or can become one of these, also by a membership that they may only give to themselves, but
+-- for those that can read the source as well.
 SELECT CASE
     WHEN 'public' = ANY (%(readers)s::text[]) THEN ARRAY['public']
     ELSE ARRAY(
         SELECT r.rolname::text
         FROM pg_roles AS r
         WHERE NOT r.rolsuper AND r.rolname !~ '^pg_'
-            AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+            AND NOT pganon.has_role(r.oid, (SELECT o.oid FROM pg_roles AS o WHERE o.rolname = current_user))
             AND EXISTS (
                 SELECT FROM pg_roles AS h
                 WHERE h.rolname = ANY (%(readers)s::text[]) AND pg_has_role(r.oid, h.oid, 'MEMBER')

@@ -10,10 +10,6 @@ RETURNING id;
 -- This session is done.
 DELETE FROM pganon_private.worker AS w WHERE w.id = %(me)s;
 
--- listen --
--- Hear of new requests.
-LISTEN pganon_request;
-
 -- look --
 -- Whether there is anything to do, in one short statement: requests that can be claimed, requests
 -- of workers that are dead, schedules, policies to look at, approvals that expired, reviews.
@@ -63,8 +59,9 @@ SELECT
     ) AS review;
 
 -- claim --
--- Take the request that has been due for longest, of a release that nobody works on. What was made
--- before its approval keeps the time from when the source was read.
+-- Take a request of a release that nobody works on: withdrawals, schedules and what the steward asks for
+-- first, then the role that was served least recently, and of a role what has been due for longest. What was
+-- made before its approval keeps the time from when the source was read.
 UPDATE pganon_private.request AS r
 SET state = 'running', attempts = attempts + 1, worker = %(me)s, step = NULL,
     started_at = CASE r.state WHEN 'approved' THEN r.started_at ELSE clock_timestamp() END
@@ -77,12 +74,20 @@ WHERE r.id = (
             FROM pganon_private.request AS o
             WHERE o.release = q.release AND o.state = 'running'
         )
-    ORDER BY q.due_at, q.id
+    ORDER BY
+        q.kind = 'run' AND q.origin = 'request' AND NOT pganon.is_steward(q.requester_id),
+        (
+            SELECT max(s.started_at)
+            FROM pganon_private.request AS s
+            WHERE s.requester_id = q.requester_id
+        ) NULLS FIRST,
+        q.due_at,
+        q.id
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
 RETURNING
-    r.id, r.release, r.revision, r.kind, r.origin, r.parameters, r.login, r.attempts, r.worker,
+    r.id, r.release, r.revision, r.kind, r.origin, r.parameters, r.requester_id, r.attempts, r.worker,
     r.run_id, EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id) AS held;
 
 -- lost --
@@ -141,7 +146,7 @@ RETURNING r.id;
 -- hold --
 -- The request waits for approval, by whom and until when.
 UPDATE pganon_private.request AS r
-SET state = 'awaiting_approval', worker = NULL, step = NULL, approvers = %(approvers)s,
+SET state = 'awaiting_approval', worker = NULL, step = NULL,
     expires_at = clock_timestamp() + %(expires)s, run_id = %(run_id)s
 WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
     AND r.attempts = %(attempts)s
@@ -150,12 +155,12 @@ RETURNING r.id;
 -- add_held --
 -- A request of a command whose release waits for approval.
 INSERT INTO pganon_private.request (
-    release, revision, kind, origin, requester, state, started_at, approvers, expires_at, run_id
+    release, revision, kind, origin, state, started_at, expires_at, run_id
 )
 VALUES (
-    %(release)s, %(revision)s, 'run', 'command', session_user, 'awaiting_approval',
+    %(release)s, %(revision)s, 'run', 'command', 'awaiting_approval',
     (SELECT l.at FROM pganon_private.ledger AS l WHERE l.id = %(run_id)s),
-    %(approvers)s, clock_timestamp() + %(expires)s, %(run_id)s
+    clock_timestamp() + %(expires)s, %(run_id)s
 )
 RETURNING id;
 
@@ -257,7 +262,7 @@ SET state = CASE
             SELECT
             FROM pganon_private.request AS q
             WHERE q.release = r.release AND q.revision = r.revision AND q.kind = r.kind
-                AND q.requester = r.requester AND q.parameters = r.parameters
+                AND q.requester_id = r.requester_id AND q.parameters = r.parameters
                 AND q.not_before IS NOT DISTINCT FROM r.not_before
                 AND q.state = 'waiting' AND q.attempts = 0
         ) THEN 0
@@ -289,7 +294,7 @@ ORDER BY h.request;
 
 -- limits --
 -- Refuse a request beyond the limits of its policy.
-SELECT pganon.check_limits(p.release, p.document, %(login)s, %(id)s)
+SELECT pganon.check_limits(p.release, p.document, %(requester_id)s, %(id)s)
 FROM pganon_private.policy AS p
 WHERE p.release = %(release)s AND p.revision = %(revision)s;
 
@@ -302,7 +307,7 @@ WHERE p.release = %(release)s AND p.revision = %(revision)s;
 -- schedule --
 -- A request that a schedule makes.
 SELECT pganon.enqueue(
-    %(release)s, %(revision)s, 'run', 'schedule', '{}', session_user::text, NULL
+    %(release)s, %(revision)s, 'run', 'schedule', '{}', to_regrole(quote_ident(current_user)), NULL
 );
 
 -- end_all --
@@ -310,16 +315,21 @@ SELECT pganon.enqueue(
 SELECT pganon.end_requests(%(release)s);
 
 -- decide --
--- A second person's decision.
-SELECT CASE %(decision)s
-    WHEN 'approve' THEN pganon.approve_release(%(id)s, %(reason)s)
-    ELSE pganon.reject_release(%(id)s, %(reason)s) END;
+-- A second person's decision, without any function of pganon's owner. It has been carried out when this ends.
+INSERT INTO pganon.action (actor, kind, request, reason)
+VALUES (current_user, %(decision)s, %(id)s, %(reason)s);
+
+-- decided --
+-- Take the row away again.
+DELETE FROM pganon.action;
 
 -- open --
 -- Requests that have not ended, oldest first; of one release or all.
 SELECT
     r.id, r.release, r.kind, r.origin, r.state, r.requester, r.requested_at, r.due_at,
-    r.attempts, r.step, r.expires_at, r.approvers
+    r.attempts, r.step, r.expires_at, ARRAY(
+        SELECT n.role FROM pganon.named_roles(r.release, r.revision, 'approve') AS n ORDER BY n.role
+    ) AS approvers
 FROM pganon_private.request AS r
 WHERE r.state IN ('waiting', 'running', 'awaiting_approval', 'approved')
     AND (%(release)s::text IS NULL OR r.release = %(release)s)
@@ -342,6 +352,13 @@ SELECT
     u.review_by,
     n.checked_at IS NOT NULL AS checked,
     coalesce(cardinality(n.problems), 0) AS problems,
+    ARRAY(
+        SELECT DISTINCT k.role
+        FROM pganon_private.policy_role AS k
+        WHERE k.release = n.release AND k.revision = n.revision
+            AND k.role_id <> 0 AND pg_get_userbyid(k.role_id) <> k.role
+        ORDER BY 1
+    ) AS replaced,
     s.expression,
     s.time_zone,
     s.next_at

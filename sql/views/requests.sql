@@ -21,21 +21,25 @@ SELECT
             'unchecked', 'changed', 'limit', 'worker_lost', 'stale', 'withdrawn'
         ) THEN r.code
         WHEN r.state IN ('refused', 'failed') THEN r.state
-    END AS code
+    END AS code,
+    (
+        SELECT pg_catalog.bool_or(w.alive) IS TRUE FROM pganon.worker AS w WHERE w.kind = 'worker'
+    ) AS worker_alive
 FROM pganon_private.request AS r
 CROSS JOIN (
-    SELECT pg_catalog.pg_has_role(p.nspowner, 'USAGE') AS steward
-    FROM pg_catalog.pg_namespace AS p
-    WHERE p.nspname = 'pganon'
+    SELECT u.id, pganon.is_steward(u.id) AS steward
+    FROM (
+        SELECT pg_catalog.to_regrole(pg_catalog.quote_ident(current_user))::pg_catalog.oid AS id
+    ) AS u
 ) AS s
 WHERE s.steward
-    OR r.requester = current_user
+    OR r.requester = current_user AND r.requester_id = s.id
     OR r.state = 'awaiting_approval' AND EXISTS (
         SELECT
-        FROM pg_catalog.unnest(r.approvers) AS g(name)
-        WHERE pg_catalog.pg_has_role(
-            session_user, pg_catalog.to_regrole(pg_catalog.quote_ident(g.name)), 'MEMBER'
-        )
+        FROM pganon_private.policy_role AS n
+        WHERE n.release = r.release AND n.revision = r.revision AND n.purpose = 'approve'
+            AND pg_catalog.pg_get_userbyid(n.role_id) = n.role
+            AND pganon.has_role(s.id, n.role_id)
     );
 
 COMMENT ON VIEW pganon.requests IS 'requests for releases: yours, and those that wait for your approval';

@@ -18,7 +18,7 @@ SELECT
                 SELECT d.oid FROM pg_catalog.pg_database AS d
                 WHERE d.datname = pg_catalog.current_database()
             )
-            AND pg_catalog.pg_has_role(a.usesysid, p.nspowner, 'MEMBER')
+            AND pganon.has_role(a.usesysid, p.nspowner)
     ) AS alive,
     r.id AS request,
     r.release,

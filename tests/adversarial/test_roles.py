@@ -138,13 +138,18 @@ def test_a_worker_works_as_the_owner(db: Database, people: dict[str, str]) -> No
     faults.guarantee_holds(db.owner())
 
 
-def test_again_and_differing(db: Database, people: dict[str, str]) -> None:
-    prefix = people["worker"].removesuffix("_worker_person")
-    again = pganon("init", "--roles", "--prefix", prefix, "--dsn", db.admin_dsn, "--json")
-    assert (again.json["changed"], again.json["roles"]) == (False, [])
-    db.admin.execute(f"ALTER ROLE {prefix}_approver CREATEDB".encode())
-    differs = pganon("init", "--roles", "--prefix", prefix, "--dsn", db.admin_dsn, "--json")
-    assert differs.json["error"]["code"] == "role_differs"
+def test_again_and_differing(db: Database) -> None:
+    prefix = f"s{db.name.removeprefix('pganon')}"
+    init = ("init", "--roles", "--prefix", prefix, "--dsn", db.admin_dsn, "--json")
+    try:
+        assert len(pganon(*init).json["roles"]) == 4
+        again = pganon(*init)
+        assert (again.json["changed"], again.json["roles"]) == (False, [])
+        db.admin.execute(f"ALTER ROLE {prefix}_approver CREATEDB".encode())
+        assert pganon(*init).json["error"]["code"] == "role_differs"
+    finally:
+        for role in roles(prefix):
+            db.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role.name)))
 
 
 def test_without_the_right_to_make_roles(db: Database) -> None:

@@ -48,10 +48,12 @@ def test_what_a_dump_has(extension_db: Database) -> None:
     found = members(extension_db.admin)
     rows = {name for name, has_rows in found if has_rows}
     tables = {name for name, _ in found if name.startswith("table pganon_private.")}
-    left_out = {"migration", "object_set", "worker", "activity"}
+    left_out = {"migration", "object_set", "worker", "activity", "action"}
     assert tables - rows == {f"table pganon_private.{name}" for name in left_out}
     sequences = {name for name, _ in found if name.startswith("sequence")}
-    assert sequences - rows == {"sequence pganon_private.object_set_number_seq"}
+    assert sequences - rows == {
+        f"sequence pganon_private.{name}" for name in ("object_set_number_seq", "action_id_seq")
+    }
     assert "sequence pganon_private.worker_id_seq" in rows
 
 
@@ -221,7 +223,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, extra: bytes = b"") -> None:
         "functions/guard/extra.sql",
         b"CREATE FUNCTION pganon.extra(a text) RETURNS text LANGUAGE sql RETURN a || '$$';",
     )
-    objects = tuple(item for item in kept.objects if item.name != "worker")
+    objects = tuple(item for item in kept.objects if item.name != "ledger")
     changed = replace(kept, objects=(*objects, function))
     monkeypatch.setattr(sqlfiles, "migrations", lambda: (*known, migration))
     monkeypatch.setattr(sqlfiles, "object_set", lambda: changed)

@@ -116,9 +116,12 @@ def test_value_sets_of_one_column_become_those_of_a_list(
     bare_db: Database, monkeypatch: pytest.MonkeyPatch
 ):
     before = sqlfiles.migrations()[:11]
+    kept = [o for o in sqlfiles.object_set().objects if o.path.startswith("functions/guard/")]
+    objects = sqlfiles.ObjectSet(tuple(kept), b"SELECT 1")
     conn = bare_db.connect()
     with monkeypatch.context() as old:
         old.setattr(sqlfiles, "migrations", lambda: before)
+        old.setattr(sqlfiles, "object_set", lambda: objects)
         install.init(conn)
     for name in (None, "", "disease"):
         conn.execute(
@@ -142,8 +145,8 @@ def test_value_sets_of_one_column_become_those_of_a_list(
         "SELECT value_sets_of, own_tables FROM pganon_private.memory ORDER BY population"
     ).fetchall()
     assert [own for _, own in found] == [[], [], []]  # their bounds say all that is known
-    kept = [value if value is None else tuple(value) for value, _ in found]
-    assert kept == [None, NEVER, ("disease",)]
+    sets = [value if value is None else tuple(value) for value, _ in found]
+    assert sets == [None, NEVER, ("disease",)]
     guards = conn.execute("SELECT guard FROM pganon_private.version ORDER BY version").fetchall()
     assert guards == [({"invariant": kept, "several": False},) for kept in ([], ["disease"])]
 
@@ -172,8 +175,10 @@ def _assert_closed(db: Database) -> None:
         "   ELSE has_table_privilege('analyst', c.oid, 'SELECT,INSERT,UPDATE,DELETE,TRUNCATE') END"
     )
     assert {name for (name,) in rows} == {
+        "pganon.action",
         "pganon.releases",
         "pganon.release_columns",
+        "pganon.release_policies",
         "pganon.requests",
     }
     rows = db.admin.execute(

@@ -75,8 +75,10 @@ def test_objects_are_created_in_schema_pganon_under_their_file_name():
 
 def test_migrations_are_numbered_without_a_hole_and_unqualified_by_pganon():
     for migration in sqlfiles.migrations():
-        # pganon_private outlives schema pganon, so nothing in it may need that schema.
-        assert not re.search(r"\bpganon\.", _code(migration.text.decode())), migration.name
+        # pganon_private outlives schema pganon, so nothing in it may depend on that schema. Names
+        # in the body of a function are looked up when it runs.
+        text = re.sub(r"\$\$.*?\$\$", "", _code(migration.text.decode()), flags=re.DOTALL)
+        assert not re.search(r"\bpganon\.", text), migration.name
 
 
 def test_named_queries_parse_completely():

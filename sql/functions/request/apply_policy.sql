@@ -1,6 +1,6 @@
 -- Keep a policy, with the files that it names, as the newest revision of its release. Texts that
--- are those of the newest revision make no new one. The program checks it: a worker soon,
--- `pganon policy check --stored` now.
+-- are those of the newest revision make no new one, unless a role that they name is another one by now.
+-- The program checks it: a worker soon, `pganon policy check --stored` now.
 CREATE FUNCTION pganon.apply_policy(
     document json, files json DEFAULT '{}', comment text DEFAULT NULL
 )
@@ -14,6 +14,7 @@ DECLARE
     hash bytea;
     newest record;
     given integer;
+    missing text;
 BEGIN
     IF json_typeof($1) IS DISTINCT FROM 'object' OR json_typeof($1 -> 'release') IS DISTINCT FROM 'string'
         OR octet_length($1 ->> 'release') NOT BETWEEN 1 AND 63
@@ -32,6 +33,16 @@ BEGIN
             HINT = 'for example {"hierarchies/zip.csv": "..."}';
     END IF;
     p_release := $1 ->> 'release';
+    SELECT string_agg(format('"%s"', n.role), ', ' ORDER BY n.role) INTO missing
+    FROM pganon.policy_roles($1) AS n
+    WHERE NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = n.role)
+        AND (n.purpose, n.role) <> ('request', 'public');
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA402',
+            MESSAGE = format('there is no role %s, which the policy of "%s" names', missing, p_release),
+            HINT = 'create it first: whoever had the name later would have its part';
+    END IF;
     SELECT sha256(convert_to(string_agg(
         octet_length(part)::text || ':' || part, '' ORDER BY place, part
     ), 'UTF8')) INTO hash
@@ -47,7 +58,13 @@ BEGIN
     WHERE p.release = p_release
     ORDER BY p.revision DESC
     LIMIT 1;
-    IF newest.document_hash = hash THEN
+    IF newest.document_hash = hash AND NOT EXISTS (
+        SELECT FROM pganon.policy_roles($1) AS n
+        WHERE NOT EXISTS (
+            SELECT FROM pganon.named_roles(p_release, newest.revision, n.purpose) AS k
+            WHERE k.role = n.role
+        )
+    ) THEN
         RETURN newest.revision;
     END IF;
     given := coalesce(newest.revision, 0) + 1;
@@ -55,7 +72,10 @@ BEGIN
     VALUES (p_release, given, $1, hash, $3);
     INSERT INTO pganon_private.policy_file (release, revision, path, content)
     SELECT p_release, given, f.key, f.value FROM json_each_text($2) AS f;
-    PERFORM pg_notify('pganon_request', '');
+    INSERT INTO pganon_private.policy_role (release, revision, purpose, role, role_id)
+    SELECT p_release, given, n.purpose, n.role, coalesce(r.oid, 0)
+    FROM pganon.policy_roles($1) AS n
+    LEFT JOIN pg_roles AS r ON r.rolname = n.role;
     RETURN given;
 END
 $$;

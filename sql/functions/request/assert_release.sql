@@ -5,40 +5,29 @@ CREATE FUNCTION pganon.assert_release(
     release text, policy_hash text DEFAULT NULL, max_age interval DEFAULT NULL
 )
     RETURNS integer
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    who text := pganon.caller();
     shown record;
-    last record;
 BEGIN
-    SELECT l.version INTO shown
-    FROM pganon.releases AS l
-    JOIN pganon_private.release AS r ON r.name = l.release
-    JOIN pg_namespace AS n ON n.nspname = r.view_schema
-    JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = r.view_name
-    WHERE l.release = $1
-        AND has_schema_privilege(who, n.oid, 'USAGE') AND has_table_privilege(who, c.oid, 'SELECT');
+    SELECT p.version, p.policy_hash, p.confirmed_at INTO shown
+    FROM pganon.release_policies AS p
+    WHERE p.release = $1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA401',
-            MESSAGE = format('there is no release "%s" that "%s" may read', $1, who),
+            MESSAGE = format('there is no release "%s" that "%s" may read', $1, current_user),
             HINT = 'SELECT * FROM pganon.releases';
     END IF;
-    SELECT e.policy_hash, e.at INTO last
-    FROM pganon_private.ledger AS e
-    WHERE e.release = $1 AND e.version = shown.version AND e.event IN ('released', 'unchanged')
-    ORDER BY e.id DESC
-    LIMIT 1;
-    IF $2 IS NOT NULL AND last.policy_hash IS DISTINCT FROM $2 THEN
+    IF $2 IS NOT NULL AND shown.policy_hash IS DISTINCT FROM $2 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA412',
             MESSAGE = format('version %s of the release "%s" has another policy', shown.version, $1),
             HINT = 'release it anew, or correct the hash';
     END IF;
-    IF $3 IS NOT NULL AND (clock_timestamp() - last.at <= $3) IS NOT TRUE THEN
+    IF $3 IS NOT NULL AND (clock_timestamp() - shown.confirmed_at <= $3) IS NOT TRUE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA412',
             MESSAGE = format('version %s of the release "%s" is older than %s', shown.version, $1, $3),

@@ -10,7 +10,7 @@ DECLARE
     high jsonb;
     fits boolean;
 BEGIN
-    IF jsonb_typeof(p_parameters) <> 'object' OR pg_column_size(p_parameters) > 1024 THEN
+    IF jsonb_typeof(p_parameters) <> 'object' OR octet_length(p_parameters::text) > 1024 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA402',
             MESSAGE = 'parameters are a JSON object of at most 1024 bytes',

@@ -1,10 +1,11 @@
 -- Reject a release that waits for it, as a second person; see decide_request.sql.
 CREATE FUNCTION pganon.reject_release(id bigint, reason text) RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+    LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pganon.decide_request($1, 'rejected', $2);
+    PERFORM pganon.assert_login();
+    PERFORM pganon.act('reject', p_request => $1, p_reason => $2);
 END
 $$;
 

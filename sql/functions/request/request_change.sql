@@ -15,7 +15,7 @@ BEGIN
     RETURN pganon.enqueue(
         p_release,
         coalesce((SELECT max(p.revision) FROM pganon_private.policy AS p WHERE p.release = p_release), 0),
-        p_kind, 'request', '{}', pganon.caller(), NULL
+        p_kind, 'request', '{}', to_regrole(quote_ident(current_user)), NULL
     );
 END
 $$;

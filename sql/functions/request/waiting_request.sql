@@ -4,7 +4,7 @@ CREATE FUNCTION pganon.waiting_request(
     p_revision integer,
     p_kind text,
     p_parameters jsonb,
-    p_requester text,
+    p_requester_id oid,
     p_not_before timestamptz
 )
     RETURNS bigint
@@ -16,12 +16,12 @@ BEGIN
         SELECT r.id
         FROM pganon_private.request AS r
         WHERE r.release = p_release AND r.revision = p_revision AND r.kind = p_kind
-            AND r.requester = p_requester AND r.parameters = p_parameters
+            AND r.requester_id = p_requester_id AND r.parameters = p_parameters
             AND coalesce(r.not_before, '-infinity') = coalesce(p_not_before, '-infinity')
             AND r.state = 'waiting' AND r.attempts = 0
     );
 END
 $$;
 
-COMMENT ON FUNCTION pganon.waiting_request(text, integer, text, jsonb, text, timestamptz) IS
+COMMENT ON FUNCTION pganon.waiting_request(text, integer, text, jsonb, oid, timestamptz) IS
     'an equal request that waits';

@@ -29,7 +29,8 @@ _QUERIES = {
             CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
         FROM pg_class AS c WHERE c.relnamespace IN (SELECT oid FROM ours)""",
     "columns": """
-        SELECT a.attrelid::regclass::text, a.attname::text, a.attnum,
+        SELECT a.attrelid::regclass::text, a.attname::text,
+            row_number() OVER (PARTITION BY a.attrelid ORDER BY a.attnum),
             format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity::text,
             pg_get_expr(d.adbin, d.adrelid), a.attacl::text,
             col_description(a.attrelid, a.attnum)
