@@ -248,16 +248,21 @@ def test_roles_that_are_missing(db: Database) -> None:
 
 
 def test_a_renamed_role_acts_under_its_new_name(db: Database) -> None:
-    queue.applied(db, requests={"roles": ["public"]})
+    queue.applied(db, requests={**queue.ASKED, "roles": ["public"]})
     with queue.role(db, "first") as (name,):
         conn = db.connect(name)
+        before = queue.ask(conn, k=9)
         db.admin.execute(f"ALTER ROLE {name} RENAME TO {name}_x".encode())
         try:
             db.admin.execute(f"CREATE ROLE {name}".encode())
             asked = queue.ask(conn)
-            row = db.admin.execute("SELECT requester FROM pganon_private.request").fetchone()
+            row = db.admin.execute(
+                "SELECT requester FROM pganon_private.request WHERE id = %s", [asked]
+            ).fetchone()
             assert row == (f"{name}_x",)
             assert conn.execute("SELECT id FROM pganon.requests").fetchall() == [(asked,)]
+            with pytest.raises(psycopg.Error, match="there is no request"):
+                conn.execute("SELECT pganon.cancel_request(%s)", [before])
         finally:
             db.admin.execute(f"DROP ROLE IF EXISTS {name}".encode())
             db.admin.execute(f"ALTER ROLE {name}_x RENAME TO {name}".encode())
