@@ -1,4 +1,4 @@
-"""Privileges that outlive a relation: its replacement gets them."""
+"""Privileges on a view that its replacement gets, and no others."""
 
 from __future__ import annotations
 
@@ -21,13 +21,22 @@ def held(conn: Connection, oid: int | None) -> list[Grant]:
     return conn.execute(sqlfiles.query("publish", "grants"), {"oid": oid}).fetchall()
 
 
-def regrant(
-    conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
+def settle(
+    conn: Connection,
+    name: QualifiedName,
+    oid: int,
+    columns: Collection[str],
+    grants: Sequence[Grant],
 ) -> None:
-    """Grant it again on a relation with these columns; privileges on other columns are dropped."""
-    for column, role, privilege, grantable in grants:
-        if column is not None and column not in columns:
-            continue
+    """Leave these privileges on a relation just made, without those on columns that it lacks.
+
+    A new one may be open to others by default privileges, and event triggers may open any.
+    """
+    wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
+    if held(conn, oid) == wanted:
+        return
+    conn.execute("SELECT pganon.seal(%s::oid::regclass)", [oid])
+    for column, role, privilege, grantable in wanted:
         where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
         conn.execute(
             sql.SQL("GRANT {}{} ON {} TO {}{}").format(

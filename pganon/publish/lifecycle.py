@@ -21,7 +21,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.audience import Judged, granted, remember_readers
 from pganon.publish.history import History, Version
-from pganon.publish.privileges import Able, can_read
+from pganon.publish.privileges import Able, can_read, unchanged
 from pganon.publish.transaction import is_intact, patiently, publishing, show_version
 
 Connection = psycopg.Connection[Any]
@@ -215,7 +215,8 @@ def rollback(
     Raises:
         LedgerError: unknown_release, unknown_version, not_stored.
         PrivacyRefusal: changed_after_verification.
-        PreconditionError: busy, foreign_schema, name_taken, dependents, no_grant, in_use.
+        PreconditionError: busy, foreign_schema, name_taken, dependents, no_grant, in_use,
+            open_privileges.
     """
     with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
@@ -223,7 +224,7 @@ def rollback(
         readers = views.present_roles(conn, known.release.readers)
         shown = known.current.views if known.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
-        with judged(target, roles) as warnings, publishing(conn):
+        with judged(target, roles) as warnings, publishing(conn), unchanged(conn, name):
             locks.assert_held(conn, release=name)
             _check_intact(conn, name, target)
             cascaded = show_version(

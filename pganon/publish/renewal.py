@@ -15,6 +15,7 @@ from pganon.policy.partition import shown_part
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.lifecycle import find
+from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing, retire, show_version
 from pganon.spec.republication import Republication
@@ -81,11 +82,12 @@ def renew(
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
-        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use,
+            open_privileges.
     """
     name = renewal.policy.release
     publish = renewal.policy.publish
-    with publishing(conn):
+    with publishing(conn), unchanged(conn, name):
         locks.assert_held(conn, release=name, run_id=renewal.run_id)
         known = find(conn, name)
         current = known.current

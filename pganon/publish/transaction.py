@@ -19,6 +19,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, memory, views
 from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
+from pganon.publish.privileges import unchanged
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
@@ -107,10 +108,11 @@ def publish(
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
         MemoryMoved: another version about the same people appeared.
-        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use,
+            open_privileges.
         LedgerError: other_source.
     """
-    with publishing(conn):
+    with publishing(conn), unchanged(conn, staged.release):
         judged = staged.judged
         locks.assert_held(
             conn,

@@ -19,7 +19,7 @@ from pganon import sqlfiles
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import history
-from pganon.publish.grants import Grant, held, regrant
+from pganon.publish.grants import held, settle
 from pganon.publish.history import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
@@ -44,6 +44,22 @@ def find(conn: Connection, name: QualifiedName) -> Existing | None:
     if row is None:
         return None
     return Existing(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
+
+
+def own(conn: Connection, name: QualifiedName) -> Existing:
+    """The view of that name that the current role has just made, or granted on.
+
+    Raises:
+        PreconditionError: open_privileges, it is gone, or another role's.
+    """
+    found = find(conn, name)
+    if found is None or not found.mine:
+        raise PreconditionError(
+            f"{name} was dropped, or given to another role, as soon as it was made",
+            hint="event triggers of a superuser can do that: have them spare published views",
+            code="open_privileges",
+        )
+    return found
 
 
 def check_free(
@@ -118,13 +134,11 @@ def swap(
             dropped += _drop(conn, name, cascade)
     for view in sorted(views, key=lambda view: view.name):
         found = check_free(conn, view.name, release, known)
-        grants: list[Grant] = []
+        grants = held(conn, found.oid) if found else []
         if found and not _same_columns(conn, found, view):
-            grants = held(conn, found.oid)
             dropped += _drop(conn, view.name, cascade)
-            found = None
-        _create(conn, view, fresh=found is None)
-        regrant(conn, view.name, {column.name for column in view.columns}, grants)
+        made = _create(conn, view)
+        settle(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
         grant(conn, view.name, readers, former)
     return dropped
 
@@ -173,29 +187,27 @@ def _drop(conn: Connection, name: QualifiedName, cascade: bool) -> list[str]:
     return there
 
 
-def _create(conn: Connection, view: PublishedView, *, fresh: bool) -> None:
+def _create(conn: Connection, view: PublishedView) -> Existing:
     # The text of the view is rendered by pganon with every name quoted.
     select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
     statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
     conn.execute(statement.format(view.name.identifier, select))
-    made = find(conn, view.name)
-    if made and made.writable:
+    made = own(conn, view.name)
+    if made.writable:
         # A second relation in FROM makes a view read-only for everybody. The planner removes
         # one row of constants entirely, so conditions still reach the indexes of the table.
         joined = sql.SQL("SELECT s.* FROM ({}) AS s CROSS JOIN (VALUES (1)) AS one(n)")
         conn.execute(statement.format(view.name.identifier, joined.format(select)))
-        made = find(conn, view.name)
-    if made is None or made.writable:
+        made = own(conn, view.name)
+    if made.writable:
         raise PreconditionError(
             f"rules let rows be written through {view.name}",
             hint="drop the rules on that view",
             code="writable",
         )
     _check_made(conn, view, made)
-    if fresh:
-        # ALTER DEFAULT PRIVILEGES may have opened it to others than the policy's readers.
-        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
     describe(conn, view)
+    return made
 
 
 def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
