@@ -33,10 +33,18 @@ def settle(
     A new one may be open to others by default privileges, and event triggers may open any.
     """
     wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
-    if held(conn, oid) == wanted:
-        return
-    conn.execute("SELECT pganon.seal(%s::oid::regclass)", [oid])
-    for column, role, privilege, grantable in wanted:
+    if held(conn, oid) != wanted:
+        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [oid])
+        regrant(conn, name, columns, wanted)
+
+
+def regrant(
+    conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
+) -> None:
+    """Grant it again on a relation with these columns; privileges on other columns are dropped."""
+    for column, role, privilege, grantable in grants:
+        if column is not None and column not in columns:
+            continue
         where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
         conn.execute(
             sql.SQL("GRANT {}{} ON {} TO {}{}").format(

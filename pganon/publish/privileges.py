@@ -82,7 +82,10 @@ def _reads(grant: Grant, roles: Collection[str]) -> bool:
 def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant]) -> None:
     more = [grant for grant in held(conn, views.own(conn, name).oid) if grant not in allowed]
     if more:
-        told = [(f"{name}.{column}" if column else str(name), *who) for column, *who, _ in more]
+        told = [
+            (f"{name}.{column}" if column else str(name), role, privilege)
+            for column, role, privilege, _ in more
+        ]
         raise PreconditionError(
             f"others than the policy names may use what is published: {_listed(told)}",
             hint="nothing was published; an event trigger, or whom somebody let grant, has granted"
