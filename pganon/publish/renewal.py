@@ -69,7 +69,6 @@ def renew(
     conn: Connection,
     renewal: Renewal,
     *,
-    cascade: bool = False,
     last: Callable[[int], None] = lambda version: None,
 ) -> tuple[str, ...]:
     """Apply the parts of a policy that do not need a new version; returns the changes, as texts.
@@ -82,7 +81,7 @@ def renew(
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
-        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use,
+        PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
             open_privileges.
     """
     name = renewal.policy.release
@@ -92,7 +91,7 @@ def renew(
         known = find(conn, name)
         current = known.current
         assert current is not None
-        done = _views(conn, renewal, known, current, cascade)
+        done = _views(conn, renewal, known, current)
         done += set_readers(conn, known, publish.readers).texts
         old = [v for v in known.versions[publish.keep :] if v.version != current.version]
         retired = retire(conn, name, old)
@@ -111,14 +110,12 @@ def renew(
     return tuple(done)
 
 
-def _views(
-    conn: Connection, renewal: Renewal, known: History, current: Version, cascade: bool
-) -> list[str]:
+def _views(conn: Connection, renewal: Renewal, known: History, current: Version) -> list[str]:
     values = {"release": known.release.name, "version": current.version}
     done: list[str] = []
     stand = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
     if not all(row[0] for row in stand):
-        show_version(
+        dependents = show_version(
             conn,
             known.release.name,
             known,
@@ -126,9 +123,9 @@ def _views(
             renewal.views,
             views.present_roles(conn, known.release.readers),
             trusted=renewal.policy.trust,
-            cascade=cascade,
         )
         done.append("the views were made again")
+        done += views.told(dependents)
     if renewal.views != current.views:
         for view in renewal.views:
             views.describe(conn, view)
