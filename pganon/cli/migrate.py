@@ -41,9 +41,6 @@ FolderArgument = Annotated[Path, typer.Argument(help="Folder of release migratio
 HistoryOption = Annotated[
     str, typer.Option("--history", help="Which history; every folder has its own.")
 ]
-CascadeOption = Annotated[
-    bool, typer.Option("--cascade", help="Drop what depends on views whose columns change.")
-]
 
 
 @group.command("up")
@@ -68,7 +65,6 @@ def migrate(
         typer.Option("--output", "-o", help="Folder for --emit.", show_default=False),
     ] = None,
     history: HistoryOption = DEFAULT,
-    cascade: CascadeOption = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -90,7 +86,7 @@ def migrate(
     elif dry:
         _show_planned(dry_run(target, to), json=json)
     else:
-        _walk(folder, json, lambda **how: up(target, to, cascade=cascade, **how))
+        _walk(folder, json, lambda **how: up(target, to, **how))
 
 
 @group.command("down")
@@ -100,14 +96,13 @@ def down(
         int, typer.Option("--to", min=0, help="The last number that stays; 0: none does.")
     ],
     history: HistoryOption = DEFAULT,
-    cascade: CascadeOption = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Take the files of FOLDER after a number back, the last one first."""
     target = Target(folder, common.chosen_dsn(dsn), common.chosen_owner(owner), _history(history))
-    _walk(folder, json, lambda **how: take_back(target, to, cascade=cascade, **how))
+    _walk(folder, json, lambda **how: take_back(target, to, **how))
 
 
 def _write(files: Mapping[str, str], folder: Path, *, json: bool) -> None:
@@ -151,6 +146,7 @@ def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
         def tell(done: Done) -> None:
             if not json:
                 common.line(_said(done))
+                common.warn(done.warnings)
 
         found = act(tell=tell, on_step=on_step)
     if json:

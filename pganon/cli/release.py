@@ -16,14 +16,11 @@ from pganon.cli.metrics import show_recorded
 from pganon.errors import EXIT_REFUSED
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, views
 from pganon.publish.lifecycle import Changed, ReleaseInfo
 from pganon.run import cleanup
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
-Cascade = Annotated[
-    bool, typer.Option("--cascade", help="Also drop what others built on views that must go.")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -217,7 +214,6 @@ def rollback(
     to: Annotated[
         int | None, typer.Option("--to", help="Version; default: the stored one before.")
     ] = None,
-    cascade: Cascade = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -229,14 +225,13 @@ def rollback(
     from pganon.run import admitting
 
     with common.connect_owner(dsn, owner) as conn:
-        done = admitting.rollback(conn, name, to, cascade=cascade)
+        done = admitting.rollback(conn, name, to)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
 
 
 def drop(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    cascade: Cascade = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -250,7 +245,7 @@ def drop(
         if stored and not yes:
             versions = ", ".join(map(str, sorted(stored)))
             common.confirm(f"drop {name} with its versions {versions} for good?")
-        done = lifecycle.drop(conn, name, cascade=cascade)
+        done = lifecycle.drop(conn, name)
     versions = ", ".join(map(str, sorted(done.dropped)))
     _show_change(done, f"{name}: dropped; versions no longer stored: {versions}", json)
 
@@ -260,9 +255,7 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
         common.emit_json(asdict(done))
         return
     common.line(text)
-    for what in done.cascaded:
-        common.line(f"  dropped with it: {what}")
-    common.warn(done.warnings)
+    common.warn((*done.warnings, *views.told(done.dependents)))
     common.warn(
         f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
         for role in done.missing_readers

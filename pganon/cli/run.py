@@ -114,10 +114,6 @@ def run(
         int | None,
         typer.Option("--jobs", min=1, max=64, help="Server processes at a time."),
     ] = None,
-    cascade: Annotated[
-        bool,
-        typer.Option("--cascade", help="Drop what depends on the view if its columns change."),
-    ] = False,
     force: Annotated[
         bool,
         typer.Option("--force", help="Make a new version even if nothing changed."),
@@ -174,7 +170,6 @@ def run(
             common.chosen_owner(owner),
             settings,
             Options(
-                cascade=cascade,
                 force=force,
                 dry_run=dry_run,
                 costs=costs,

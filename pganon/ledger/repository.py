@@ -31,6 +31,7 @@ Event = Literal[
     Ended,
     "rolled_back",
     "dropped",
+    "withdrawn",
     "unchecked",
     "awaiting_approval",
     "expired",

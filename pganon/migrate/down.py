@@ -28,7 +28,6 @@ def down(
     target: Target,
     to: int,
     *,
-    cascade: bool = False,
     tell: Tell = lambda done: None,
     on_step: OnStep = lambda phase, step, purpose: None,
 ) -> list[Done]:
@@ -38,7 +37,7 @@ def down(
         PganonError: of the folder, before anything is done; of a file, which stays applied.
     """
     found: list[Done] = []
-    options = Options(cascade=cascade, on_step=on_step)
+    options = Options(on_step=on_step)
     with session(target) as conn, alone(conn, target.history) as mine:
         check_unchanged(standings(conn, target.folder, target.history))
         rows = [row for row in applied(conn, target.history) if row.number is not None]
@@ -72,15 +71,15 @@ def _take_back(
 def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) -> Done:
     if lifecycle.find(conn, row.release).release.current == row.version_before:
         return _as_before(conn, mine, row)  # somebody went back already
-    admitting.rollback(
+    changed = admitting.rollback(
         conn,
         row.release,
         row.version_before,
-        cascade=options.cascade,
         last=lambda version: _restore_policy(conn, mine, row),
     )
     _admit(conn, mine, row)
-    return Done(row.file, row.release, "reverted", row.version_before)
+    warnings = (*changed.warnings, *views.told(changed.dependents))
+    return Done(row.file, row.release, "reverted", row.version_before, warnings=warnings)
 
 
 def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
@@ -96,11 +95,12 @@ def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
 
 def _withdraw(conn: Connection, mine: Session, row: Applied) -> Done:
     """Nothing was shown before."""
-    with publishing(conn):
+    built: tuple[str, ...] = ()
+    with lifecycle.withdrawing(conn, row.release):
         if lifecycle.find(conn, row.release).release.current is not None:
-            conn.execute(sqlfiles.query("policies", "withdraw"), {"release": row.release})
+            built = lifecycle.withdraw_within(conn, row.release)
         mine.take_back(conn, row)
-    return Done(row.file, row.release, "withdrawn")
+    return Done(row.file, row.release, "withdrawn", warnings=tuple(views.told(built)))
 
 
 def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
@@ -143,14 +143,15 @@ def _release_again(
             dsn=target.dsn,
             owner=target.owner,
             options=Options(
-                cascade=options.cascade,
                 on_step=options.on_step,
                 on_end=last,
                 revision=stored.revision,
             ),
         )
     assert result.outcome != "dry_run"
-    return Done(row.file, row.release, result.outcome, result.version, result.request)
+    return Done(
+        row.file, row.release, result.outcome, result.version, result.request, result.warnings
+    )
 
 
 def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import psycopg
 
-from pganon import database, sqlfiles
+from pganon import database
 from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError, translate
 from pganon.install.owner import become_owner
@@ -19,7 +19,7 @@ from pganon.migrate.files import MigrationFile
 from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
 from pganon.migrate.pending import Pending, Planned, checked, planned, standings
 from pganon.publish import history as versions
-from pganon.publish.transaction import publishing
+from pganon.publish import lifecycle, views
 from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
 from pganon.run.pipeline import run_release
 
@@ -45,6 +45,7 @@ class Done:
     Attributes:
         version: that readers see now; None after a withdrawal, and while it waits for approval.
         request: that waits for approval.
+        warnings: of the run or rollback; and what others have built on views that are gone.
     """
 
     file: str
@@ -52,6 +53,7 @@ class Done:
     outcome: Literal["released", "unchanged", "awaiting_approval", "withdrawn", "reverted"]
     version: int | None = None
     request: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
 Tell = Callable[[Done], None]
@@ -74,14 +76,12 @@ def up(
     target: Target,
     to: int | None = None,
     *,
-    cascade: bool = False,
     tell: Tell = lambda done: None,
     on_step: OnStep = lambda phase, step, purpose: None,
 ) -> list[Done]:
     """Apply all files that are not applied, up to a number; one that fails is the last.
 
     Args:
-        cascade: drop what depends on views whose columns change.
         tell: called after each file.
 
     Raises:
@@ -91,7 +91,7 @@ def up(
     found: list[Done] = []
     with session(target) as conn, alone(conn, target.history) as mine:
         _, pending = checked(conn, target.folder, target.history, to)
-        options = Options(cascade=cascade, on_step=on_step)
+        options = Options(on_step=on_step)
         for item in pending:
             with named(item.file.name):
                 done = _apply(conn, target, mine, item, options)
@@ -147,16 +147,18 @@ def _apply(
         item.loaded,
         dsn=target.dsn,
         owner=target.owner,
-        options=Options(cascade=options.cascade, on_step=options.on_step, on_end=last),
+        options=Options(on_step=options.on_step, on_end=last),
     )
     assert result.outcome != "dry_run"
-    return Done(file.name, file.release, result.outcome, result.version, result.request)
+    return Done(
+        file.name, file.release, result.outcome, result.version, result.request, result.warnings
+    )
 
 
 def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
-    with publishing(conn):
+    with lifecycle.withdrawing(conn, file.release):
         known = versions.read(conn, file.release)
-        conn.execute(sqlfiles.query("policies", "withdraw"), {"release": file.release})
+        built = lifecycle.withdraw_within(conn, file.release)
         assert known is not None  # or there was nothing to withdraw
         mine.record(
             conn,
@@ -164,4 +166,4 @@ def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
             shown=known.release.current,
             revision_before=newest_revision(conn, file.release),
         )
-    return Done(file.name, file.release, "withdrawn")
+    return Done(file.name, file.release, "withdrawn", warnings=tuple(views.told(built)))

@@ -217,7 +217,7 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
     kept = {table for v in known.versions if v is not found for table in v.all_tables}
     for table in found.all_tables:
         if table.schema == PRIVATE_SCHEMA and table not in kept:
-            history.drop_relation(conn, "TABLE", table)
+            history.drop_table(conn, table)
     conn.execute(
         sqlfiles.query("population", "forget_version"),
         {

@@ -1,4 +1,4 @@
-"""Privileges that outlive a relation: its replacement gets them."""
+"""Privileges on a view that its replacement gets, and no others."""
 
 from __future__ import annotations
 
@@ -19,6 +19,23 @@ Grant = tuple[str | None, str, str, bool]
 def held(conn: Connection, oid: int | None) -> list[Grant]:
     """What others than its owner may do with a relation; nothing if there is none."""
     return conn.execute(sqlfiles.query("publish", "grants"), {"oid": oid}).fetchall()
+
+
+def settle(
+    conn: Connection,
+    name: QualifiedName,
+    oid: int,
+    columns: Collection[str],
+    grants: Sequence[Grant],
+) -> None:
+    """Leave these privileges on a relation just made, without those on columns that it lacks.
+
+    A new one may be open to others by default privileges, and event triggers may open any.
+    """
+    wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
+    if held(conn, oid) != wanted:
+        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [oid])
+        regrant(conn, name, columns, wanted)
 
 
 def regrant(

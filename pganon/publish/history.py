@@ -332,35 +332,24 @@ def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> 
     }
     tables = {table for version in gone for table in version.data_tables}
     for table in sorted(tables - kept):
-        drop_relation(conn, "TABLE", table)
+        drop_table(conn, table)
     conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
     return numbers
 
 
-def drop_relation(
-    conn: Connection, kind: str, name: QualifiedName, *, cascade: bool = False
-) -> None:
-    """DROP TABLE or VIEW; names dependent objects."""
-    statement = sql.SQL("DROP TABLE IF EXISTS {}") if kind == "TABLE" else sql.SQL("DROP VIEW {}")
+def drop_table(conn: Connection, name: QualifiedName) -> None:
+    """DROP TABLE; names dependent objects."""
     try:
         with conn.transaction():
-            conn.execute(statement.format(name.identifier) + sql.SQL(" CASCADE" if cascade else ""))
+            conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name.identifier))
     except psycopg.errors.DependentObjectsStillExist as error:
         # The detail of this error lists objects, never values.
         lines = (error.diag.message_detail or "").splitlines()
-        raise dependents_error(name, lines, view=kind == "VIEW") from None
-
-
-def dependents_error(
-    name: QualifiedName, lines: Sequence[str], *, view: bool = True
-) -> PreconditionError:
-    return PreconditionError(
-        f"other objects depend on {name}: {'; '.join(lines)}",
-        hint="drop them first and create them anew afterwards, or add --cascade to drop them"
-        if view
-        else "drop them, and build on the published view: stored tables go with their version",
-        code="dependents",
-    )
+        raise PreconditionError(
+            f"other objects depend on {name}: {'; '.join(lines)}",
+            hint="drop them, and build on the published view: stored tables go with their version",
+            code="dependents",
+        ) from None
 
 
 def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:

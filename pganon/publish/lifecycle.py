@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -21,7 +21,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, views
 from pganon.publish.audience import Judged, granted, remember_readers
 from pganon.publish.history import History, Version
-from pganon.publish.privileges import Able, can_read
+from pganon.publish.privileges import Able, can_read, unchanged
 from pganon.publish.transaction import is_intact, patiently, publishing, show_version
 
 Connection = psycopg.Connection[Any]
@@ -93,9 +93,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Changed:
-    """What a rollback or drop did: version shown before and now, dependents dropped with views.
+    """What a rollback or drop did: version shown before and now.
 
     Attributes:
+        dependents: what others have built on views that are gone, and may not use any more.
         missing_readers: readers of the release that are no roles any more.
         warnings: who could read other versions since these were published.
     """
@@ -104,7 +105,7 @@ class Changed:
     before: int | None
     now: int | None
     dropped: tuple[int, ...] = ()
-    cascaded: tuple[str, ...] = ()
+    dependents: tuple[str, ...] = ()
     missing_readers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -199,7 +200,6 @@ def rollback(
     name: str,
     to: int | None = None,
     *,
-    cascade: bool = False,
     last: Callable[[int], None] = lambda version: None,
     judged: Judged = lambda version, roles: nullcontext(()),
 ) -> Changed:
@@ -215,7 +215,8 @@ def rollback(
     Raises:
         LedgerError: unknown_release, unknown_version, not_stored.
         PrivacyRefusal: changed_after_verification.
-        PreconditionError: busy, foreign_schema, name_taken, dependents, no_grant, in_use.
+        PreconditionError: busy, foreign_schema, name_taken, no_grant, in_use,
+            open_privileges.
     """
     with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
@@ -223,10 +224,11 @@ def rollback(
         readers = views.present_roles(conn, known.release.readers)
         shown = known.current.views if known.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
-        with judged(target, roles) as warnings, publishing(conn):
+        with judged(target, roles) as warnings, publishing(conn), unchanged(conn, name):
             locks.assert_held(conn, release=name)
             _check_intact(conn, name, target)
-            cascaded = show_version(
+            history.set_current(conn, known.release, target)
+            dependents = show_version(
                 conn,
                 name,
                 known,
@@ -234,9 +236,7 @@ def rollback(
                 target.views,
                 readers,
                 trusted=target.policy.get("trust") or (),
-                cascade=cascade,
             )
-            history.set_current(conn, known.release, target)
             remember_readers(conn, find(conn, name))
             before = known.release.current
             ledger.append(
@@ -246,11 +246,11 @@ def rollback(
                 release=name,
                 version=target.version,
                 policy_hash=target.policy_hash,
-                details={"from": before, "cascaded": cascaded},
+                details={"from": before, "dependents": dependents},
             )
             last(target.version)
     lost = tuple(role for role in known.release.readers if role not in readers)
-    return Changed(name, before, target.version, (), tuple(cascaded), lost, warnings)
+    return Changed(name, before, target.version, (), tuple(dependents), lost, warnings)
 
 
 def _target(known: History, to: int | None) -> Version:
@@ -278,73 +278,110 @@ def _check_intact(conn: Connection, name: str, version: Version) -> None:
         )
 
 
+@contextmanager
+def withdrawing(conn: Connection, name: str) -> Iterator[None]:
+    """:func:`publishing`, to take views away: readers are shut out before, whatever comes of it.
+
+    A publication that waits for somebody who reads views holds up the transaction, not this.
+    """
+    views.close_views(conn, name)
+    with publishing(conn):
+        yield
+
+
 def withdraw(
-    conn: Connection,
-    name: str,
-    *,
-    last: Callable[[], None] = lambda: None,
-    pauses: Sequence[float] | None = None,
-) -> None:
+    conn: Connection, name: str, *, last: Callable[[], None] = lambda: None
+) -> tuple[str, ...]:
     """Take the views of a release away; versions, and copies, stay.
+
+    Gives what others have built on the views, and may not use any more. Nobody may read views that
+    are in use, and :func:`pganon.run.cleanup.clean` or a worker drops them later.
 
     Args:
         last: called before what is asked of the release is cancelled, and may raise.
-        pauses: between attempts to lock views that are in use, in seconds.
 
     Raises:
         RequestError: unknown_release.
-        PreconditionError: in_use.
     """
-    with translated(), publishing(conn):
+    with translated(), withdrawing(conn, name):
         last()
-        text = sqlfiles.query("policies", "withdraw")
-        patiently(conn, lambda: conn.execute(text, {"release": name}), pauses=pauses)
+        return withdraw_within(conn, name)
+
+
+def withdraw_within(conn: Connection, name: str) -> tuple[str, ...]:
+    """:func:`withdraw` as a part of a transaction of :func:`withdrawing`."""
+    conn.execute(sqlfiles.query("policies", "withdraw"), {"release": name})
+    row = conn.execute(sqlfiles.query("policies", "withdrawn"), {"release": name}).fetchone()
+    return tuple(row[0]) if row else ()
 
 
 def drop(
     conn: Connection,
     name: str,
     *,
-    cascade: bool = False,
     last: Callable[[], None] = lambda: None,
 ) -> Changed:
     """Take a release away: its views and stored tables.
 
-    Version rows, ledger and members stay, because copies that analysts made stay as well.
+    Version rows, ledger and members stay, because copies that analysts made stay as well. If tables
+    are in use, the release is withdrawn, and a later call drops them.
 
     Args:
         last: called before what is asked of the release is cancelled, and may raise.
 
     Raises:
         LedgerError: unknown_release, not_stored.
-        PreconditionError: busy, dependents, in_use.
+        PreconditionError: busy, in_use.
     """
-    with translated(), locks.release_lock(conn, name), publishing(conn):
-        locks.assert_held(conn, release=name)
+    with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
         current = known.current
-        if current is None:
+        if not any(version.stored for version in known.versions):
             raise LedgerError(f"the release {quote(name)} was dropped before", code="not_stored")
-        cascaded, gone = patiently(conn, lambda: _take_away(conn, known, cascade))
+        if current is not None:
+            _hide(conn, known)
+        with publishing(conn):
+            locks.assert_held(conn, release=name)
+            dependents, gone = patiently(
+                conn,
+                lambda: _take_away(conn, known),
+                used="the release is withdrawn, but long queries are still reading its tables",
+            )
+            last()
+            conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
+            shown = current or known.versions[0]
+            ledger.append(
+                conn,
+                "dropped",
+                run_id=shown.run_id,
+                release=name,
+                version=shown.version,
+                policy_hash=shown.policy_hash,
+                details={"versions": gone, "dependents": dependents},
+            )
+    return Changed(name, known.release.current, None, tuple(gone), tuple(dependents))
+
+
+def _hide(conn: Connection, known: History) -> None:
+    """Shut readers out, at once."""
+    with withdrawing(conn, known.release.name):
+        locks.assert_held(conn, release=known.release.name)
         history.set_current(conn, known.release, None)
-        last()
-        conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
+        current = known.current
+        assert current is not None
         ledger.append(
             conn,
-            "dropped",
+            "withdrawn",
             run_id=current.run_id,
-            release=name,
+            release=known.release.name,
             version=current.version,
-            policy_hash=current.policy_hash,
-            details={"versions": gone, "cascaded": cascaded},
         )
-    return Changed(name, current.version, None, tuple(gone), tuple(cascaded))
 
 
-def _take_away(conn: Connection, known: History, cascade: bool) -> tuple[list[str], list[int]]:
+def _take_away(conn: Connection, known: History) -> tuple[list[str], list[int]]:
     name = known.release.name
-    cascaded = views.drop_views(conn, name, known, cascade=cascade)
-    return cascaded, history.drop_stored(conn, name, known.versions)
+    dependents = views.remove_views(conn, name)
+    return dependents, history.drop_stored(conn, name, known.versions)
 
 
 def find(conn: Connection, name: str) -> History:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,8 @@ from pganon import sqlfiles
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
-from pganon.publish import views
-from pganon.publish.grants import held
+from pganon.publish import history, views
+from pganon.publish.grants import Grant, held
 from pganon.publish.history import History
 
 Connection = psycopg.Connection[Any]
@@ -31,13 +32,66 @@ def check_closed(conn: Connection) -> None:
     rows = conn.execute(sqlfiles.query("publish", "granted"), {"schemas": list(PRIVATE)}).fetchall()
     if not rows:
         return
-    shown = [f"{privilege} on {object_} to {role}" for object_, role, privilege in rows[:_SHOWN]]
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
     raise PreconditionError(
-        f"others than the owner may use what is private: {', '.join(shown)}{more}",
+        f"others than the owner may use what is private: {_listed(rows)}",
         hint="REVOKE these privileges, and find out who has read there",
         code="open_privileges",
     )
+
+
+def _listed(rows: Sequence[tuple[str, str, str]]) -> str:
+    shown = [f"{privilege} on {object_} to {role}" for object_, role, privilege in rows[:_SHOWN]]
+    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    return ", ".join(shown) + more
+
+
+@contextmanager
+def unchanged(conn: Connection, release: str) -> Iterator[None]:
+    """Refuse what the block did if others may do more than before, or than the policy says.
+
+    Event triggers and other sessions grant things meanwhile. Where the block ends, in its
+    transaction, nobody may use what is private, and the views are the owner's and open to the
+    readers of the release, and to whom they were open before.
+
+    Raises:
+        PreconditionError: open_privileges.
+    """
+    before = history.read(conn, release)
+    there = {name: _held(conn, name) for name in (before.view_names if before else ())}
+    yield
+    check_closed(conn)
+    known = history.read(conn, release)
+    if known is None or known.current is None:
+        return
+    former = set(before.release.readers if before else ()) - set(known.release.readers)
+    read = {(None, role, "SELECT", False) for role in known.release.readers}
+    for view in known.current.views:
+        kept = {grant for grant in there.get(view.name, ()) if not _reads(grant, former)}
+        _check_view(conn, view.name, kept | read)
+
+
+def _held(conn: Connection, name: QualifiedName) -> set[Grant]:
+    view = views.find(conn, name)
+    return set(held(conn, view.oid)) if view else set()
+
+
+def _reads(grant: Grant, roles: Collection[str]) -> bool:
+    return grant[1] in roles and grant[2] == "SELECT"
+
+
+def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant]) -> None:
+    more = [grant for grant in held(conn, views.own(conn, name).oid) if grant not in allowed]
+    if more:
+        told = [
+            (f"{name}.{column}" if column else str(name), role, privilege)
+            for column, role, privilege, _ in more
+        ]
+        raise PreconditionError(
+            f"others than the policy names may use what is published: {_listed(told)}",
+            hint="nothing was published; an event trigger, or whom somebody let grant, has granted"
+            " that: have it spare published views, or the role revoke it",
+            code="open_privileges",
+        )
 
 
 @dataclass(frozen=True)

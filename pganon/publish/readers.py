@@ -17,6 +17,7 @@ from pganon.publish import history, views
 from pganon.publish.audience import Judged, let_in, remember_readers
 from pganon.publish.history import History
 from pganon.publish.lifecycle import find, translated
+from pganon.publish.privileges import unchanged
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
 
@@ -89,14 +90,18 @@ def change_readers(
     Raises:
         LedgerError: unknown_release, unknown_version.
         UsageError: a role is in both lists, or to be removed and no reader.
-        PreconditionError: busy, missing_role, no_grant.
+        PreconditionError: busy, missing_role, no_grant, open_privileges.
     """
     with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
         current = history.check_stored(known, known.current, None)
         wanted = _wanted(known, add, remove)
         check_readers(conn, access(known, wanted).added, "name another one")
-        with judged(current, let_in(conn, known, wanted)) as warnings, publishing(conn):
+        with (
+            judged(current, let_in(conn, known, wanted)) as warnings,
+            publishing(conn),
+            unchanged(conn, name),
+        ):
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 

@@ -15,6 +15,7 @@ from pganon.policy.partition import shown_part
 from pganon.publish import history, views
 from pganon.publish.history import History, Version
 from pganon.publish.lifecycle import find
+from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing, retire, show_version
 from pganon.spec.republication import Republication
@@ -68,7 +69,6 @@ def renew(
     conn: Connection,
     renewal: Renewal,
     *,
-    cascade: bool = False,
     last: Callable[[int], None] = lambda version: None,
 ) -> tuple[str, ...]:
     """Apply the parts of a policy that do not need a new version; returns the changes, as texts.
@@ -81,16 +81,17 @@ def renew(
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
-        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+        PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
+            open_privileges.
     """
     name = renewal.policy.release
     publish = renewal.policy.publish
-    with publishing(conn):
+    with publishing(conn), unchanged(conn, name):
         locks.assert_held(conn, release=name, run_id=renewal.run_id)
         known = find(conn, name)
         current = known.current
         assert current is not None
-        done = _views(conn, renewal, known, current, cascade)
+        done = _views(conn, renewal, known, current)
         done += set_readers(conn, known, publish.readers).texts
         old = [v for v in known.versions[publish.keep :] if v.version != current.version]
         retired = retire(conn, name, old)
@@ -109,14 +110,12 @@ def renew(
     return tuple(done)
 
 
-def _views(
-    conn: Connection, renewal: Renewal, known: History, current: Version, cascade: bool
-) -> list[str]:
+def _views(conn: Connection, renewal: Renewal, known: History, current: Version) -> list[str]:
     values = {"release": known.release.name, "version": current.version}
     done: list[str] = []
     stand = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
     if not all(row[0] for row in stand):
-        show_version(
+        dependents = show_version(
             conn,
             known.release.name,
             known,
@@ -124,9 +123,9 @@ def _views(
             renewal.views,
             views.present_roles(conn, known.release.readers),
             trusted=renewal.policy.trust,
-            cascade=cascade,
         )
         done.append("the views were made again")
+        done += views.told(dependents)
     if renewal.views != current.views:
         for view in renewal.views:
             views.describe(conn, view)

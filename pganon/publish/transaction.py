@@ -19,6 +19,7 @@ from pganon.ledger import repository as ledger
 from pganon.publish import history, memory, views
 from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
+from pganon.publish.privileges import unchanged
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
@@ -38,7 +39,8 @@ class PublishedVersion:
     Attributes:
         replaced: version that the views showed before, None for none.
         retired: versions whose stored tables were dropped because newer ones are kept.
-        cascaded: objects of others that were dropped with a changed view.
+        dependents: what others have built on views that are gone or have other columns, and may
+            not use any more.
     """
 
     release: str
@@ -51,7 +53,7 @@ class PublishedVersion:
     published_at: datetime
     replaced: int | None
     retired: tuple[int, ...] = ()
-    cascaded: tuple[str, ...] = ()
+    dependents: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {**self.__dict__, "views": [str(view) for view in self.views]}
@@ -93,7 +95,6 @@ def publish(
     conn: Connection,
     staged: Staged,
     *,
-    cascade: bool = False,
     last: Callable[[PublishedVersion], None] = lambda version: None,
 ) -> PublishedVersion:
     """Publish a verified release: all of it becomes readable at once, or nothing does.
@@ -101,16 +102,16 @@ def publish(
     The session must hold the locks of the release and of the run.
 
     Args:
-        cascade: drop objects that depend on a view whose columns changed.
         last: called at the end of the transaction, and may raise.
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
         MemoryMoved: another version about the same people appeared.
-        PreconditionError: lock_lost, name_taken, missing_role, dependents, no_grant, in_use.
+        PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
+            open_privileges.
         LedgerError: other_source.
     """
-    with publishing(conn):
+    with publishing(conn), unchanged(conn, staged.release):
         judged = staged.judged
         locks.assert_held(
             conn,
@@ -127,13 +128,13 @@ def publish(
             _move(conn, relation)
         if judged is not None:
             memory.swap(conn, judged, staged.run_id)
-        version = _make_readable(conn, staged, known, rows, cascade)
+        version = _make_readable(conn, staged, known, rows)
         last(version)
         return version
 
 
 def _make_readable(
-    conn: Connection, staged: Staged, known: History | None, rows: Sequence[int], cascade: bool
+    conn: Connection, staged: Staged, known: History | None, rows: Sequence[int]
 ) -> PublishedVersion:
     version, at = history.add_version(conn, staged, known, rows)
     if staged.decides:
@@ -141,7 +142,7 @@ def _make_readable(
     after = history.read(conn, staged.release)
     assert after is not None
     # The previous version decides which views may be replaced; the new one decides what they read.
-    cascaded = show_version(
+    dependents = show_version(
         conn,
         staged.release,
         known,
@@ -149,7 +150,6 @@ def _make_readable(
         staged.views,
         staged.readers,
         trusted=staged.policy.get("trust") or (),
-        cascade=cascade,
     )
     found = remember_readers(conn, after)
     if staged.judged is not None:
@@ -170,7 +170,7 @@ def _make_readable(
             "guarantee": staged.guarantee,
             "replaced": replaced,
             "retired": retired,
-            "cascaded": cascaded,
+            "dependents": dependents,
             **({"guard": staged.judged.guard["figures"]} if staged.judged else {}),
         },
     )
@@ -185,7 +185,7 @@ def _make_readable(
         published_at=at,
         replaced=replaced,
         retired=tuple(retired),
-        cascaded=tuple(cascaded),
+        dependents=tuple(dependents),
     )
 
 
@@ -198,9 +198,10 @@ def show_version(
     readers: Sequence[str],
     *,
     trusted: Sequence[str] = (),
-    cascade: bool = False,
 ) -> list[str]:
-    """Make the views show a version that is stored; gives dependents that were dropped.
+    """Make the views show the current version, which is stored.
+
+    Gives what others have built on views that are gone, or have other columns.
 
     Args:
         known: the release before.
@@ -208,15 +209,13 @@ def show_version(
         trusted: roles in whose schemas the views may be.
 
     Raises:
-        PreconditionError: foreign_schema, name_taken, dependents, no_grant, in_use.
+        PreconditionError: foreign_schema, name_taken, no_grant, in_use, open_privileges.
     """
     for schema in sorted({view.name.schema for view in shown}):
         ensure_schema(conn, schema, trusted)
-    cascaded = patiently(
-        conn, lambda: views.swap(conn, release, known, shown, readers, cascade=cascade)
-    )
+    dependents = patiently(conn, lambda: views.swap(conn, release, known, shown, readers))
     history.remember_views(conn, release, version)
-    return cascaded
+    return dependents
 
 
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:

@@ -2,7 +2,8 @@
 
 Views belong to the owner, read only stored tables, depend on no object of pganon, and nobody
 can write through them. Where the columns stay the same, CREATE OR REPLACE keeps grants and
-dependent objects of a view; otherwise it is dropped and recreated, with its grants.
+dependent objects of a view; otherwise it is recreated, with its grants, and what others have built
+on the one before is refused to them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pganon import sqlfiles
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import history
-from pganon.publish.grants import Grant, held, regrant
+from pganon.publish.grants import held, settle
 from pganon.publish.history import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
@@ -44,6 +45,22 @@ def find(conn: Connection, name: QualifiedName) -> Existing | None:
     if row is None:
         return None
     return Existing(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
+
+
+def own(conn: Connection, name: QualifiedName) -> Existing:
+    """The view of that name that the current role has just made, or granted on.
+
+    Raises:
+        PreconditionError: open_privileges, it is gone, or another role's.
+    """
+    found = find(conn, name)
+    if found is None or not found.mine:
+        raise PreconditionError(
+            f"{name} was dropped, or given to another role, as soon as it was made",
+            hint="event triggers of a superuser can do that: have them spare published views",
+            code="open_privileges",
+        )
+    return found
 
 
 def check_free(
@@ -82,19 +99,18 @@ def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
     )
 
 
-def check_swap(
-    conn: Connection, release: str, views: Sequence[PublishedView], *, cascade: bool = False
-) -> None:
-    """Refuse early what :func:`swap` would refuse: changed columns with dependents."""
+def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -> list[str]:
+    """What depends on views that :func:`swap` would not keep: they go, or have other columns."""
     known = history.read(conn, release)
-    for view in views:
-        found = check_free(conn, view.name, release, known)
-        if found and not cascade and not _same_columns(conn, found, view):
-            _refuse_dependents(conn, view.name, found)
-    for name in _gone(known, views):
+    planned = {view.name: view for view in views}
+    shown = known.current.views if known and known.current else ()
+    dependents: list[str] = []
+    for name in sorted({*planned, *(view.name for view in shown)}):
         found = find(conn, name)
-        if found and not cascade:
-            _refuse_dependents(conn, name, found)
+        view = planned.get(name)
+        if found and not (view and _same_columns(conn, found, view)):
+            dependents += _dependents(conn, found)
+    return dependents
 
 
 def swap(
@@ -103,49 +119,56 @@ def swap(
     known: History | None,
     views: Sequence[PublishedView],
     readers: Sequence[str],
-    *,
-    cascade: bool = False,
 ) -> list[str]:
-    """Make the views show a version, inside a transaction; gives dependents that were dropped.
+    """Make the views show a version, which is the current one, inside a transaction.
+
+    Gives what others have built on views that are gone, or have other columns.
+
+    Args:
+        known: the release before.
 
     Raises:
-        PreconditionError: name_taken, dependents, no_grant.
+        PreconditionError: name_taken, no_grant, open_privileges.
     """
-    dropped: list[str] = []
     former = set(known.release.readers if known else ()) - set(readers)
-    for name in _gone(known, views):
-        if check_free(conn, name, release, known):
-            dropped += _drop(conn, name, cascade)
+    dependents = remove_views(conn, release)
     for view in sorted(views, key=lambda view: view.name):
         found = check_free(conn, view.name, release, known)
-        grants: list[Grant] = []
+        grants = held(conn, found.oid) if found else []
         if found and not _same_columns(conn, found, view):
-            grants = held(conn, found.oid)
-            dropped += _drop(conn, view.name, cascade)
-            found = None
-        _create(conn, view, fresh=found is None)
-        regrant(conn, view.name, {column.name for column in view.columns}, grants)
+            dependents += _removed(conn, "remove_view", {"oid": found.oid})
+        made = _create(conn, view)
+        settle(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
         grant(conn, view.name, readers, former)
-    return dropped
+    return dependents
 
 
-def drop_views(
-    conn: Connection, release: str, known: History, *, cascade: bool = False
-) -> list[str]:
-    """Drop every view of a release; gives dependents that were dropped with them."""
-    dropped: list[str] = []
-    for name in _gone(known, ()):
-        if check_free(conn, name, release, known):
-            dropped += _drop(conn, name, cascade)
-    return dropped
+def remove_views(conn: Connection, release: str) -> list[str]:
+    """Take away views that the current version does not have, all if there is none.
+
+    Gives what others have built on them.
+    """
+    return _removed(conn, "remove_views", {"release": release})
 
 
-def _gone(known: History | None, views: Iterable[PublishedView]) -> list[QualifiedName]:
-    """Views of the current version that the next one lacks."""
-    current = known.current if known else None
-    if current is None:
-        return []
-    return sorted({view.name for view in current.views} - {view.name for view in views})
+def told(dependents: Sequence[str]) -> list[str]:
+    """What to say of objects that others have built on views, each as the server says it."""
+    return [f"its owner cannot use it any more: {line}" for line in dependents]
+
+
+def close_views(conn: Connection, release: str) -> None:
+    """Shut readers out of all views of a release, at once: it waits for nobody who reads them."""
+    conn.execute(sqlfiles.query("publish", "close_views"), {"release": release})
+
+
+def tidy_views(conn: Connection) -> None:
+    """Take away views of withdrawn releases that are not in use any more."""
+    conn.execute(sqlfiles.query("publish", "tidy_views"))
+
+
+def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
+    row = conn.execute(sqlfiles.query("publish", query), values).fetchone()
+    return list(row[0]) if row else []
 
 
 def _same_columns(conn: Connection, found: Existing, view: PublishedView) -> bool:
@@ -158,44 +181,27 @@ def _dependents(conn: Connection, found: Existing) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _refuse_dependents(conn: Connection, name: QualifiedName, found: Existing) -> None:
-    there = _dependents(conn, found)
-    if there:
-        raise history.dependents_error(name, there)
-
-
-def _drop(conn: Connection, name: QualifiedName, cascade: bool) -> list[str]:
-    found = find(conn, name)
-    there = _dependents(conn, found) if found else []
-    if there and not cascade:
-        raise history.dependents_error(name, there)
-    history.drop_relation(conn, "VIEW", name, cascade=cascade)
-    return there
-
-
-def _create(conn: Connection, view: PublishedView, *, fresh: bool) -> None:
+def _create(conn: Connection, view: PublishedView) -> Existing:
     # The text of the view is rendered by pganon with every name quoted.
     select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
     statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
     conn.execute(statement.format(view.name.identifier, select))
-    made = find(conn, view.name)
-    if made and made.writable:
+    made = own(conn, view.name)
+    if made.writable:
         # A second relation in FROM makes a view read-only for everybody. The planner removes
         # one row of constants entirely, so conditions still reach the indexes of the table.
         joined = sql.SQL("SELECT s.* FROM ({}) AS s CROSS JOIN (VALUES (1)) AS one(n)")
         conn.execute(statement.format(view.name.identifier, joined.format(select)))
-        made = find(conn, view.name)
-    if made is None or made.writable:
+        made = own(conn, view.name)
+    if made.writable:
         raise PreconditionError(
             f"rules let rows be written through {view.name}",
             hint="drop the rules on that view",
             code="writable",
         )
     _check_made(conn, view, made)
-    if fresh:
-        # ALTER DEFAULT PRIVILEGES may have opened it to others than the policy's readers.
-        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
     describe(conn, view)
+    return made
 
 
 def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:

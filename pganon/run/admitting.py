@@ -127,7 +127,6 @@ def rollback(
     name: str,
     to: int | None = None,
     *,
-    cascade: bool = False,
     last: Callable[[int], None] = lambda version: None,
 ) -> Changed:
     """:func:`pganon.publish.lifecycle.rollback`; where readers are told apart, those who never had
@@ -138,7 +137,7 @@ def rollback(
         LedgerError: memory.
     """
     judged = partial(_judged, conn, name)
-    return lifecycle.rollback(conn, name, to, cascade=cascade, last=last, judged=judged)
+    return lifecycle.rollback(conn, name, to, last=last, judged=judged)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import dead_run, forget_dead
+from pganon.publish.views import tidy_views
 from pganon.run.tables import drop_tables
 
 Connection = psycopg.Connection[Any]
@@ -69,6 +70,7 @@ def clean(conn: Connection) -> Cleaned:
                 conn, run_id, "failed", {"reason": "interrupted"}
             ):
                 interrupted.append(run_id)
+    tidy_views(conn)
     forget_dead(conn)
     return Cleaned(dropped, forgotten, tuple(interrupted), tuple(alive))
 

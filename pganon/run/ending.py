@@ -18,7 +18,7 @@ from pganon.ledger import repository as ledger
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.requests import Approval, duration
-from pganon.publish import renewal
+from pganon.publish import renewal, views
 from pganon.publish.held import Holding, hold
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -66,9 +66,7 @@ class Ending:
         if self.claim:
             still_mine(conn, self.claim, run_id=run_id)
 
-    def publish(
-        self, conn: Connection, staged: Staged, result: RunResult, *, cascade: bool
-    ) -> RunResult:
+    def publish(self, conn: Connection, staged: Staged, result: RunResult) -> RunResult:
         """Publish a verified release, or hold it for approval."""
         if self.approval is None:
 
@@ -77,8 +75,9 @@ class Ending:
                 self._kept(conn)
                 self.on_end(Ended(conn, version.version, made=True))
 
-            done = publish(conn, staged, cascade=cascade, last=published)
-            return replace(result, version=done.version)
+            done = publish(conn, staged, last=published)
+            told = (*result.warnings, *views.told(done.dependents))
+            return replace(result, version=done.version, warnings=told)
         expires = duration(self.approval.expires)
         holding = Holding(
             lambda: self._kept(conn),
@@ -90,7 +89,7 @@ class Ending:
         request = hold(conn, staged, holding)
         return replace(result, outcome="awaiting_approval", request=request)
 
-    def renew(self, conn: Connection, renewed: Renewal, *, cascade: bool) -> tuple[str, ...]:
+    def renew(self, conn: Connection, renewed: Renewal) -> tuple[str, ...]:
         """Leave the version that there is."""
 
         def last(version: int) -> None:
@@ -99,7 +98,7 @@ class Ending:
             self._kept(conn)
             self.on_end(Ended(conn, version, made=False))
 
-        return renewal.renew(conn, renewed, cascade=cascade, last=last)
+        return renewal.renew(conn, renewed, last=last)
 
     def _kept(self, conn: Connection) -> int:
         """The revision of the policy, which is stored if it came from a file."""

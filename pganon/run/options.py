@@ -45,7 +45,6 @@ class Options:
     """How to run, as opposed to what.
 
     Attributes:
-        cascade: when published columns changed, drop what depends on the view.
         force: make a new version even if source and policy are those of the current one.
         dry_run: compute, verify and measure, and publish nothing.
         costs: with a dry run, what would be lost without each quasi-identifier; one more dry run
@@ -62,7 +61,6 @@ class Options:
         on_end: not called by a dry run.
     """
 
-    cascade: bool = False
     force: bool = False
     dry_run: bool = False
     costs: bool = False

@@ -40,7 +40,7 @@ from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
-from pganon.publish.views import check_swap
+from pganon.publish.views import built_upon
 from pganon.run import growing, handover, keeping, withdrawing
 from pganon.run.admitting import admitted
 from pganon.run.cleanup import clean, drop_run, end_dead
@@ -152,9 +152,6 @@ class _Run:
                 parts=[view.name for view in views[1:]],
                 trusted=spec.policy.trust,
             )
-            if plan.method.form.settled(spec):
-                # Else publication finds out, when the columns of the views are known.
-                check_swap(self.conn, spec.policy.release, views, cascade=self.options.cascade)
             check_closed(self.conn)
             opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
@@ -353,7 +350,7 @@ class _Run:
     def _publish(self, staged: Staged, result: RunResult) -> RunResult:
         self.options.on_step("publish", "publish", PUBLISH)
         began = time.perf_counter()
-        result = self.ending.publish(self.conn, staged, result, cascade=self.options.cascade)
+        result = self.ending.publish(self.conn, staged, result)
         self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
         return result
 
@@ -361,8 +358,7 @@ class _Run:
         self, plan: Plan, state: State, result: RunResult, judging: Judging | None
     ) -> RunResult:
         """A dry run ends here, with what publication would refuse."""
-        views = plan.stored_views(state)
-        check_swap(self.conn, result.release, views, cascade=self.options.cascade)
+        built = built_upon(self.conn, result.release, plan.stored_views(state))
         republication = plan.republication
         refusal = republication and republication.if_published(
             source_fingerprint(plan.spec, state.facts)
@@ -378,6 +374,7 @@ class _Run:
         return replace(
             result,
             outcome="dry_run",
+            warnings=(*result.warnings, *(f"depends on a view that would go: {w}" for w in built)),
             reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
             guard=judging.figures if judging and refusal is None else {},
@@ -414,7 +411,7 @@ class _Run:
         known = history.read(self.conn, plan.spec.policy.release)
         added = let_in(self.conn, known, plan.spec.readers) if known else ()
         with admitted(self.conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
-            applied = self.ending.renew(self.conn, renewed, cascade=self.options.cascade)
+            applied = self.ending.renew(self.conn, renewed)
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, renewed.run_id)
         result = standing_result(plan, current, renewed.run_id, applied)

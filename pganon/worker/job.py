@@ -106,7 +106,7 @@ class Job:
                 return Done("lost")
             case PreconditionError(code="busy"):
                 return self._again("busy", counted=False)
-            case PreconditionError(code="in_use") if self.claim.held:
+            case PreconditionError(code="in_use") if self.claim.held or self.claim.kind == "drop":
                 return self._again("in_use", failed="in_use")
             case Interrupted(code="interrupted"):
                 return self._again("interrupted")

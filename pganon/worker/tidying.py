@@ -16,7 +16,7 @@ from pganon.applied.check import check, unchecked
 from pganon.errors import Interrupted, PganonError, translate
 from pganon.ledger import repository as ledger
 from pganon.policy.schedule import next_time
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, views
 from pganon.requests.workers import forget_dead, requeue
 from pganon.run.cleanup import drop_run
 from pganon.worker.log import Log
@@ -108,8 +108,14 @@ def withdraw_unreviewed(conn: Connection, me: int, log: Log) -> None:
     """Releases whose policy should have been reviewed by now."""
     for (release,) in conn.execute(sqlfiles.query("policies", "to_review")).fetchall():
         with kept_going(log, "review", release=release):
-            lifecycle.withdraw(conn, release, pauses=())
+            lifecycle.withdraw(conn, release)
             log("withdrawn", release=release, reason="review_by")
+
+
+def tidy(conn: Connection, me: int, log: Log) -> None:
+    """Views of withdrawn releases that were in use."""
+    with kept_going(log, "withdrawn"):
+        views.tidy_views(conn)
 
 
 TASKS: dict[str, Task] = {
@@ -119,5 +125,6 @@ TASKS: dict[str, Task] = {
     "expired": end_expired,
     "discarded": discard_staged,
     "review": withdraw_unreviewed,
+    "withdrawn": tidy,
 }
 """By the column of the query `look` that says whether there is anything to do."""

@@ -33,7 +33,7 @@ owner AS (
 ),
 relation AS (
     SELECT c.oid, c.relkind, c.relowner, c.relrowsecurity, o.nspname,
-        c.relname ~ '^r[0-9]+_' AS of_run
+        c.relname ~ '^(r[0-9]+|set_aside)_' AS of_run
     FROM pg_catalog.pg_class AS c
     JOIN ours AS o ON o.oid = c.relnamespace
 ),
@@ -60,7 +60,12 @@ found(classid, objid) AS (
     SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid
     FROM relation AS r CROSS JOIN owner AS o
     WHERE r.relowner <> o.oid OR r.relrowsecurity
-        OR NOT (r.relkind IN ('r', 'i', 'S') OR (r.relkind = 'v' AND r.nspname = 'pganon'))
+        OR NOT (
+            r.relkind IN ('r', 'i', 'S')
+            OR (r.relkind = 'v' AND (
+                r.nspname = 'pganon' OR (r.nspname = 'pganon_private' AND r.of_run)
+            ))
+        )
     UNION
     -- Rows of children are rows of the parent.
     SELECT 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid

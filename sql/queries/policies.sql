@@ -115,3 +115,11 @@ ORDER BY r.name;
 -- withdraw --
 -- Take the views of a release away.
 SELECT pganon.withdraw_release(%(release)s);
+
+-- withdrawn --
+-- What others have built on the views of the release that was withdrawn last.
+SELECT ARRAY(SELECT jsonb_array_elements_text(l.details -> 'dependents'))
+FROM pganon_private.ledger AS l
+WHERE l.release = %(release)s AND l.event = 'withdrawn'
+ORDER BY l.id DESC
+LIMIT 1;

@@ -402,6 +402,22 @@ FROM pg_attribute AS a
 WHERE a.attrelid = %(oid)s AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
+-- remove_view --
+-- Drop a view, or set it aside; gives what depends on it.
+SELECT pganon.remove_view(%(oid)s::oid::regclass);
+
+-- remove_views --
+-- Take away the views of a release that its current version does not have; gives what depends on them.
+SELECT pganon.remove_views(%(release)s);
+
+-- close_views --
+-- Let nobody but the owner read the views of a release.
+SELECT pganon.close_views(%(release)s);
+
+-- tidy_views --
+-- Take away what is left of the views of withdrawn releases.
+SELECT pganon.tidy_views(NULL);
+
 -- dependents --
 -- Objects that depend on a view or on its row type, not those that are part of it.
 WITH target AS (

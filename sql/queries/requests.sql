@@ -12,7 +12,8 @@ DELETE FROM pganon_private.worker AS w WHERE w.id = %(me)s;
 
 -- look --
 -- Whether there is anything to do, in one short statement: requests that can be claimed, requests
--- of workers that are dead, schedules, policies to look at, approvals that expired, reviews.
+-- of workers that are dead, schedules, policies to look at, approvals that expired, reviews,
+-- views of withdrawn releases that were in use.
 SELECT
     EXISTS (
         SELECT FROM pganon_private.request AS q
@@ -56,7 +57,15 @@ SELECT
             WHERE n.release = p.release AND n.revision > p.revision
                 AND n.checked_at IS NOT NULL AND n.problems = '{}'
         )
-    ) AS review;
+    ) AS review,
+    EXISTS (
+        SELECT FROM pganon_private.release AS r
+        WHERE r.current_version IS NULL AND CASE WHEN EXISTS (
+            SELECT FROM pg_catalog.pg_class AS c
+            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+            WHERE n.nspname = r.view_schema AND c.relname = r.view_name AND c.relkind = 'v'
+        ) THEN EXISTS (SELECT FROM pganon.standing_views(r.name)) END
+    ) AS withdrawn;
 
 -- claim --
 -- Take a request of a release that nobody works on: withdrawals, schedules and what the steward asks for

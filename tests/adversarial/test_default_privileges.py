@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
 from tests.support.harness.cluster import Database
 from tests.support.sources.staging import COLUMNS, ROWS, release, running, staged
@@ -57,14 +58,22 @@ def test_default_privileges_on_one_schema(db: Database) -> None:
         conn.execute(
             f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT ALL ON TABLES TO analyst".encode()
         )
+    # Its tables are made behind pganon's back, so they are open until they are moved.
+    release(conn, "second", readers=())
+    assert _held(db) == [*LISTS, "published.first"]
+
+
+def test_open_staged_tables_of_another_run_stop_publication(db: Database) -> None:
+    conn = db.owner()
+    release(conn)
+    conn.execute(
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA pganon_stage GRANT SELECT ON TABLES TO analyst"
+    )
     with running(conn, "second") as run:
         staged(conn, run)
-        # Tables made behind pganon's back are open, so moving them closes them.
-    release(conn, "second", readers=())
-    assert [name for name in _held(db) if ".r" not in name or "stage" not in name] == [
-        *LISTS,
-        "published.first",
-    ]
+    with pytest.raises(PreconditionError, match=rf"SELECT on pganon_stage\.r{run}_") as caught:
+        release(conn)
+    assert caught.value.code == "open_privileges"
 
 
 def test_the_steward_can_still_give(db: Database) -> None:

@@ -118,9 +118,7 @@ def running(conn: Connection, release: str = "adult") -> Iterator[int]:
         yield run
 
 
-def release(
-    conn: Connection, name: str = "adult", *, cascade: bool = False, **options: Any
-) -> PublishedVersion:
+def release(conn: Connection, name: str = "adult", **options: Any) -> PublishedVersion:
     """Stage and publish one version."""
     with running(conn, name) as run:
-        return publish(conn, staged(conn, run, release=name, **options), cascade=cascade)
+        return publish(conn, staged(conn, run, release=name, **options))

@@ -1,0 +1,229 @@
+"""Attack: views of anybody upon published views, and readers who stay in a transaction.
+
+Neither keeps the steward from taking a release away, or from changing its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon.errors import PreconditionError
+from pganon.identifiers import QualifiedName
+from pganon.publish import lifecycle, transaction
+from pganon.run.cleanup import clean
+from tests.support.harness import faults, queue
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.staging import COLUMNS, ROWS, release
+
+BUILT = """
+    CREATE SCHEMA built AUTHORIZATION analyst;
+    GRANT USAGE ON SCHEMA built TO steward;
+    GRANT USAGE ON SCHEMA published TO source_owner;
+"""
+UPON = "SELECT age, disease FROM published.adult"
+MINE = """
+    CREATE VIEW built.v AS SELECT age, disease FROM published.adult;
+    CREATE VIEW built.upon AS SELECT age FROM built.v;
+    CREATE TABLE built.row_of (r published.adult);
+    CREATE FUNCTION built.f() RETURNS SETOF published.adult LANGUAGE sql
+        AS $$ SELECT * FROM published.adult $$;
+    CREATE TEMPORARY VIEW passing AS SELECT age FROM published.adult;
+"""
+DEPENDS = {
+    "view built.v depends on view published.adult",
+    "view built.upon depends on view built.v",
+    "function built.f() depends on type published.adult",
+    "column r of table built.row_of depends on type published.adult",
+}
+
+
+@pytest.fixture
+def analyst(db: Database) -> Connection:
+    """Who has built on a release, as everybody may who may use the schema."""
+    conn = db.owner()
+    release(conn)
+    release(conn)
+    db.admin.execute(BUILT.encode())
+    found = db.connect("analyst")
+    found.execute(MINE.encode())
+    return found
+
+
+def _other_columns(conn: Connection) -> tuple[str, ...]:
+    return release(conn, columns=COLUMNS[:2], rows=[r[:2] for r in ROWS]).dependents
+
+
+def _other_name(conn: Connection) -> tuple[str, ...]:
+    return release(conn, view=QualifiedName("published", "people")).dependents
+
+
+def _withdrawn(conn: Connection) -> tuple[str, ...]:
+    return lifecycle.withdraw(conn, "adult")
+
+
+def _dropped(conn: Connection) -> tuple[str, ...]:
+    return lifecycle.drop(conn, "adult").dependents
+
+
+def _refused(conn: Connection, what: str) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute(what.encode())
+
+
+@pytest.mark.parametrize("act", [_other_columns, _other_name, _withdrawn, _dropped])
+def test_who_has_built_on_a_view_loses_it(
+    db: Database, analyst: Connection, act: Callable[[Connection], tuple[str, ...]]
+) -> None:
+    conn = db.owner()
+    told = act(conn)
+    assert set(told) >= DEPENDS
+    assert any(line.startswith("view pg_temp") for line in told)
+    for what in ("built.v", "built.upon", "passing"):
+        _refused(analyst, f"TABLE {what}")
+    assert faults.exposed(db.admin) == []
+    row = conn.execute("SELECT details -> 'dependents' FROM pganon.ledger ORDER BY id DESC LIMIT 1")
+    assert row.fetchone() == (list(told),)
+
+
+@pytest.mark.parametrize("owner", ["steward", None])
+def test_nothing_shows_what_was_withdrawn(
+    db: Database, owner: str | None, analyst: Connection
+) -> None:
+    """Views of who may read everything, which others may read, show nothing any more."""
+    maker = db.connect(owner) if owner else db.admin
+    maker.execute(f"CREATE VIEW published.open AS {UPON}".encode())
+    maker.execute("GRANT SELECT ON published.open TO PUBLIC")
+    lifecycle.withdraw(db.owner(), "adult")
+    assert analyst.execute("TABLE published.open").fetchall() == []
+
+
+def test_columns_of_every_type_outlive_their_view(db: Database) -> None:
+    conn = db.owner()
+    columns = (
+        ("class_id", "bigint"), ("Of a", "numeric(8,2)"), ("t", 'text COLLATE "C"'),
+        ("r", "numrange[]"), ("n", "name"), ("b", "bit(3)"), ("c", '"char"'),
+    )  # fmt: skip
+    made = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in columns)
+    conn.execute("CREATE SCHEMA IF NOT EXISTS published")
+    conn.execute(f"CREATE VIEW published.many AS SELECT {made}".encode())
+    conn.execute("CREATE VIEW published.upon AS TABLE published.many")
+    conn.execute("SELECT pganon.remove_view('published.many')")
+    assert conn.execute("TABLE published.upon").fetchall() == []
+
+
+def test_the_name_is_free_again(db: Database, analyst: Connection) -> None:
+    conn = db.owner()
+    lifecycle.withdraw(conn, "adult")
+    assert release(conn).version == 3
+    assert analyst.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    _other_columns(conn)
+    lifecycle.rollback(conn, "adult")
+    assert all(found.holds for found in lifecycle.verify(conn, "adult"))
+    _refused(analyst, "TABLE built.v")
+
+
+def test_what_was_set_aside_goes_when_nobody_needs_it(db: Database, analyst: Connection) -> None:
+    conn = db.owner()
+    lifecycle.withdraw(conn, "adult")
+    count = "SELECT count(*) FROM pg_class WHERE relname LIKE 'set\\_aside\\_%' AND relkind = 'v'"
+    clean(conn)
+    assert conn.execute(count).fetchone() == (1,)
+    analyst.execute("DROP SCHEMA built CASCADE; DROP VIEW passing")
+    clean(conn)
+    assert conn.execute(count).fetchone() == (0,)
+
+
+def _reading(db: Database) -> Connection:
+    """A reader in a transaction, who has a lock on the view and its tables."""
+    reader = db.connect("analyst")
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    return reader
+
+
+@pytest.mark.parametrize("how", ["pganon.withdraw_release", "lifecycle"])
+def test_who_reads_delays_no_withdrawal(db: Database, how: str) -> None:
+    conn = db.owner()
+    release(conn, extra_views=["_st"])
+    reader = _reading(db)
+    conn.execute("SET statement_timeout = '2s'")
+    if how == "lifecycle":
+        lifecycle.withdraw(conn, "adult")
+    else:
+        conn.execute("SELECT pganon.withdraw_release('adult')")
+    _refused(db.connect("analyst"), "TABLE published.adult")
+    _refused(db.connect("analyst"), "TABLE published.adult_st")
+    assert lifecycle.releases(db.connect("analyst")) == []
+    reader.execute("ROLLBACK")
+    _refused(reader, "TABLE published.adult")
+    queue.serve(db)
+    left = conn.execute("SELECT to_regclass('published.adult'), to_regclass('published.adult_st')")
+    assert left.fetchone() == (None, None), "the worker drops what is in use no more"
+
+
+def test_who_reads_is_shut_out_of_what_is_dropped(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "20ms")
+    monkeypatch.setattr(transaction, "PAUSES", ())
+    conn = db.owner()
+    release(conn)
+    reader = _reading(db)
+    with pytest.raises(PreconditionError, match="is withdrawn") as caught:
+        lifecycle.drop(conn, "adult")
+    assert caught.value.code == "in_use"
+    _refused(db.connect("analyst"), "TABLE published.adult")
+    reader.execute("ROLLBACK")
+    done = lifecycle.drop(conn, "adult")
+    assert (done.dropped, done.now) == ((1,), None)
+    assert conn.execute("SELECT to_regclass('published.adult')").fetchone() == (None,)
+
+
+def test_a_view_in_use_is_made_again(db: Database) -> None:
+    """A version of a withdrawn release takes the place of the view that still stands."""
+    conn = db.owner()
+    release(conn, extra_views=["_st"])
+    reader = _reading(db)
+    lifecycle.withdraw(conn, "adult")
+    reader.execute("ROLLBACK")
+    assert release(conn).version == 2
+    assert reader.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    assert conn.execute("SELECT to_regclass('published.adult_st')").fetchone() == (None,)
+
+
+def test_a_view_of_another_release_stays(db: Database) -> None:
+    """It has the name of one that is gone."""
+    conn = db.owner()
+    release(conn)
+    lifecycle.withdraw(conn, "adult")
+    release(conn, "other", view=QualifiedName("published", "adult"))
+    clean(conn)
+    queue.serve(db)
+    assert lifecycle.drop(conn, "adult").dropped == (1,)
+    assert db.connect("analyst").execute("TABLE published.adult").rowcount == 3
+
+
+@pytest.mark.slow
+def test_a_review_is_kept_whoever_has_built_and_reads(db: Database) -> None:
+    db.source(faults.SOURCE)
+    publish: dict[str, Any] = {"readers": ["analyst"], "review_by": "2020-01-01"}
+    faults.run(db.dsn(), faults.policy(publish=publish))
+    db.admin.execute(BUILT.encode())
+    analyst = db.connect("analyst")
+    analyst.execute("CREATE VIEW built.v AS TABLE published.patients")
+    analyst.execute("BEGIN; TABLE published.patients")
+    assert "withdrawn release=patients reason=review_by" in queue.serve(db)
+    analyst.execute("ROLLBACK")
+    _refused(analyst, "TABLE built.v")
+
+
+@pytest.mark.slow
+def test_the_commands_name_what_others_have_built(db: Database, analyst: Connection) -> None:
+    done = pganon("drop", "adult", "--yes", "--dsn", db.dsn())
+    assert done.code == 0
+    assert "cannot use it any more: view built.v depends on view published.adult" in done.err
