@@ -24,6 +24,7 @@ from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
 from pganon.run.result import Added, RunResult
+from pganon.spec.guarantee import adversary
 from pganon.steps import State
 
 ChosenArgument = Annotated[
@@ -66,6 +67,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
                 "view": str(spec.view),
                 "method": built.method.name,
                 "guarantee": [r.label for r in spec.requirements],
+                "adversary": adversary(spec),
                 "columns": [
                     {"name": c.name, "type": c.type, "comment": c.comment}
                     for view in built.stored_views(State(0))
@@ -84,6 +86,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
             "view": str(spec.view),
             "method": built.method.name,
             "guarantee": "; ".join(r.label for r in spec.requirements),
+            "holds against": adversary(spec),
             "not released": ", ".join(quote(name) for name in spec.unreleased) or "-",
         }
     )
