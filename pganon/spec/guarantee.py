@@ -17,7 +17,7 @@ from pganon.privacy.judged import (
 )
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division", "buckets", "select")
+CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
 
 FIRST = "the first version of the release"
@@ -45,7 +45,7 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     if model.needs_reference and spec.policy.refresh == "increments":
         stated["compared_with"] = FIRST
     method = spec.policy.method
-    chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
+    chosen = {name: getattr(method, name) for name in CHOICES if hasattr(method, name)}
     against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
     return {
         **stated,

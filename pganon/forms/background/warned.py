@@ -59,6 +59,7 @@ def _estimated(spec: ReleaseSpec) -> Iterator[str]:
 def _replayed(spec: ReleaseSpec) -> Iterator[str]:
     if decides_by_values(spec):
         yield (
-            f"who knows how the method {spec.policy.method.name} works can compute more than its classes show;"
-            " beta_primacy with division: public and select: random keeps that from happening"
+            f"who knows how the method {spec.policy.method.name} works can compute more than its"
+            " classes show; beta_primacy with division: public and select: random keeps that from"
+            " happening"
         )
