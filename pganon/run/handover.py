@@ -87,13 +87,15 @@ class Figures:
     Attributes:
         utility: None where the form of a version that grows has no figures of a whole.
         alike: see :func:`pganon.metrics.alike.alike`.
-        increment: of what the run added to a version; None if it made all of it, or added nothing.
+        grew: whether it is another version, changed; else the run made all of it.
+        increment: of what the run added to that; None if nothing.
     """
 
     verified: tuple[Verified, ...]
     utility: Utility | None
     alike: dict[str, float]
     metrics: Metrics | None = None
+    grew: bool = False
     increment: IncrementFigures | None = None
 
     def as_dict(self, records: int) -> dict[str, Any]:
@@ -103,7 +105,7 @@ class Figures:
             "records": records,
             **_kept(self.utility, self.verified, self.metrics),
             "alike": self.alike,
-            **({"increment": _increment(increment)} if increment else {}),
+            **({"increment": increment and _increment(increment)} if self.grew else {}),
         }
 
 
@@ -131,7 +133,7 @@ def figures(plan: Plan, state: State) -> Figures:
         return Figures(verified, utility, alike(spec, state.facts), plan.metrics(state))
     utility, same = _whole(plan, state)
     if not growth.adds:
-        return Figures(verified, utility, same)
+        return Figures(verified, utility, same, grew=True)
     mine = IncrementFigures(
         state[PUBLISHED],
         state[SUPPRESSED],
@@ -139,7 +141,7 @@ def figures(plan: Plan, state: State) -> Figures:
         verified,
         plan.metrics(state),
     )
-    return Figures(_with_earlier(growth, verified, state), utility, same, None, mine)
+    return Figures(_with_earlier(growth, verified, state), utility, same, None, True, mine)
 
 
 def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
