@@ -63,7 +63,7 @@ TARGETS = {
          "test_slamsa_random"),
     ),
     "msb": Target(
-        ("pganon/methods/msb.py", "pganon/methods/bucketized.py", "pganon/search/msb.py"),
+        ("pganon/methods/msb", "pganon/methods/bucketized.py", "pganon/search/msb.py"),
         ("unit/test_msb", "integration/test_msb"),
     ),
     "sloms": Target(("pganon/methods/sloms", "pganon/search/kaca.py"), ("test_kaca", "test_sloms")),
@@ -80,10 +80,16 @@ TARGETS = {
         ("test_identity_models", "test_identity_search", "test_identity_examples",
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
     ),
+    "identity_steps": Target(
+        tuple(f"pganon/methods/identity/{name}.py" for name in
+              ("__init__", "feasible", "individuals", "labels", "reading", "shape")),
+        ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
+         "test_identity_duplicates", "test_identity_random"),
+    ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
-           ("clusters", "constant", "cut", "divided", "drawn", "grown", "kept", "levels", "near",
-            "options", "reading", "reduced", "shape")),
+           ("__init__", "clusters", "constant", "cut", "divided", "drawn", "grown", "kept",
+            "levels", "near", "options", "reading", "reduced", "rows", "shape")),
          "pganon/forms/background/audit.py", "pganon/forms/background/divergence.py",
          "pganon/forms/reference.py", "pganon/resolve/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",

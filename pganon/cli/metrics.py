@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pganon.cli import common
 from pganon.published.metrics import Grid, Metrics, Pairs
+
+if TYPE_CHECKING:
+    from pganon.published.form import PublishedForm
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
@@ -18,10 +21,18 @@ def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
     if made is None:
         common.facts({"figures": f"not shown: no installed package brings the method {method}"})
         return
+    _show_figures(made.form, measures)
+    increment = measures.get("increment")
+    if increment:
+        common.line("of what the version added to the one before, alone:")
+        _show_figures(made.form, increment)
+
+
+def _show_figures(form: PublishedForm, measures: Mapping[str, Any]) -> None:
     if "utility" in measures:
-        common.facts(made.form.figures.recorded(measures["utility"]).details())
-    if measures.get("metrics") and made.form.metrics:
-        show_metrics(made.form.metrics.figures.recorded(measures["metrics"]))
+        common.facts(form.figures.recorded(measures["utility"]).details())
+    if measures.get("metrics") and form.metrics:
+        show_metrics(form.metrics.figures.recorded(measures["metrics"]))
 
 
 def show_metrics(metrics: Metrics) -> None:

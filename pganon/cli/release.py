@@ -19,6 +19,7 @@ from pganon.publish import export as exporting
 from pganon.publish import lifecycle, views
 from pganon.publish.lifecycle import Changed, ReleaseInfo
 from pganon.run import cleanup
+from pganon.spec.guarantee import CHOICES
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 
@@ -292,11 +293,10 @@ _TOLD = (
     "column",
     "if_not_null",
     "compared_with",
-    "profile",
-    "division",
     "adversary",
     "over_versions",
     "groups",
+    *CHOICES,
 )
 
 
@@ -304,7 +304,7 @@ def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
     """Against whom it holds, and the options that decide that; they are those of the release."""
     (first, *_) = guarantee or [{}]
     shown = {"holds against": first.get("adversary")}
-    shown |= {name: first.get(name) for name in ("profile", "division")}
+    shown |= {name: first.get(name) for name in CHOICES}
     over = {
         f"{i.get('model')}: {i['over_versions']}": None for i in guarantee if "over_versions" in i
     }

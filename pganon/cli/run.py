@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -20,10 +21,12 @@ from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
 from pganon.published.request import Request, Workload, parse_workload
+from pganon.published.utility import Utility
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
-from pganon.run.result import Added, RunResult
+from pganon.run.result import Added, IncrementFigures, RunResult, Verified
+from pganon.spec.guarantee import adversary
 from pganon.steps import State
 
 ChosenArgument = Annotated[
@@ -66,6 +69,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
                 "view": str(spec.view),
                 "method": built.method.name,
                 "guarantee": [r.label for r in spec.requirements],
+                "adversary": adversary(spec),
                 "columns": [
                     {"name": c.name, "type": c.type, "comment": c.comment}
                     for view in built.stored_views(State(0))
@@ -84,6 +88,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
             "view": str(spec.view),
             "method": built.method.name,
             "guarantee": "; ".join(r.label for r in spec.requirements),
+            "holds against": adversary(spec),
             "not released": ", ".join(quote(name) for name in spec.unreleased) or "-",
         }
     )
@@ -214,9 +219,10 @@ def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Req
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:
-    if result.added is not None and result.utility is None:
+    if result.outcome == "dry_run" and result.utility is None:
         common.line(f"dry run of {result.view}: nothing was tested")
-        _show_added(result.added)
+        if result.added is not None:
+            _show_added(result.added)
     elif result.outcome == "unchanged":
         common.line(f"unchanged: {result.view}, version {result.version}")
         for text in result.applied:
@@ -238,7 +244,6 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
 
 def _show_made(result: RunResult) -> None:
     utility = result.utility
-    assert utility is not None  # what was made was measured
     if result.outcome == "dry_run":
         common.line(f"dry run of {result.view}: nothing was published")
     elif result.outcome == "awaiting_approval":
@@ -249,12 +254,34 @@ def _show_made(result: RunResult) -> None:
         {
             "records": f"{result.released} released, {result.suppressed} suppressed,"
             f" {result.records} in the source",
-            **utility.summary(),
+            **(utility.summary() if utility else {}),
             "time": f"{result.seconds:.1f} s",
         }
     )
     if result.added is not None:
         _show_added(result.added)
+    _show_verified(result.verified, "verified on the published relations")
+    if result.reasons:
+        _show_reasons(result)
+    elif utility:
+        _show_loss(utility)
+    if result.metrics:
+        show_metrics(result.metrics)
+    if result.increment:
+        _show_increment(result.increment)
+
+
+def _show_increment(found: IncrementFigures) -> None:
+    """What was added, by itself."""
+    common.line(f"of the {found.released} records that were added alone:")
+    common.facts(found.utility.summary())
+    _show_verified(found.verified, "verified on what was added")
+    _show_loss(found.utility)
+    if found.metrics:
+        show_metrics(found.metrics)
+
+
+def _show_verified(verified: Sequence[Verified], title: str) -> None:
     common.table(
         ["requirement", "column", "required", "measured"],
         [
@@ -264,21 +291,19 @@ def _show_made(result: RunResult) -> None:
                 f"{v.symbol} {v.bound} {v.required:g}",
                 f"{v.measured:.6g}",
             )
-            for v in result.verified
+            for v in verified
         ],
-        title="verified on the published relations",
+        title=title,
         right=["measured"],
     )
-    if result.reasons:
-        _show_reasons(result)
-    else:
-        common.table(
-            [utility.columns, "loss (NCP)"],
-            [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
-            right=["loss (NCP)"],
-        )
-    if result.metrics:
-        show_metrics(result.metrics)
+
+
+def _show_loss(utility: Utility) -> None:
+    common.table(
+        [utility.columns, "loss (NCP)"],
+        [(name, f"{loss:.6f}") for name, loss in utility.ncp.items()],
+        right=["loss (NCP)"],
+    )
 
 
 def _show_added(added: Added) -> None:

@@ -217,11 +217,15 @@ class NominalAxis(Axis):
         )
 
     def loss(self, state: State, table: str) -> exp.Expr:
-        return fragment(
-            "(:d - 1)::float8 / :m",
-            d=self.distinct(state, table),
-            m=num(max(self.domain(state) - 1, 1)),
-        )
+        return self.loss_of(state, self.distinct(state, table), self.nulls(state, table))
+
+    def nulls(self, state: State, table: str) -> exp.Expr | None:
+        """Whether a group has records without a value, where its loss depends on that."""
+        return None
+
+    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
+        """NCP of a group with so many different values, NULL among them where `nulls` holds."""
+        return fragment("(:d - 1)::float8 / :m", d=distinct, m=num(max(self.domain(state) - 1, 1)))
 
 
 class ShareAxis(NominalAxis):
@@ -235,11 +239,13 @@ class ShareAxis(NominalAxis):
         extra = [named(null, f"n{self.index}")] if self.has_null(state) else []
         return [*super().extent(state, table), *extra]
 
-    def loss(self, state: State, table: str) -> exp.Expr:
+    def nulls(self, state: State, table: str) -> exp.Expr | None:
+        return col(f"n{self.index}", table) if self.has_null(state) else None
+
+    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
         declared = self.attribute.values
         size = self.size(state) if declared is None else len(declared)
-        null = col(f"n{self.index}", table) if self.has_null(state) else None
-        return covered_share(self.distinct(state, table), size, null)
+        return covered_share(distinct, size, nulls)
 
 
 def covered_share(distinct: exp.Expr, size: int, null: exp.Expr | None = None) -> exp.Expr:
@@ -357,8 +363,8 @@ class TreeAxis(Axis):
 class FlatAxis(NominalAxis):
     """Unordered values as a tree of height 1: any two different ones, NULL among them, lose 1."""
 
-    def loss(self, state: State, table: str) -> exp.Expr:
-        return fragment("(:d > 1)::int", d=self.distinct(state, table))
+    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
+        return fragment("(:d > 1)::int", d=distinct)
 
 
 class HeightAxis(TreeAxis):

@@ -24,7 +24,7 @@ from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import ReleaseSpec
+from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count
@@ -58,7 +58,7 @@ def encode_steps(
     steps: list[Step] = [
         Parallel("values", "dictionaries", chains),
         *then,
-        _sizes(spec),
+        sizes_step(spec, valued(spec)),
         CreateTable(
             "coded",
             "values become codes",
@@ -144,14 +144,16 @@ def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
     ]
 
 
-def _sizes(spec: ReleaseSpec) -> Step:
+def sizes_step(spec: ReleaseSpec, values: Sequence[Sensitive] = ()) -> Step:
+    """Sizes of the dictionaries of quasi-identifiers, and of sensitive values."""
+
     def select(state: State) -> exp.Expr:
         sizes = [size for axis in axes(spec.attributes) for size in _sizes_of(axis, state)]
-        sizes += [size for item in valued(spec) for size in value_counts(item, state)]
+        sizes += [size for item in values for size in value_counts(item, state)]
         return exp.select(named(num(0), "nothing"), *sizes)
 
     gives = [fact for axis in axes(spec.attributes) for fact in _facts_of(axis)]
-    gives += [fact for item in valued(spec) for fact in value_facts(item)]
+    gives += [fact for item in values for fact in value_facts(item)]
     return Check(
         "sizes", "sizes of the dictionaries", select, gives=[count("nothing", "sizes_"), *gives]
     )

@@ -93,11 +93,11 @@ def _dictionary_steps(spec: ReleaseSpec, axis: Axis, histogram: Name, other: int
         lambda s: s.work(f"values{i}"),
         values,
     )
-    return [counted, *_codes_of(spec, axis)]
+    return [counted, *dictionary_steps(spec, axis)]
 
 
-def _codes_of(spec: ReleaseSpec, axis: Axis) -> list[Step]:
-    """From the distinct values of a column to its dictionary."""
+def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
+    """From the distinct values of a column, `values<i>`, to its dictionary."""
     i, attribute = axis.index, axis.attribute
     steps: list[Step] = []
     if attribute.scale is Scale.TREE:

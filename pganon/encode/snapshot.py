@@ -165,8 +165,8 @@ def _stays(spec: ReleaseSpec, exclude: Relation) -> exp.Expr:
     )
 
 
-def _infinite(column: Column, name: str) -> exp.Expr | None:
-    """Condition: the value has no place on a line (NaN, infinities)."""
+def infinite(column: Column, name: str) -> exp.Expr | None:
+    """Condition on a column of `t`: the value has no place on a line (NaN, infinities)."""
     value = col(name, "t")
     if column.kind in ("numeric", "float"):
         return fragment("t.v in ('NaN', 'Infinity', '-Infinity')").transform(
@@ -182,7 +182,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
         tree.select(named(_missing(attribute, name), f"nulls_{name}"), copy=False)
-        bad = _infinite(attribute.column, name)
+        bad = infinite(attribute.column, name)
         if bad is not None:
             number = fragment("count(*) filter (where :bad)", bad=bad)
             tree.select(named(number, f"infinite_{name}"), copy=False)
@@ -222,7 +222,7 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
         found.append(count(f"nulls_{name}"))
-        if _infinite(attribute.column, name) is not None:
+        if infinite(attribute.column, name) is not None:
             found.append(count(f"infinite_{name}"))
         if attribute.domain is not None or attribute.values is not None:
             found.append(count(f"outside_{name}"))

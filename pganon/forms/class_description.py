@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.work import CODED
 from pganon.forms import classes
 from pganon.forms.classes import same_cell, unchanged
+from pganon.identifiers import QualifiedName
 from pganon.metrics import loss
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
+from pganon.policy.options import CLASS_ID
+from pganon.published.elements import attribute_columns
 from pganon.published.facts import losses
-from pganon.published.form import Description, OnRequest, PublishedForm, Tables
+from pganon.published.form import Description, OnRequest, PublishedForm, Relations, Tables, Whole
 from pganon.published.utility import ClassUtility, class_utility
 from pganon.published.work import EXTENTS, GROUPED_CLASSES
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query
-from pganon.steps import Chains, Check, State
+from pganon.steps import Chains, Check, State, Step
 
 
-def shown(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def shown(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     tree = query(
         "select c.class_id as group_id, r.n from classes as c"
         " join (select x.class_id, count(*) as n from records as x group by x.class_id) as r"
@@ -65,6 +70,31 @@ def measures(spec: ReleaseSpec) -> Chains:
     return [[basic]]
 
 
+def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
+    described = [c.name for a in spec.attributes for c in attribute_columns(a)]
+    return {
+        "classes": [CLASS_ID, *described],
+        "records": [CLASS_ID, *[item.published for _, item in unchanged(spec)]],
+    }
+
+
+def whole_measures(
+    spec: ReleaseSpec,
+    relations: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> list[Step]:
+    """The same as :func:`measures` of all classes."""
+    basic = Check(
+        "utility",
+        "loss, discernibility, class sizes of the whole version",
+        lambda s: loss.basic(
+            spec, query("select l.* from l", {"l": lost(s)}), s, lost=loss.known_loss
+        ),
+        gives=losses(spec),
+    )
+    return [basic]
+
+
 DESCRIPTION = Description(shown, values, members, extents)
 
 ON_REQUEST = OnRequest(
@@ -84,6 +114,7 @@ CLASSES = PublishedForm(
     utility=class_utility,
     figures=ClassUtility,
     groups="classes",
+    whole=Whole(whole_columns, shown, whole_measures),
     histogram=classes.histogram,
     metrics=ON_REQUEST,
     linked=classes.linked,

@@ -45,7 +45,7 @@ from pganon.forms.regions import (
 from pganon.policy.options import CLASS_ID, FLAT
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.elements import attribute_columns, own_values, value_key
-from pganon.published.form import STRUCTURE, Tables
+from pganon.published.form import STRUCTURE, Relations, Tables
 from pganon.published.linked import Linked, linked_column
 from pganon.published.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.published.work import EXTENTS, GROUPED, GROUPED_CLASSES
@@ -284,7 +284,7 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
 
 
 def histogram(
-    spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     return [CLASS_ID], _counted(tables, value_key(item, "r"))
 
@@ -303,7 +303,7 @@ def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]
     return Linked((CLASS_ID,), tuple(columns))
 
 
-def _counted(tables: Tables, value: exp.Expr) -> exp.Select:
+def _counted(tables: Relations, value: exp.Expr) -> exp.Select:
     return query(
         "select r.class_id, :value as value, count(*) as n from records as r"
         " group by r.class_id, 2",

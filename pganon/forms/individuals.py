@@ -6,7 +6,7 @@ which all of its records share. Every individual is in one class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -14,12 +14,13 @@ from sqlglot import exp
 from pganon.encode.facts import COLLAPSED
 from pganon.forms import class_description, classes
 from pganon.forms.checked import requirement_check, violations_check
+from pganon.identifiers import QualifiedName
 from pganon.policy.identity_options import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
 from pganon.published.elements import value_key
 from pganon.published.facts import MEASURE
-from pganon.published.form import STRUCTURE, Tables
+from pganon.published.form import STRUCTURE, Relations, Tables, Whole
 from pganon.published.linked import Linked
 from pganon.published.stored import numbers, numbers_step, repeated
 from pganon.published.utility import IdentityUtility, class_utility
@@ -137,7 +138,7 @@ def _identities(tables: Tables, before: int) -> CheckQuery:
     return violations_check(f"{STRUCTURE}_of_individuals", broken)
 
 
-def records(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """SELECT (class_id, individual, value), one row per published record."""
     (item,) = spec.sensitive
     return query(
@@ -169,23 +170,42 @@ _HIGHEST_SHARE = measure("highest_share", MEASURE)
 def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads."""
 
-    def staged(state: State) -> Tables:
+    def staged(state: State) -> Relations:
         return {r.part: r.staged for r in classes.relations(spec, state)}
 
+    risks = [[step] for step in _risk_steps(spec, staged)]
+    return [*risks, *class_description.measures(spec)]
+
+
+def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
+    found = class_description.whole_columns(spec)
+    return {**found, "records": [*found["records"], INDIVIDUAL_NO]}
+
+
+def whole_measures(
+    spec: ReleaseSpec,
+    relations: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> list[Step]:
+    """The same of all classes."""
+    known = class_description.whole_measures(spec, relations, lost)
+    return [*_risk_steps(spec, relations), *known]
+
+
+def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
     risks = Check(
         "individuals_per_class",
         "individuals of the classes, and how well they can be told apart in them",
-        lambda s: _risks(spec, staged(s)),
+        lambda s: _risks(spec, relations(s)),
         gives=[_INDIVIDUALS, _FEWEST, _EXPOSED, _HIGHEST_SHARE, _COUNT_GROUP],
     )
     vulnerable = Check(
         "vulnerable",
         "classes that satisfy their requirement on records and not on individuals",
-        lambda s: _vulnerable(spec, staged(s)),
+        lambda s: _vulnerable(spec, relations(s)),
         gives=[_VULNERABLE],
     )
-    chains: list[list[Step]] = [[risks], *([[vulnerable]] if _asked(spec) else [])]
-    return [*chains, *class_description.measures(spec)]
+    return [risks, *([vulnerable] if _asked(spec) else [])]
 
 
 def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
@@ -200,7 +220,7 @@ def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
     return sorted(found, key=lambda model: (model.name, model.parameter))
 
 
-def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def _vulnerable(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Number of vulnerable classes; those that the search cannot decide count."""
     published = records(spec, tables)
     missed = [
@@ -214,7 +234,7 @@ def _vulnerable(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
 
 
-def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Risks from readers who know more about a victim than the quasi-identifiers."""
     published = records(spec, tables)
     exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
@@ -232,7 +252,7 @@ def _risks(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     )
 
 
-def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def _exposed(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """SELECT individual: those with several values, one of which nobody else in the class has."""
     holders = query(
         "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
@@ -244,7 +264,7 @@ def _exposed(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     )
 
 
-def _count_groups(tables: Tables) -> exp.Select:
+def _count_groups(tables: Relations) -> exp.Select:
     """SELECT n: fewest individuals of a class with equally many records."""
     return query(
         "select min(g.individuals) as n from (select count(*) as individuals from"
@@ -293,6 +313,7 @@ IDENTITY = replace(
     warnings=_warnings,
     linked=linked,
     figures=IdentityUtility,
+    whole=Whole(whole_columns, class_description.shown, whole_measures),
     # As eq. 19 of its paper.
     metrics=replace(class_description.ON_REQUEST, restricts="yes"),
 )

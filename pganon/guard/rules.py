@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive
 from pganon.privacy.base import Model
 from pganon.privacy.judged import Judged
-
-_KEPT: tuple[type[Model], ...] = (
-    frequency.KAnonymity,
-    frequency.RelativeFrequency,
-    frequency.DistinctLDiversity,
-    frequency.EntropyLDiversity,
-    frequency.RecursiveCLDiversity,
-    frequency.AnatomyLDiversity,
-    frequency.SlicingLDiversity,
-    frequency.LocalBucketDiversity,
-    likeness.TCloseness,
-    likeness.BetaLikeness,
-    likeness.DeltaDisclosure,
-    identity.IRKAnonymity,
-    identity.IRAlpha,
-    identity.IRBeta,
-    identity.EIRBeta,
-    identity.EIRLDiversity,
-    quasi_sensitive.QSKAnonymity,
-    knowledge.BackgroundKnowledge,
-)
-_NAMED: dict[str, Callable[..., Model]] = {kind.name: kind for kind in _KEPT}
+from pganon.privacy.models import measured_models
 
 
 @dataclass(frozen=True)
@@ -89,7 +67,7 @@ def rule_of(kept: Mapping[str, Any]) -> Rule:
         for name, value in kept["parameters"].items()
     }
     sets = tuple(tuple(names) for names in kept["sets"])
-    model = _NAMED[kept["model"]](**parameters)
+    model = measured_models()[kept["model"]](**parameters)
     return Rule(model, kept["column"], sets, kept.get("independent", False))
 
 

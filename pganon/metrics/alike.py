@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.privacy.rows import grouped
-from pganon.published.form import Histogram, Tables
+from pganon.published.form import Histogram, Relations
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
 from pganon.steps import Chains, Check, State
@@ -13,7 +13,7 @@ from pganon.steps.facts import Fact, Facts, measure
 
 
 def chains(
-    spec: ReleaseSpec, histogram: Histogram | None, tables: Callable[[State], Tables]
+    spec: ReleaseSpec, histogram: Histogram | None, tables: Callable[[State], Relations]
 ) -> Chains:
     """What :func:`alike` reads; `tables(state)` are the staged relations by part."""
     if histogram is None:

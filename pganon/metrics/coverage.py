@@ -6,7 +6,7 @@ mcover<i>    one row per id<i> of a published value:
     z        whether NULL is covered
     covers   values of the source covered, NULL included
     mass     records of the source whose value is covered
-    lo, hi   first and last code covered, where values are ordered (lo > hi: none)
+    lo, hi   first and last code covered (lo > hi: none)
              a mean covers the value nearest to it
     low, high      distances of the bounds from the source's lowest; `low` = `high` is one value
     start, stop    bounds on the line from the start (0) to the end (1) of the attribute's span
@@ -39,14 +39,22 @@ Published = Callable[[ReleaseSpec, Tables], exp.Select]
 
 def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tables]) -> list[Step]:
     """`tables(state)` are the staged relations by part."""
-    found: list[Step] = [
-        CreateTable(
-            "metric_shown",
-            "published values by group",
-            lambda s: s.work("mshown"),
-            lambda s: _shown(spec, published(spec, tables(s))),
-        )
-    ]
+    return [shown_step(spec, lambda s: published(spec, tables(s))), *cover_steps(spec)]
+
+
+def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> CreateTable:
+    """From :attr:`pganon.published.form.Description.shown`."""
+    return CreateTable(
+        "metric_shown",
+        "published values by group",
+        lambda s: s.work("mshown"),
+        lambda s: _shown(spec, published(s)),
+    )
+
+
+def cover_steps(spec: ReleaseSpec) -> list[Step]:
+    """From `mshown` and `mplaces<i>`."""
+    found: list[Step] = []
     for axis in axes(spec.attributes):
         found.append(
             CreateTable(
@@ -266,7 +274,8 @@ def _set_cover(axis: Axis, state: State) -> exp.Expr:
     nulls = query("select k.id, 0 as code from k where k.z", {"k": _keys(axis, state)})
     return query(
         "select k.id, k.z, count(d.code) as covers, coalesce(sum(d.n), 0) as mass,"
-        " null::bigint as lo, null::bigint as hi, null::float8 as low, null::float8 as high,"
+        " coalesce(min(d.code) filter (where d.code > 0), 1)::bigint as lo,"
+        " coalesce(max(d.code), 0)::bigint as hi, null::float8 as low, null::float8 as high,"
         " null::float8 as start, null::float8 as stop,"
         " coalesce(bit_or(set_bit(:none, d.code, 1)), :none) as bits"
         " from k left join m on m.id = k.id left join d on d.code = m.code group by k.id, k.z",

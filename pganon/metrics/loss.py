@@ -5,6 +5,7 @@ The cheap figures, which every run computes, and those that need the extents alo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
@@ -17,14 +18,32 @@ from pganon.steps import State
 from pganon.steps.facts import Fact, count, measure, or_null
 
 
-def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
+def _lost(axis: Axis, state: State, table: str) -> exp.Expr:
+    """NCP of what a group shows: the extent of its records, or its region."""
+    if axis.attribute.in_regions:
+        return known_loss(axis, state, table)
+    return axis.loss(state, table)
+
+
+def known_loss(axis: Axis, state: State, table: str) -> exp.Expr:
+    """NCP that a column of the table has."""
+    return col(f"loss{axis.index}", table)
+
+
+def basic(
+    spec: ReleaseSpec,
+    extents: exp.Select,
+    state: State,
+    lost: Callable[[Axis, State, str], exp.Expr] = _lost,
+) -> exp.Select:
     """One row: class sizes, sum of squares, weighted loss and `ncp<i>` per attribute.
 
-    `extents` has `n` and the extent columns of the axes, one row per class.
+    `extents` has `n` and what `lost` reads, such as the extent columns of the axes, one row per
+    class.
     """
     attributes = axes(spec.attributes)
     weights = sum(attribute.weight for attribute in spec.attributes)
-    loss = weighted_loss(attributes, state, "e", lost=_lost)
+    loss = weighted_loss(attributes, state, "e", lost=lost)
     tree = query(
         "select count(*) as classes, sum(e.n)::bigint as released, min(e.n) as smallest_class,"
         " avg(e.n)::float8 as mean_class, max(e.n) as largest_class,"
@@ -38,14 +57,7 @@ def basic(spec: ReleaseSpec, extents: exp.Select, state: State) -> exp.Select:
             )
         ),
     )
-    return tree.select(*[named(_mean(_lost(a, state, "e")), f"ncp{a.index}") for a in attributes])
-
-
-def _lost(axis: Axis, state: State, table: str) -> exp.Expr:
-    """NCP of what a group shows: the extent of its records, or its region."""
-    if axis.attribute.in_regions:
-        return col(f"loss{axis.index}", table)
-    return axis.loss(state, table)
+    return tree.select(*[named(_mean(lost(a, state, "e")), f"ncp{a.index}") for a in attributes])
 
 
 def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:

@@ -26,6 +26,7 @@ from pganon.methods.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics import alike
 from pganon.metrics.reasons import reason_steps
+from pganon.metrics.whole import whole_steps
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
 from pganon.published.metrics import Metrics
@@ -36,6 +37,7 @@ from pganon.published.remembered import (
     staging_steps,
 )
 from pganon.published.request import Request
+from pganon.spec.increments import all_checks
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import num, query, stacked
@@ -52,6 +54,11 @@ FINGERPRINT = digest("fingerprint")
 def measured(number: int) -> Fact[float | None]:
     """What a query of the verification measured, at worst; None where there are no groups."""
     return or_null(measure("measured", f"verified{number}_"))
+
+
+def earlier_measured(number: int) -> Fact[float | None]:
+    """The same of a query about the increments that a version has already."""
+    return or_null(measure("measured", f"earlier{number}_"))
 
 
 GATHERED = "cohorts"
@@ -125,6 +132,7 @@ class Plan:
                 (_verify(spec, method),),
             ),
             Phase("measure", "metrics on request", _requested(spec, method, self.request)),
+            *self.whole,
             *self._reasons,
             *self._guard,
         )
@@ -147,6 +155,13 @@ class Plan:
             return ()
         steps = commit_steps(spec, spec.value_sets, commits=not self.reasoned)
         return (Phase(NEWCOMERS, "who is tested together", steps),)
+
+    @property
+    def whole(self) -> tuple[Phase, ...]:
+        """Of a version that grows, its figures."""
+        growth = self.spec.growth
+        steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
+        return (Phase("whole", "figures of all increments together", steps),) if steps else ()
 
     @property
     def is_remembered(self) -> bool:
@@ -250,6 +265,7 @@ def _verify(spec: ReleaseSpec, method: Method) -> Step:
         fingerprint_check(spec, method),
         _balance(spec, method),
         *verification_checks(spec, method),
+        *earlier_checks(spec),
     )
     # Figures come last, so that their errors hide no refusal, but some take long.
     alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
@@ -335,17 +351,38 @@ def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
 
     def check(number: int) -> Check:
         first = planned[number]
-        against = f" against the {first.against} distribution" if first.against else ""
-        on = f" on {first.column}" if first.column else ""
         return Check(
             f"{first.model}_{number}",
-            f"{first.model}{on}{against}",
+            f"{first.model}{_about(first)}",
             lambda state: sql.SQL(queries(state)[number].sql),  # pyright: ignore
             lambda row, state: verdict(first, row),
             gives=[measured(number), count("failing", f"verified{number}_")],
         )
 
     return tuple(check(number) for number in range(len(planned)))
+
+
+def earlier_checks(spec: ReleaseSpec) -> tuple[Check, ...]:
+    """One Check per requirement of the increments that the version has already."""
+    growth = spec.growth
+    if growth is None or not growth.adds:
+        return ()
+
+    def check(number: int, found: CheckQuery) -> Check:
+        return Check(
+            f"earlier_{found.model}_{number}",
+            f"{found.model}{_about(found)} in the groups before",
+            lambda state: sql.SQL(found.sql),  # pyright: ignore
+            lambda row, state: verdict(found, row),
+            gives=[earlier_measured(number), count("failing", f"earlier{number}_")],
+        )
+
+    return tuple(check(n, found) for n, found in enumerate(all_checks(growth.increments)))
+
+
+def _about(check: CheckQuery) -> str:
+    against = f" against the {check.against} distribution" if check.against else ""
+    return f"{f' on {check.column}' if check.column else ''}{against}"
 
 
 def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:

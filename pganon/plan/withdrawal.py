@@ -42,6 +42,7 @@ class Withdrawal(Plan):
                 "re-measure the stored relations against every requirement",
                 (Parallel("checks", "what must hold", [[check] for check in checks]),),
             ),
+            *self.whole,
         )
 
 

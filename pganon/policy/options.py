@@ -145,6 +145,18 @@ class MethodOptions(Declaration):
         "a reader who"."""
         return ()
 
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        """Whether sensitive values decide who is in a group with whom, beyond what groups show.
+
+        A reader who computes the method then excludes values that the groups leave open: a cut was
+        made, or was not, because of them.
+
+        Args:
+            bounded: whether a model is about sensitive values; without any a method that this base
+                says enough of looks at none.
+        """
+        return bounded
+
     @property
     def independent(self) -> bool:
         """Whether sensitive tables may have separate buckets."""

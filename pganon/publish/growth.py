@@ -63,8 +63,10 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
     kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
     source = kept.get(REFERENCE)
     compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
+    known_losses = {version.run_id: version.lost for version in known.versions}
     return replace(
         found,
+        lost=tuple(known_losses.get(one.run_id, {}) for one in found.increments),
         cuts=kept.get(CUTS) if divides else None,
         first=First(source, frozenset(compared if source else ()), kept.get(HISTOGRAM)),
         partition=first.partition,

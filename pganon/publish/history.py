@@ -46,6 +46,8 @@ class Version:
     """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop.
 
     Attributes:
+        measures: figures of the version; under `increment` those of what its run added to it, which
+            is all that an earlier pganon measured of a version that grows.
         increments: of a version that grows, what each run added; None if it was made at once.
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
@@ -76,6 +78,12 @@ class Version:
     sources: list[str] | None
     source_columns: list[dict[str, str]] | None
     source_mark: str | None
+
+    @property
+    def lost(self) -> dict[str, float]:
+        """Mean NCP of every published column, as the run measured what it made."""
+        figures = self.measures.get("increment") or self.measures
+        return figures.get("utility", {}).get("ncp", {})
 
     @property
     def stored(self) -> bool:
@@ -169,7 +177,10 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
 def _version(row: dict[str, Any]) -> Version:
     views = tuple(view_of(item) for item in row["views"])
     increments = row["increments"] and tuple(Increment.of(item) for item in row["increments"])
-    return Version(**{**row, "views": views, "increments": increments})
+    measures = row["measures"]
+    if increments and len(increments) > 1 and "increment" not in measures:
+        measures = {"records": measures.get("records"), "increment": measures}
+    return Version(**{**row, "views": views, "increments": increments, "measures": measures})
 
 
 def view_of(item: dict[str, Any]) -> PublishedView:

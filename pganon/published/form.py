@@ -7,7 +7,7 @@ they are verified from those relations alone, and which views show them. A new m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -29,7 +29,10 @@ Tables = dict[str, QualifiedName]
 """Stored or staged relations of a release by part name."""
 
 
-Histogram = Callable[[ReleaseSpec, State, Tables, Sensitive], tuple[Sequence[str], exp.Select]]
+Relations = Mapping[str, QualifiedName | exp.Select]
+"""The same, or SELECTs in their place."""
+
+Histogram = Callable[[ReleaseSpec, State, Relations, Sensitive], tuple[Sequence[str], exp.Select]]
 """Columns that identify groups, and SELECT (these, value, n): the records of every group by the
 key of their sensitive value, from the relations in the tables alone."""
 
@@ -51,10 +54,29 @@ class Description:
         extents: SELECT (group_id, n, extent columns of the axes), one row per group.
     """
 
-    shown: Callable[[ReleaseSpec, Tables], exp.Select]
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
     values: Callable[[ReleaseSpec, Tables], exp.Select]
     members: Callable[[ReleaseSpec, State], exp.Select]
     extents: Callable[[State], exp.Select]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """How a version that grows is measured as a whole, over the relations of all increments.
+
+    Attributes:
+        columns: by part with groups, the columns that are read of it.
+        shown: as :attr:`Description.shown`, one row per group.
+        measures: steps that observe what the form's `utility` reads, from relations by part, and a
+            table (group_id, n, loss<i>) with what every group loses.
+    """
+
+    columns: Callable[[ReleaseSpec], Mapping[str, Sequence[str]]]
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    measures: Callable[
+        [ReleaseSpec, Callable[[State], Relations], Callable[[State], QualifiedName]],
+        Sequence[Step],
+    ]
 
 
 @dataclass(frozen=True)
@@ -95,6 +117,8 @@ class PublishedForm:
         utility: these figures, from the facts of the run.
         figures: the class of what `utility` gives, to read a version's record of it.
         groups: what people call the groups, in the plural.
+        whole: how all increments of a version are measured; None where its figures are those of
+            the newest.
         histogram: records per value of a sensitive column; None if there is no such column.
         metrics: what it measures on request; None if there is nothing.
         settled: whether the policy alone decides the columns of every view.
@@ -117,6 +141,7 @@ class PublishedForm:
     utility: Callable[[ReleaseSpec, Facts], Utility]
     figures: type[Utility]
     groups: str
+    whole: Whole | None = None
     histogram: Histogram | None = None
     metrics: OnRequest | None = None
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True

@@ -25,9 +25,10 @@ def _grouped(spec: ReleaseSpec, state: State) -> list[str]:
 
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> list[str]:
+    if "semi_sensitive" in spec.policy.method.roles:
+        return [CLASS_ID, *codes_of(spec), "display"]
     record = [] if spec.policy.method.unlinks else _record(spec)
-    shown = ["display"] if "semi_sensitive" in spec.policy.method.roles else []
-    return [CLASS_ID, *codes_of(spec), *record, *shown]
+    return [CLASS_ID, *codes_of(spec), *record]
 
 
 def _extents(spec: ReleaseSpec, state: State) -> list[str]:

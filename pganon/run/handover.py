@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pganon.increments.leavers import LEAVING_RECORDS
 from pganon.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
-from pganon.plan.build import FINGERPRINT, Plan, kept, measured
+from pganon.metrics.whole import whole_facts, whole_utility
+from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
 from pganon.publish.staged import Staged
 from pganon.published.facts import PUBLISHED, SUPPRESSED
 from pganon.published.metrics import Metrics
 from pganon.published.stored import greatest_number
 from pganon.published.utility import Utility
-from pganon.run.result import Verified
+from pganon.run.result import IncrementFigures, Verified
 from pganon.spec.guarantee import guarantee
-from pganon.spec.increments import WITHDRAWN, Increment, all_checks, all_views, promised
+from pganon.spec.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State, stamp_of
-from pganon.steps.facts import RECORDS
+from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery, PublishedView
 
 
@@ -79,21 +80,93 @@ def _decides(spec: ReleaseSpec) -> bool:
     return spec.growth.adds if spec.growth is not None else spec.value_sets is not None
 
 
-def measures(
-    plan: Plan,
-    state: State,
-    verified: tuple[Verified, ...],
-    utility: Utility,
-    metrics: Metrics | None,
+@dataclass(frozen=True)
+class Figures:
+    """What was measured of a version.
+
+    Attributes:
+        utility: None where the form of a version that grows has no figures of a whole.
+        alike: see :func:`pganon.metrics.alike.alike`.
+        grew: whether it is another version, changed; else the run made all of it.
+        increment: of what the run added to that; None if nothing.
+    """
+
+    verified: tuple[Verified, ...]
+    utility: Utility | None
+    alike: dict[str, float]
+    metrics: Metrics | None = None
+    grew: bool = False
+    increment: IncrementFigures | None = None
+
+    def as_dict(self, records: int) -> dict[str, Any]:
+        """What the ledger keeps of it; `records` are those of the source."""
+        increment = self.increment
+        return {
+            "records": records,
+            **_kept(self.utility, self.verified, self.metrics),
+            "alike": self.alike,
+            **({"increment": increment and _increment(increment)} if self.grew else {}),
+        }
+
+
+def _kept(
+    utility: Utility | None, verified: tuple[Verified, ...], metrics: Metrics | None
 ) -> dict[str, Any]:
-    """What the ledger keeps of the figures of a run."""
     return {
-        "records": totals(plan, state).records,
-        "utility": asdict(utility),
-        "verified": [v.__dict__ for v in verified],
-        "alike": alike(plan.spec, state.facts),
+        **({"utility": asdict(utility)} if utility else {}),
+        "verified": [one.__dict__ for one in verified],
         **({"metrics": asdict(metrics)} if metrics else {}),
     }
+
+
+def _increment(found: IncrementFigures) -> dict[str, Any]:
+    kept = _kept(found.utility, found.verified, found.metrics)
+    return {"released": found.released, "suppressed": found.suppressed, **kept}
+
+
+def figures(plan: Plan, state: State) -> Figures:
+    """Of the version that the run makes."""
+    spec, form, growth = plan.spec, plan.method.form, plan.spec.growth
+    verified = verified_checks(plan.stored_checks(state), state)
+    if growth is None or growth.version is None:
+        utility = form.utility(spec, state.facts)
+        return Figures(verified, utility, alike(spec, state.facts), plan.metrics(state))
+    utility, same = _whole(plan, state)
+    if not growth.adds:
+        return Figures(verified, utility, same, grew=True)
+    mine = IncrementFigures(
+        state[PUBLISHED],
+        state[SUPPRESSED],
+        form.utility(spec, state.facts),
+        verified,
+        plan.metrics(state),
+    )
+    return Figures(_with_earlier(growth, verified, state), utility, same, None, True, mine)
+
+
+def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
+    form = plan.method.form
+    if form.whole is None:
+        return None, {}
+    found = totals(plan, state)
+    utility = whole_utility(plan.spec, form, state.facts, found.released, found.suppressed)
+    return utility, alike(plan.spec, whole_facts(state.facts))
+
+
+def _with_earlier(growth: Growth, mine: tuple[Verified, ...], state: State) -> tuple[Verified, ...]:
+    """The worst of all increments, as :func:`~pganon.spec.increments.all_checks` has them."""
+    earlier = _verified(all_checks(growth.increments), state, earlier_measured)
+    worst = {_subject(found): found for found in earlier}
+    for found in mine:
+        other = worst.get(_subject(found))
+        pick = min if found.bound == ">=" else max
+        known = [found.measured, *([other.measured] if other else [])]
+        worst[_subject(found)] = replace(found, measured=pick(known))
+    return tuple(worst.values())
+
+
+def _subject(found: Verified) -> tuple[object, ...]:
+    return (found.model, found.column, found.against, found.bound, found.required)
 
 
 def _all_views(
@@ -168,6 +241,15 @@ def _compared_with(plan: Plan, fingerprint: bytes) -> frozenset[int] | None:
 
 
 def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
+    """What the run measured of what it staged."""
+    return _verified(checks, state, measured)
+
+
+def _verified(
+    checks: tuple[CheckQuery, ...],
+    state: State,
+    fact: Callable[[int], Fact[float | None]],
+) -> tuple[Verified, ...]:
     return tuple(
         Verified(
             model=check.model,
@@ -175,14 +257,13 @@ def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verif
             symbol=check.symbol,
             bound=check.bound,
             required=check.parameter,
-            measured=_measured(state, number),
+            measured=_measured(state[fact(number)]),
             against=check.against,
         )
         for number, check in enumerate(checks)
     )
 
 
-def _measured(state: State, number: int) -> float:
-    found = state[measured(number)]
+def _measured(found: float | None) -> float:
     assert found is not None  # or the run would have been refused
     return found

@@ -47,7 +47,6 @@ from pganon.run.cleanup import clean, drop_run, end_dead
 from pganon.run.computation import Computation
 from pganon.run.costs import with_costs
 from pganon.run.ending import Ending, needs_approval
-from pganon.run.handover import verified_checks
 from pganon.run.judging import Judging, population_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.planning import beside
@@ -238,10 +237,7 @@ class _Run:
             return self._withdraw(computation, (f"nobody was added: {refusal}",))
         growing.check_columns(plan, state)
         warnings = warnings_of(plan, state)
-        utility = plan.method.form.utility(spec, state.facts)
-        metrics = plan.metrics(state)
-        checks = plan.stored_checks(state)
-        verified = verified_checks(checks, state)
+        figures = handover.figures(plan, state)
         totals = handover.totals(plan, state)
         result = RunResult(
             release=spec.policy.release,
@@ -252,13 +248,14 @@ class _Run:
             records=totals.records,
             released=totals.released,
             suppressed=totals.suppressed,
-            verified=verified,
-            utility=utility,
-            metrics=metrics,
+            verified=figures.verified,
+            utility=figures.utility,
+            metrics=figures.metrics,
             unreleased_columns=spec.unreleased,
             warnings=warnings,
             seconds=0.0,
             added=growing.added(growth, state) if growth else None,
+            increment=figures.increment,
         )
         if self.options.dry_run:
             result = self._tried(plan, state, result, judging)
@@ -266,8 +263,8 @@ class _Run:
             release = handover.staged(
                 plan,
                 state,
-                checks,
-                handover.measures(plan, state, verified, utility, metrics),
+                plan.stored_checks(state),
+                figures.as_dict(totals.records),
                 source_fingerprint(spec, state.facts),
                 self.sources,
                 self.source_mark,

@@ -77,13 +77,32 @@ class Added:
 
 
 @dataclass(frozen=True)
+class IncrementFigures:
+    """What was measured of the groups that a run added to a version, beside the whole.
+
+    Attributes:
+        released, suppressed: records of newcomers in them, and those that are out for good.
+        verified: the requirements of the policy.
+        metrics: if they were asked for.
+    """
+
+    released: int
+    suppressed: int
+    utility: Utility
+    verified: tuple[Verified, ...]
+    metrics: Metrics | None = None
+
+
+@dataclass(frozen=True)
 class RunResult:
     """What a run did.
 
     Attributes:
         version: the version that readers see; None after a dry run.
-        utility: None after a dry run that tests nothing, as people are tested once.
-        metrics: if they were asked for.
+        verified: of the whole version, also where the run only added to it.
+        utility: the same; None after a dry run that tests nothing, as people are tested once, and
+            where the form of a version that grows has no figures of a whole.
+        metrics: if they were asked for; of a version that grows in `increment`.
         outcome: "unchanged" if source and policy were those of the current version, whose figures
             these are then.
         applied: what an unchanged run changed nevertheless, such as readers.
@@ -93,6 +112,7 @@ class RunResult:
         guard: figures of what all versions about the same people tell together; nothing where they
             cannot be told apart.
         added: of a release that grows.
+        increment: figures of what the run added to the version before.
     """
 
     release: str
@@ -117,6 +137,7 @@ class RunResult:
     request: int | None = None
     guard: dict[str, Any] = field(default_factory=dict)
     added: Added | None = None
+    increment: IncrementFigures | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -144,8 +165,8 @@ def standing_result(
         records=measures["records"],
         released=current.row_count,
         suppressed=current.suppressed,
-        verified=tuple(Verified(**found) for found in measures["verified"]),
-        utility=form.figures.recorded(measures["utility"]),
+        verified=tuple(Verified(**found) for found in measures.get("verified", ())),
+        utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
         metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
         unreleased_columns=plan.spec.unreleased,
         warnings=tuple(warnings),

@@ -9,6 +9,7 @@ from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.increments.kept import WAITING
 from pganon.metrics.alike import alike
+from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
@@ -55,12 +56,14 @@ def beside_earlier(plan: Plan, state: State) -> str | None:
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:
     """Of columns that no model is about, with how many records it matters for."""
-    shares = alike(plan.spec, state.facts)
+    growth = plan.spec.growth
+    added = growth is not None and growth.version is not None and not plan.whole
+    shares = alike(plan.spec, whole_facts(state.facts) if plan.whole else state.facts)
     for item in plan.spec.unprotected:
         share = 100 * shares[item.published]
         yield warning(
             plan.spec.policy,
             item.column.name,
-            f": {share:.3g} % of the released records are in {plan.method.form.groups} in which all"
+            f": {share:.3g} % of the {'added' if added else 'released'} records are in {plan.method.form.groups} in which all"
             " have the same value of it",
         )

@@ -21,8 +21,6 @@ def withdraw(
 ) -> tuple[Staged, RunResult]:
     """Stage and verify the newest version without the groups that go.
 
-    The figures of the groups are those of that version: of what it shows still, nothing changed.
-
     Args:
         computation: of a run that knows who left; its plan becomes that of the withdrawal.
         source_mark: of the sources, from before they were read.
@@ -33,13 +31,8 @@ def withdraw(
     plan = computation.plan = withdrawal(computation.plan)
     state = computation.complete()
     checks = plan.stored_checks(state)
-    verified = handover.verified_checks(checks, state)
-    totals = handover.totals(plan, state)
-    measures = {
-        **newest.measures,
-        "records": totals.records,
-        "verified": [found.__dict__ for found in verified],
-    }
+    totals, figures = handover.totals(plan, state), handover.figures(plan, state)
+    measures = figures.as_dict(totals.records)
     fingerprint = newest.source_fingerprint or b""
     staged = handover.staged(plan, state, checks, measures, fingerprint, sources, source_mark)
     growth = plan.spec.growth
@@ -53,8 +46,8 @@ def withdraw(
         records=totals.records,
         released=totals.released,
         suppressed=totals.suppressed,
-        verified=verified,
-        utility=plan.method.form.figures.recorded(newest.measures["utility"]),
+        verified=figures.verified,
+        utility=figures.utility,
         metrics=None,
         unreleased_columns=plan.spec.unreleased,
         warnings=(),

@@ -17,11 +17,15 @@ from pganon.privacy.judged import (
 )
 from pganon.spec.model import ReleaseSpec
 
-_CHOICES = ("profile", "division", "buckets", "select")
+CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
 
 FIRST = "the first version of the release"
 """What groups of a release that grows are compared with, as readers find it."""
+
+
+UNCOMPUTED = "does not compute how the method came to its groups"
+"""What readers are assumed not to do, wherever sensitive values decided on groups."""
 
 
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
@@ -41,10 +45,14 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     if model.needs_reference and spec.policy.refresh == "increments":
         stated["compared_with"] = FIRST
     method = spec.policy.method
-    chosen = {name: getattr(method, name) for name in _CHOICES if hasattr(method, name)}
+    chosen = {name: getattr(method, name) for name in CHOICES if hasattr(method, name)}
     against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
-    told = {**stated, **chosen, "over_versions": _over_versions(spec, model)}
-    return {**told, **({"adversary": against} if against else {})}
+    return {
+        **stated,
+        **chosen,
+        "over_versions": _over_versions(spec, model),
+        "adversary": against,
+    }
 
 
 def _over_versions(spec: ReleaseSpec, model: Model) -> str:
@@ -79,11 +87,22 @@ def _with_a_value(spec: ReleaseSpec, given: Model) -> dict[str, int]:
     return {"k": math.ceil(max(k / (1 + given.limit), 1 / given.limit))}
 
 
-def adversary(spec: ReleaseSpec) -> str | None:
-    """Against whom all requirements hold; None for clusters, whose model says so itself."""
+def decides_by_values(spec: ReleaseSpec) -> bool:
+    """Whether who computes the method learns of sensitive values from where groups are."""
+    bounded = any(requirement.sensitive is not None for requirement in spec.requirements)
+    return spec.policy.method.decides_by_values(bounded=bounded)
+
+
+def adversary(spec: ReleaseSpec) -> str:
+    """Against whom all requirements hold."""
+    return ", and ".join([*_knows(spec), *([UNCOMPUTED] if decides_by_values(spec) else [])])
+
+
+def _knows(spec: ReleaseSpec) -> list[str]:
+    """What a reader may know, and what not: phrases that follow "a reader"."""
     method = spec.policy.method
-    if method.grouped != "quasi_identifying":
-        return None
+    if method.grouped == "quasi_sensitive":
+        return ["who knows the values of a person in one QS set"]
     knows = ["who knows the quasi-identifiers of a person"]
     if method.reserves_identity:
         knows.append("neither a sensitive value nor the number of records of the person")
@@ -93,11 +112,8 @@ def adversary(spec: ReleaseSpec) -> str | None:
         knows.append("judges by the bucket of the person alone, not by what all buckets teach")
         if len(spec.sensitive) > 1 and method.independent:
             knows.append("not which values of different sensitive tables go together")
-        if getattr(method, "division", "public") == "eligible":
-            knows.append("does not use where the method divided the records")
         if spec.rules:
             knows.append("excludes values by no other rules than those of the policy")
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
-    knows += method.assumes
-    return ", and ".join(knows)
+    return [*knows, *method.assumes]

@@ -121,6 +121,8 @@ class Growth:
         version: the number of that version; None for the first.
         views: its views.
         increments: what it is made of, oldest first.
+        lost: of each of them, the mean NCP of every published column as its run measured it; a
+            column is missing where nothing is known.
         relations: its tables: part, schema, name, rows.
         unfinished: cohorts that no run has finished; they come first.
         taken: tables with the people of every cohort there was.
@@ -141,6 +143,7 @@ class Growth:
     version: int | None = None
     views: tuple[PublishedView, ...] = ()
     increments: tuple[Increment, ...] = ()
+    lost: tuple[Mapping[str, float], ...] = ()
     relations: tuple[dict[str, Any], ...] = ()
     unfinished: Cohorts | None = None
     taken: tuple[QualifiedName, ...] = ()

@@ -61,11 +61,13 @@ class State:
         facts: what was observed so far. `explain` renders with assumed ones.
         current: number of the current round of the innermost Repeat, from 0; None while a query is
             rendered that serves all rounds.
+        scope: what the names of work tables begin with; see :mod:`pganon.steps.within`.
     """
 
     run_id: int
     facts: Facts = field(default_factory=Facts)
     current: int | None = 0
+    scope: str = ""
 
     @property
     def round(self) -> int:
@@ -81,13 +83,18 @@ class State:
         """A private unlogged table of this run; with `round`, the one of that round."""
         name = table if isinstance(table, str) else table.name
         suffix = "" if round is None else f"_{round}"
-        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}{suffix}")
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.scope}{name}{suffix}")
 
     def in_round(self, name: str, later: int = 0) -> QualifiedName:
         """The work table of the current round, or of one that is so many rounds later."""
         if self.current is not None:
             return self.work(name, round=self.current + later)
-        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{name}_{placeholder(later)}")
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.scope}{name}_{placeholder(later)}")
+
+    @property
+    def outer(self) -> State:
+        """Outside of the scope."""
+        return replace(self, scope="")
 
     def stage(self, name: str) -> QualifiedName:
         """A private, logged table of this run that becomes part of the release."""

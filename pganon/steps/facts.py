@@ -110,6 +110,15 @@ class Facts:
                     values[name] = value
         return Facts(values)
 
+    def within(self, scope: str) -> Facts:
+        """What steps within a scope observed by its own name, before what others did."""
+        mine = {
+            name.removeprefix(scope): value
+            for name, value in self._values.items()
+            if name.startswith(scope)
+        }
+        return Facts({**self._values, **mine})
+
     def by_name(self) -> dict[str, Any]:
         """For who looks at a run from outside."""
         return dict(self._values)

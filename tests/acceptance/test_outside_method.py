@@ -16,10 +16,11 @@ import pganon
 from pganon import loading
 from pganon.errors import PolicyError, PrivacyRefusal, UsageError
 from pganon.methods import registry
-from tests.support.harness import faults
+from tests.support.harness import faults, plans
 from tests.support.harness.cli import pganon as command
 from tests.support.harness.cluster import Database
 from tests.support.harness.pages import blocks
+from tests.support.harness.walk import walk
 
 DOCS = Path(__file__).parents[2] / "docs/how-to"
 PACKAGE = DOCS / "sorted-runs"
@@ -75,6 +76,15 @@ def test_from_plan_to_verified_release(db: Database) -> None:
     assert sum(sizes) == result.records
     assert 3 <= min(sizes) <= max(sizes) < 6
     assert command("verify", loaded.policy.release, "--dsn", db.dsn()).code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("installed")
+def test_through_every_command(db: Database, tmp_path: Path) -> None:
+    db.source(plans.SOURCE)
+    document = plans.policy_of("mondrian", DOCUMENT["privacy"]).policy.document()
+    loaded = pganon.load_policy(_text({**document, "method": DOCUMENT["method"]}))
+    assert walk(db, loaded, tmp_path) == []
 
 
 @pytest.mark.usefixtures("installed")

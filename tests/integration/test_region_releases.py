@@ -264,16 +264,21 @@ def test_losses_are_those_of_the_regions(db: Database, names: list[str]) -> None
     conn = db.owner()
     before = [row for n, row in source(conn).items() if n in FIRST]
     shown = rows(conn)
-    for place, result in enumerate(results):
-        earlier = results[0].utility.classes
-        mine = [row for row in shown if (row["class_id"] <= earlier) == (place == 0)]
+    first, second = results
+    added = [row for row in shown if row["class_id"] > first.utility.classes]
+    assert second.increment is not None
+    for utility, mine in (
+        (first.utility, [row for row in shown if row["class_id"] <= first.utility.classes]),
+        (second.increment.utility, added),
+        (second.utility, shown),
+    ):
         total = 0.0
         for name in names:
             lost = _lost(name, [row[name] for row in before])
             mean = sum(map(lost, mine)) / len(mine)
-            assert result.utility.ncp[name] == pytest.approx(mean, abs=1e-9), name
+            assert utility.ncp[name] == pytest.approx(mean, abs=1e-9), name
             total += mean
-        assert result.utility.gcp == pytest.approx(total / len(names), abs=1e-9)
+        assert utility.gcp == pytest.approx(total / len(names), abs=1e-9)
 
 
 def test_null_beside_one_label(db: Database) -> None:

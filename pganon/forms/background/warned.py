@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pganon.forms.background.audit import bounded
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.published.prior_facts import LOST, NEEDED, more_alike, prior_warnings
+from pganon.spec.guarantee import decides_by_values
 from pganon.spec.model import ReleaseSpec
 from pganon.steps.facts import Facts
 
@@ -56,9 +57,9 @@ def _estimated(spec: ReleaseSpec) -> Iterator[str]:
 
 
 def _replayed(spec: ReleaseSpec) -> Iterator[str]:
-    method = spec.policy.method
-    if "does not compute how the method came to its classes" in method.assumes:
+    if decides_by_values(spec):
         yield (
-            f"who knows how the method {method.name} works can compute more than its classes show;"
-            " beta_primacy with division: public and select: random keeps that from happening"
+            f"who knows how the method {spec.policy.method.name} works can compute more than its"
+            " classes show; beta_primacy with division: public and select: random keeps that from"
+            " happening"
         )

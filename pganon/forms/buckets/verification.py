@@ -19,7 +19,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.published.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.published.elements import attribute_columns, value_key, vector_key
-from pganon.published.form import STRUCTURE, Tables
+from pganon.published.form import STRUCTURE, Relations
 from pganon.spec.model import ReleaseSpec, Rule, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps.relations import CheckQuery
@@ -32,7 +32,9 @@ DIFFERENT = "different"
 """Name of the check that all values of a bucket are different, where people keep value sets."""
 
 
-def checks(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[CheckQuery, ...]:
+def checks(
+    spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
+) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
         _violations(STRUCTURE, None, _broken(arrangement, tables)),
@@ -62,7 +64,7 @@ def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQu
 # -- structure --------------------------------------------------------------------------------
 
 
-def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
+def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets of which two relations do not hold the same number of records."""
     bearing = arrangement.bearing
     pairs = [
@@ -84,7 +86,7 @@ def _broken(arrangement: Arrangement, tables: Tables) -> exp.Select:
     )
 
 
-def _held(arrangement: Arrangement, tables: Tables, partition: str) -> exp.Select:
+def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:
     """The same of how many values a bucket must have: of its records, and those of nobody.
 
     A bucket of nobody is broken, too.
@@ -105,14 +107,14 @@ def _held(arrangement: Arrangement, tables: Tables, partition: str) -> exp.Selec
     )
 
 
-def _repeated(arrangement: Arrangement, tables: Tables, item: Sensitive) -> exp.Select:
+def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
     """Values that a bucket has more than once."""
     by, found = histogram_of(arrangement, tables, item)
     del by
     return query("select h.n from h where h.n <> 1 or h.n is null", {"h": found})
 
 
-def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
+def _sizes(tables: Relations, part: str, counted: bool, group: str) -> exp.Select:
     """(number, n, least): records per bucket, and the smallest count of a row."""
     figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
     rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
@@ -129,7 +131,7 @@ def _sizes(tables: Tables, part: str, counted: bool, group: str) -> exp.Select:
 
 
 def _required(
-    spec: ReleaseSpec, requirement: Requirement, arrangement: Arrangement, tables: Tables
+    spec: ReleaseSpec, requirement: Requirement, arrangement: Arrangement, tables: Relations
 ) -> CheckQuery:
     model = requirement.model
     if requirement.sensitive is not None:
@@ -144,7 +146,7 @@ def _required(
 
 
 def histogram_of(
-    arrangement: Arrangement, tables: Tables, item: Sensitive
+    arrangement: Arrangement, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     """Columns of a bucket, or of its records with equal quasi-identifiers, and (these, value, n).
 
@@ -154,7 +156,7 @@ def histogram_of(
     return by, histogram(tables, table, by, [item])
 
 
-def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], exp.Select]:
+def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str], exp.Select]:
     """Columns that the records of a class share, and (columns, value, n).
 
     The number of a class alone is not enough: its published values must be the same, too.
@@ -167,7 +169,7 @@ def _of_classes(arrangement: Arrangement, tables: Tables) -> tuple[list[str], ex
     return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
 
 
-def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.Select:
+def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> exp.Select:
     """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
     sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
     if not whole and arrangement.sliced and not arrangement.aligned:
@@ -181,7 +183,7 @@ def _of_tables(arrangement: Arrangement, tables: Tables, *, whole: bool) -> exp.
 
 
 def histogram(
-    tables: Tables,
+    tables: Relations,
     table: SensitiveTable | QuasiTable,
     by: Sequence[str],
     items: Sequence[Sensitive],
@@ -204,7 +206,7 @@ def histogram(
 # -- exclusion rules --------------------------------------------------------------------------
 
 
-def _forbidden(rule: Rule, arrangement: Arrangement, tables: Tables) -> exp.Select:
+def _forbidden(rule: Rule, arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets with a record that the rule is about and a value that it excludes.
 
     Where its columns are in several sliced tables, a bucket may have such a record if each
@@ -228,7 +230,7 @@ def _forbidden(rule: Rule, arrangement: Arrangement, tables: Tables) -> exp.Sele
 
 
 def _possible(
-    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Tables
+    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
 ) -> list[exp.Select]:
     """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
     found: list[exp.Select] = []
@@ -260,7 +262,7 @@ def _linked(
     quasi: QuasiTable | SensitiveTable,
     table: SensitiveTable,
     arrangement: Arrangement,
-    tables: Tables,
+    tables: Relations,
 ):
     """The relation with the columns of `quasi` and the bucket of the sensitive table."""
     if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:

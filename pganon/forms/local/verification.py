@@ -20,7 +20,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import BucketSize, KAnonymity
 from pganon.privacy.likeness import TCloseness
 from pganon.published.elements import attribute_columns, value_key
-from pganon.published.form import STRUCTURE, Tables
+from pganon.published.form import STRUCTURE, Relations, Tables
 from pganon.search.local.subsets import BUCKET, GENERALIZED
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, presorted, query, stacked, text
@@ -47,7 +47,7 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
 
 
 def histogram(
-    spec: ReleaseSpec, state: State, tables: Tables, item: Sensitive
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     """The column of a bucket, and (it, value, n).
 
@@ -234,7 +234,7 @@ def _comparable(item: Sensitive) -> exp.Expr:
     return fragment(":v::text", v=place) if item.column.kind in ("boolean", "uuid") else place
 
 
-def _single(item: Sensitive, tables: Tables) -> exp.Select:
+def _single(item: Sensitive, tables: Relations) -> exp.Select:
     """One row where all values in buckets are the same."""
     return query(
         "select 1 as single from t having count(distinct :value) = 1",

@@ -26,3 +26,6 @@ class Anatomy(Unlinked):
     name: Literal["anatomy"]
     block_size: BlockSize = 100
     division: Division = "public"
+
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return self.division == "eligible"

@@ -34,18 +34,8 @@ class Background(MethodOptions):
     refuses_constant = True
 
     @property
-    def random(self) -> bool:
-        """Whether who knows the algorithm learns no more than what the classes show."""
-        return False
-
-    @property
     def assumes(self) -> tuple[str, ...]:
-        found: list[str] = []
-        if not self.random:
-            found.append("does not compute how the method came to its classes")
-        if self.trims:
-            found.append("does not see which records are left out")
-        return tuple(found)
+        return ("does not see which records are left out",) if self.trims else ()
 
     @property
     def trims(self) -> bool:
@@ -117,9 +107,8 @@ class BetaPrimacy(Background):
     ] = "random"
     bucket_slack: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
-    @property
-    def random(self) -> bool:
-        return self.select == "random" and self.division != "eligible"
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return self.select != "random" or self.division == "eligible"
 
 
 class Primacy(Background):

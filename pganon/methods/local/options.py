@@ -41,6 +41,9 @@ class Local(MethodOptions):
     def assumes(self) -> tuple[str, ...]:
         return ("knows which columns the person hides", "knows no hidden value of anybody")
 
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return False  # groups look at what is shown, buckets at nothing but hidden values
+
     @property
     def withholds(self) -> bool:
         """Whether sensitive columns may be withheld from everybody."""

@@ -20,6 +20,9 @@ class _QuasiSensitive(MethodOptions):
     leaves_out = False
     revision = 2
 
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return True  # what one set hides, the values of another do not
+
 
 class QsGreedy(_QuasiSensitive):
     """Clusters grown record by record, always by the one that costs least information."""

@@ -63,6 +63,9 @@ class Slamsa(Divided):
     def independent(self) -> bool:
         return self.profile == "independent"
 
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return self.division == "eligible"
+
     @property
     def idle(self) -> frozenset[str]:
         linking = {"link_threshold"} if self.profile == "aligned" else set()

@@ -106,6 +106,8 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
         ],
         {"buckets": "aligned"},
     ),
+    "local_bucketization": (_DECIDED, _LOCAL[1:], {}),
+    "local_generalization": (_DECIDED, _LOCAL[:1], {}),
     "beta_primacy": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
     "kinc": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
     "kagg": ({**_QUASI, **_DISEASE}, _BACKGROUND, {}),
@@ -119,12 +121,14 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
 }
 
 METHODS = tuple(_PARTS)
+"""All of pganon's own; a test compares."""
 
 _REFERENCES = ("kinc",)
 """Methods whose policy publishes the distribution of the source."""
 
 
-def policy_of(method: str) -> LoadedPolicy:
+def policy_of(method: str, models: list[dict[str, Any]] | None = None) -> LoadedPolicy:
+    """The policy, perhaps with other models."""
     columns, privacy, options = _PARTS[method]
     person = {} if "person" in columns else {"person": {"role": "identifying"}}
     return load_policy(
@@ -138,7 +142,7 @@ def policy_of(method: str) -> LoadedPolicy:
                     **columns,
                     "cost": {"role": "insensitive"},
                 },
-                "privacy": privacy,
+                "privacy": models or privacy,
                 "method": {"name": method, **options},
                 "trust": ["source_owner"],
                 "suppression_limit": 0.5,

@@ -1,0 +1,231 @@
+"""Figures of a version that grows: over the groups of all its increments, as they are published.
+
+Who was in a group of an earlier increment may have changed or left since, so that its people say
+nothing any more of what it shows. What is lost is read off the published values, on the scale of
+the values that the source has and groups show: the span and number of all of them.
+
+    mshown, mcover<i>, mboxes   of :mod:`pganon.metrics.coverage`, over all increments
+    lost         (group_id, n, loss<i>)   a row per group
+
+All steps are taken within a scope, beside those of the increment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.encode.codes import sizes_step
+from pganon.encode.dictionaries import dictionary_steps
+from pganon.encode.snapshot import infinite
+from pganon.identifiers import quote
+from pganon.metrics import alike, coverage
+from pganon.metrics.source import place_steps
+from pganon.published.facts import LEAVING, SUPPRESSED, ncp
+from pganon.published.form import PublishedForm, Relations
+from pganon.published.utility import Utility
+from pganon.spec.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
+from pganon.spec.model import Attribute, ReleaseSpec, Scale, Shown
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
+from pganon.steps.facts import RECORDS, Facts
+from pganon.steps.within import within
+
+SCOPE = "whole_"
+
+
+def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple[Step, ...]:
+    """After the staged relations of the run, if it adds groups, and its figures.
+
+    Nothing for a form that has no figures of a whole, and for a first version, which is one.
+    """
+    whole = form.whole
+    if whole is None or growth.version is None:
+        return ()
+
+    def relations(state: State) -> Relations:
+        return {
+            part: _all_of(growth, part, columns, state)
+            for part, columns in whole.columns(spec).items()
+        }
+
+    beside = [step for chain in alike.chains(spec, form.histogram, relations) for step in chain]
+    steps = [
+        coverage.shown_step(spec, lambda s: whole.shown(spec, relations(s))),
+        *([] if spec.shows_regions else _cover_steps(spec)),
+        CreateTable(
+            "lost",
+            "what every group loses",
+            lambda s: s.work("lost"),
+            lambda s: _lost(spec, growth, s),
+        ),
+        *whole.measures(spec, relations, lambda s: s.work("lost")),
+        *beside,
+    ]
+    return within(SCOPE, steps)
+
+
+def whole_utility(
+    spec: ReleaseSpec, form: PublishedForm, facts: Facts, released: int, suppressed: int
+) -> Utility:
+    """What the steps observed.
+
+    Args:
+        released, suppressed: records of the version, and those that are out for good.
+    """
+    counted = {RECORDS: released + suppressed, SUPPRESSED: suppressed}
+    return form.utility(spec, whole_facts(facts).observing(counted))
+
+
+def whole_facts(facts: Facts) -> Facts:
+    return facts.within(SCOPE)
+
+
+def _all_of(growth: Growth, part: str, columns: Sequence[str], state: State) -> exp.Select:
+    """SELECT these columns of a part of all increments, without groups that are withdrawn."""
+    tables = list(growth.tables_of(part))
+    tables += [state.outer.stage(part)] if growth.adds else []
+    rows = stacked(
+        [
+            query("select 1 from t", {"t": table}).select(
+                *[col(name, "t") for name in columns], append=False
+            )
+            for table in tables
+        ]
+    )
+    withdrawn = state.outer.stage(WITHDRAWN) if state.facts.get(LEAVING) else growth.withdrawn
+    if withdrawn is None:
+        return rows
+    assert growth.number is not None  # what withdraws has one partition
+    return query(
+        "select r.* from r where not exists (select 1 from w where :gone = :number)",
+        {"r": rows, "w": withdrawn},
+        gone=col(NUMBER, "w"),
+        number=col(growth.number, "r"),
+    )
+
+
+# -- the scale --------------------------------------------------------------------------------
+
+
+def _cover_steps(spec: ReleaseSpec) -> list[Step]:
+    """From `mshown` to what published values cover of all values that there are."""
+    found: list[Step] = []
+    for axis in axes(spec.attributes):
+        attribute = axis.attribute
+        found.append(
+            CreateTable(
+                f"values{axis.index}",
+                f"all values of {quote(attribute.column.name)}, of the source and of groups",
+                lambda s, i=axis.index: s.work(f"values{i}"),
+                lambda s, a=attribute: _values(a, s),
+            )
+        )
+        found += dictionary_steps(spec, axis)
+    return [*found, sizes_step(spec), *place_steps(spec), *coverage.cover_steps(spec)]
+
+
+def _values(attribute: Attribute, state: State) -> exp.Select:
+    """SELECT value, n: as :mod:`pganon.encode.dictionaries` has them."""
+    source = query(
+        "select :q as value from t",
+        {"t": state.outer.work(WHOLE)},
+        q=col(f"q{attribute.index}", "t"),
+    )
+    nowhere = infinite(attribute.column, f"q{attribute.index}")
+    if nowhere is not None:
+        source = source.where(fragment("(:nowhere) is not true", nowhere=nowhere))
+    shown = _shown_values(attribute, state)
+    values = stacked([source, *([] if shown is None else [shown])])
+    return query("select v.value, count(*) as n from v group by v.value", {"v": values})
+
+
+_LAST = {
+    "date": "upper(s.g) - 1",
+    "timestamp": "upper(s.g) - interval '1 microsecond'",
+    "timestamptz": "upper(s.g) - interval '1 microsecond'",
+}
+"""The last value of a range that its upper bound is not in."""
+
+
+def _shown_values(attribute: Attribute, state: State) -> exp.Select | None:
+    """SELECT value: those that published values tell, in the type of the source's."""
+    shown = query(
+        "select :g as g from t",
+        {"t": state.work("mshown")},
+        g=col(f"g{attribute.index}", "t"),
+    ).distinct()
+    ended = attribute.form is Shown.RANGE and attribute.scale is Scale.ORDERED
+    if not ended and attribute.form is not Shown.SET:
+        return None  # of a hierarchy, or means
+    told = "unnest(s.g)"
+    if ended:
+        last = _LAST.get(attribute.column.kind, "upper(s.g)")
+        told = f"unnest(array[lower(s.g), {last}])"
+    value = cast(fragment(told), attribute.value_type)
+    if attribute.value_type == "text":
+        value = fragment(':v collate "C"', v=value)
+    each = query("select :value as value from s where s.g is not null", {"s": shown}, value=value)
+    return query("select e.value from e where e.value is not null", {"e": each})
+
+
+# -- loss -------------------------------------------------------------------------------------
+
+
+def _lost(spec: ReleaseSpec, growth: Growth, state: State) -> exp.Select:
+    """SELECT group_id, n, loss<i> of every group."""
+    if spec.shows_regions:
+        return _lost_in_regions(spec, growth, state)
+    boxes = query("select b.* from b", {"b": state.work("mboxes")})
+    for axis in axes(spec.attributes):
+        boxes = boxes.select(named(col(f"z{axis.index}", "b"), f"n{axis.index}"))
+    tree = query("select e.group_id, e.n from e", {"e": boxes})
+    for axis in axes(spec.attributes):
+        tree = tree.select(named(_loss(axis, growth, state), f"loss{axis.index}"))
+    return tree
+
+
+def _loss(axis: Axis, growth: Growth, state: State) -> exp.Expr:
+    """NCP of what a group shows; where its values are in nothing any more, or it shows what does
+    not cover them, the mean of its increment, as its run measured it."""
+    i = axis.index
+    known = recorded(growth, axis.attribute, state)
+    if not axis.attribute.covers:
+        return known
+    if isinstance(axis, NominalAxis):
+        loss = axis.loss_of(state, col(f"covers{i}", "e"), col(f"z{i}", "e"))
+    else:
+        loss = axis.loss(state, "e")
+    nothing = fragment(":covers = 0", covers=col(f"covers{i}", "e"))
+    return exp.Case().when(nothing, known).else_(cast(exp.paren(loss), "float8"))
+
+
+def recorded(growth: Growth, attribute: Attribute, state: State) -> exp.Expr:
+    """The mean of an attribute in the increment of the group `e.group_id`."""
+    case = exp.Case()
+    for increment, lost in zip(growth.increments, growth.lost, strict=True):
+        upto = fragment("e.group_id <= :last", last=num(increment.numbered))
+        case = case.when(upto, _number(lost.get(attribute.published, 0.0)))
+    own = state.facts.get(ncp(attribute.index)) if growth.adds else None
+    return case.else_(_number(own or 0.0))
+
+
+def _number(value: float) -> exp.Expr:
+    return cast(exp.Literal.number(repr(value)), "float8")
+
+
+def _lost_in_regions(spec: ReleaseSpec, growth: Growth, state: State) -> exp.Select:
+    """What regions lose, which the first version keeps for all."""
+    bounds = growth.bounds
+    assert bounds is not None  # or a version with regions would not grow
+    regions = [*growth.tables_of(REGIONS), *([state.outer.stage(REGIONS)] if growth.adds else [])]
+    each = [query("select t.class_id, t.region from t", {"t": table}) for table in regions]
+    tree = query(
+        "select s.group_id, s.n from s join r on r.class_id = s.group_id"
+        " join b on b.region = r.region",
+        {"s": state.work("mshown"), "r": stacked(each), "b": bounds},
+    )
+    names = [f"loss{attribute.index}" for attribute in spec.attributes]
+    return tree.select(*[col(name, "b") for name in names])

@@ -1,0 +1,41 @@
+"""Every method and every privacy model through every command about a release, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pganon.cli.main import MODULES
+from tests.support.harness import plans
+from tests.support.harness.cluster import Database
+from tests.support.harness.walk import commands, walk
+from tests.support.sources.every_model import EVERY
+
+ELSEWHERE = {
+    *("server", "init", "upgrade", "uninstall", "extension", "import", "demo"),
+    *("assess", "migrate", "worker", "approve", "reject"),
+}
+"""Commands that are about no release, or about requests, which no method and model differs in."""
+
+
+def test_the_walk_leaves_no_command_out(tmp_path: Path) -> None:
+    walked = {command for command, *_ in commands(tmp_path / "visits.json", tmp_path)}
+    every = {command for module in MODULES.values() for command in module}
+    assert every - ELSEWHERE == walked
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("method", plans.METHODS)
+def test_every_method(db: Database, tmp_path: Path, method: str) -> None:
+    db.source(plans.SOURCE)
+    assert walk(db, plans.policy_of(method), tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("model", EVERY)
+def test_every_model(db: Database, tmp_path: Path, model: str) -> None:
+    db.source(plans.SOURCE)
+    assert walk(db, plans.policy_of(*EVERY[model]), tmp_path) == []

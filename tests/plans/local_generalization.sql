@@ -1,0 +1,2073 @@
+-- snapshot.snapshot: read the source, once
+CREATE TABLE pganon_work.r0_snap AS
+SELECT
+  "t"."q0" AS "q0",
+  CASE WHEN NOT "t"."f0" THEN "t"."q1" END AS "q1",
+  CASE WHEN "t"."f0" THEN "t"."s0" END AS "s0",
+  "t"."s1" AS "s1",
+  "t"."p0" AS "p0",
+  "t"."record" AS "record",
+  "t"."f0" AS "f0"
+FROM (
+  SELECT
+    CAST("src"."age" AS bigint) AS "q0",
+    CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1",
+    "src"."zip" AS "s0",
+    "src"."disease" AS "s1",
+    "src"."cost" AS "p0",
+    CAST((
+      "src"."id"
+    ) AS text) AS "record",
+    (
+      "age" < 22
+    ) IS DISTINCT FROM FALSE AS "f0"
+  FROM "public"."visit" AS "src"
+  OFFSET '0'
+) AS "t";
+
+-- snapshot.inspect: count records, NULLs and values that cannot be placed
+SELECT
+  COUNT(*) AS "records",
+  COUNT(*) - COUNT("t"."q0") AS "nulls_q0",
+  COUNT(*) FILTER(WHERE
+    (
+      NOT "t"."f0"
+    ) AND "t"."q1" IS NULL) AS "nulls_q1",
+  COUNT(*) FILTER(WHERE
+    "t"."f0" AND "t"."s0" IS NULL) AS "nulls_s0",
+  COUNT(*) - COUNT("t"."s1") AS "nulls_s1"
+FROM "pganon_work"."r0_snap" AS "t";
+
+-- encode.source: fingerprint of the source
+SELECT
+  (
+    SELECT
+      SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."installation_secret" AS "s"
+        ) || CONVERT_TO(
+          '3b179ed56634b095184171f58bc015c8e723b9cf5e2bce4cab14c66578d771e2' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+          'UTF8'
+        )
+      )
+    FROM (
+      SELECT
+        COUNT(*) AS "row_count",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_a"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_a",
+        CAST(COALESCE(
+          SUM(
+            HASHTEXTEXTENDED(
+              "r"."hash",
+              (
+                SELECT
+                  "s"."seed_b"
+                FROM "pganon_private"."installation_secret" AS "s"
+              )
+            )
+          ),
+          0
+        ) AS TEXT) AS "sum_b"
+      FROM (
+        SELECT
+          CAST(HASH_RECORD_EXTENDED(
+            ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+            (
+              SELECT
+                "s"."seed_a"
+              FROM "pganon_private"."installation_secret" AS "s"
+            )
+          ) AS TEXT) AS "hash"
+        FROM "pganon_work"."r0_snap" AS "t"
+        OFFSET '0'
+      ) AS "r"
+    ) AS "x"
+  ) AS "source_rows";
+
+-- encode.histogram0: distinct values of age, zip
+CREATE TABLE pganon_work.r0_histogram0 AS
+SELECT
+  COUNT(*) AS "n",
+  GROUPING("s"."q0", "s"."q1") AS "other",
+  "s"."q0",
+  "s"."q1",
+  "s"."f0"
+FROM "pganon_work"."r0_snap" AS "s"
+GROUP BY
+  GROUPING SETS (
+    ("s"."q0"),
+    ("s"."q1", "s"."f0")
+  );
+
+-- encode.values0: distinct values of age
+CREATE TABLE pganon_work.r0_values0 AS
+SELECT
+  "h"."q0" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 1;
+
+-- encode.dictionary0: codes of age
+CREATE TABLE pganon_work.r0_dict0 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(ROUND(
+      COALESCE(
+        (
+          CAST("v"."value" AS DECIMAL) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          )
+        ) / NULLIF(
+          (
+            MAX(CAST("v"."value" AS DECIMAL)) OVER ()
+          ) - (
+            MIN(CAST("v"."value" AS DECIMAL)) OVER ()
+          ),
+          0
+        ),
+        0
+      ),
+      40
+    ) AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values0" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values0" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.values1: distinct values of zip where they are shown
+CREATE TABLE pganon_work.r0_values1 AS
+SELECT
+  "h"."q1" AS "value",
+  "h"."n"
+FROM "pganon_work"."r0_histogram0" AS "h"
+WHERE
+  "h"."other" = 2 AND NOT "h"."f0";
+
+-- encode.dictionary1: codes of zip
+CREATE TABLE pganon_work.r0_dict1 AS
+SELECT
+  "r".*
+FROM (
+  SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY "v"."value") AS INT) AS "code",
+    "v"."value",
+    "v"."n",
+    CAST(NULL AS DOUBLE PRECISION) AS "position"
+  FROM "pganon_work"."r0_values1" AS "v"
+  WHERE
+    "v"."value" IS NOT NULL
+) AS "r"
+UNION ALL
+SELECT
+  0 AS "code",
+  "v"."value",
+  "v"."n",
+  CAST(NULL AS DOUBLE PRECISION) AS "position"
+FROM "pganon_work"."r0_values1" AS "v"
+WHERE
+  "v"."value" IS NULL;
+
+-- encode.tidy: what dictionaries were made from
+DROP TABLE pganon_work.r0_histogram0;
+
+-- encode.sensitive0: values of zip
+CREATE TABLE pganon_work.r0_sdict0 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s0" AS TEXT) COLLATE "C" AS "place"
+    FROM (
+      SELECT
+        "t".*
+      FROM "pganon_work"."r0_snap" AS "t"
+      WHERE
+        "t"."f0"
+    ) AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.sensitive1: values of disease
+CREATE TABLE pganon_work.r0_sdict1 AS
+SELECT
+  CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT) AS "code",
+  "g"."value",
+  "g"."n"
+FROM (
+  SELECT
+    "t"."value",
+    MIN("t"."place") AS "place",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "value",
+      CAST("t"."s1" AS TEXT) COLLATE "C" AS "place"
+    FROM "pganon_work"."r0_snap" AS "t"
+  ) AS "t"
+  GROUP BY
+    "t"."value"
+) AS "g";
+
+-- encode.republication: the source compared with that of earlier versions
+SELECT
+  0 AS "nothing";
+
+-- encode.sizes: sizes of the dictionaries
+SELECT
+  0 AS "nothing",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "m0",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict0" AS "d"
+  ) AS "null0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code"), 0)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "m1",
+  (
+    SELECT
+      COALESCE(BOOL_OR("d"."code" = 0), FALSE)
+    FROM "pganon_work"."r0_dict1" AS "d"
+  ) AS "null1",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "sm0",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict0" AS "d"
+  ) AS "snull0",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "sm1",
+  (
+    SELECT
+      COALESCE(MAX("d"."code") FILTER(WHERE
+        "d"."value" IS NULL), 0)
+    FROM "pganon_work"."r0_sdict1" AS "d"
+  ) AS "snull1";
+
+-- encode.coded: values become codes
+CREATE TABLE pganon_work.r0_coded AS
+SELECT
+  CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+  CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1",
+  "t"."s0" AS "v0",
+  "t"."s1" AS "v1",
+  "t"."p0",
+  "t"."record",
+  "t"."f0",
+  (
+    CAST((
+      NOT "t"."f0"
+    ) AS INT) * 1
+  ) AS "hides",
+  ROW_NUMBER() OVER (
+    ORDER BY HASHTEXTEXTENDED(
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0", "t"."record"),
+        (
+          SELECT
+            "s"."partition_seed"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        )
+      ) AS TEXT),
+      (
+        SELECT
+          "s"."partition_seed"
+        FROM "pganon_private"."run_secret" AS "s"
+        WHERE
+          "s"."run_id" = 0
+      )
+    )
+  ) AS "rid",
+  CAST(CASE WHEN "t"."f0" THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0",
+  CAST(COALESCE("e1"."code", 1) AS integer) AS "s1"
+FROM "pganon_work"."r0_snap" AS "t"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."value" = "t"."q0"
+LEFT JOIN "pganon_work"."r0_dict1" AS "l1"
+  ON "l1"."value" = "t"."q1"
+LEFT JOIN "pganon_work"."r0_sdict0" AS "e0"
+  ON "e0"."value" = (
+    CAST("t"."s0" AS TEXT) COLLATE "C"
+  )
+LEFT JOIN "pganon_work"."r0_sdict1" AS "e1"
+  ON "e1"."value" = (
+    CAST("t"."s1" AS TEXT) COLLATE "C"
+  );
+
+-- encode.encoded: every record that the rules for NULL keep is encoded once
+SELECT
+  0 AS "unknown";
+
+-- encode.tidy: the snapshot is not needed any more
+DROP TABLE pganon_work.r0_snap;
+
+-- partition.masks: records by which of their values are sensitive
+CREATE TABLE pganon_work.r0_masks AS
+SELECT
+  CASE WHEN "r"."f0" THEN 'b' ELSE 'g' END AS "mask",
+  "r"."n"
+FROM (
+  SELECT
+    COUNT(*) AS "n",
+    "c"."f0"
+  FROM "pganon_work"."r0_coded" AS "c"
+  GROUP BY
+    "c"."f0"
+  HAVING
+    COUNT(*) > 0
+) AS "r";
+
+-- partition.subsets: whether there are enough records of every mask
+SELECT
+  COUNT(*) AS "subsets",
+  COUNT(*) FILTER(WHERE
+    "m"."n" < 2) AS "small",
+  CAST(COALESCE(SUM("m"."n") FILTER(WHERE
+    "m"."n" < 2), 0) AS BIGINT) AS "few"
+FROM "pganon_work"."r0_masks" AS "m";
+
+-- partition.displays: what records of every mask show
+SELECT
+  1 AS "nothing";
+SELECT
+  "m"."mask",
+  "m"."n"
+FROM "pganon_work"."r0_masks" AS "m"
+ORDER BY
+  "m"."mask" COLLATE "C";
+COPY pganon_work.r0_displays (mask, display, form) FROM STDIN;
+
+-- partition.suppressed: records left out, held against the limit
+SELECT
+  CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released",
+  40 - CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "suppressed"
+FROM (
+  SELECT
+    "m"."n"
+  FROM "pganon_work"."r0_masks" AS "m"
+  JOIN "pganon_work"."r0_displays" AS "d"
+    ON "d"."mask" = "m"."mask"
+) AS "t";
+
+-- partition.tidy: the masks
+DROP TABLE pganon_work.r0_masks;
+
+-- partition.cells: equal records collapse into weighted cells
+CREATE TABLE pganon_work.r0_cells_0 AS
+SELECT
+  "p"."display" + 1 AS "node",
+  "p"."display",
+  CAST(COUNT(*) AS integer) AS "w",
+  "p"."c0",
+  "p"."c1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+GROUP BY
+  "p"."display",
+  "p"."c0",
+  "p"."c1";
+
+-- partition.shown: how far the values that are shown lie apart
+SELECT
+  COUNT(*) AS "shown_cells",
+  COALESCE(
+    (
+      (
+        SELECT
+          ARRAY_AGG("position" ORDER BY "code")
+        FROM "pganon_work"."r0_dict0" AS "dict"
+        WHERE
+          "code" > 0
+      )[(
+        MAX("d"."c0") FILTER(WHERE
+          "d"."c0" > 0 AND TRUE)
+      )]
+    ) - (
+      (
+        SELECT
+          ARRAY_AGG("position" ORDER BY "code")
+        FROM "pganon_work"."r0_dict0" AS "dict"
+        WHERE
+          "code" > 0
+      )[(
+        MIN("d"."c0") FILTER(WHERE
+          "d"."c0" > 0 AND TRUE)
+      )]
+    ),
+    0
+  ) AS "shown0",
+  COALESCE(
+    BIT_COUNT(
+      CAST((
+        (
+          BIT_OR(CAST(1 AS BIGINT) << "d"."c1") FILTER(WHERE
+            SUBSTRING("d"."form" FROM 1 FOR 1) = 'g')
+        )
+      ) AS BIT(64))
+    ),
+    0
+  ) AS "shown1",
+  CAST(LEAST(
+    (
+      COUNT(*) FILTER(WHERE
+        "d"."c1" = 0 AND (
+          SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'
+        ))
+    ),
+    1
+  ) AS INT) AS "shown_null1"
+FROM (
+  SELECT
+    "p".*,
+    "d"."form"
+  FROM "pganon_work"."r0_cells_0" AS "p"
+  JOIN (
+    SELECT DISTINCT
+      "d"."display",
+      "d"."form"
+    FROM "pganon_work"."r0_displays" AS "d"
+  ) AS "d"
+    ON "d"."display" = "p"."display"
+) AS "d";
+
+-- partition.nodes: the parts to start from
+CREATE TABLE pganon_work.r0_nodes_0 AS
+SELECT
+  "c"."node",
+  CAST(SUM("c"."w") AS BIGINT) AS "n",
+  MIN("c"."c0") FILTER(WHERE
+    "c"."c0" > 0) AS "lo0",
+  MAX("c"."c0") AS "hi0",
+  MIN("c"."c0") = 0 AS "n0",
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
+  FALSE AS "again"
+FROM "pganon_work"."r0_cells_0" AS "c"
+GROUP BY
+  "c"."node";
+
+-- partition.cut: cut every group that a median divides, as long as there are large ones; repeated
+
+-- partition.cut.tries: the attributes to try for every group
+CREATE TABLE pganon_work.r0_tries_0 AS
+SELECT
+  "x"."node",
+  "x"."n",
+  "x"."attr",
+  "x"."level",
+  "x"."rank",
+  "x"."available" > "x"."tried" AS "more"
+FROM (
+  SELECT
+    "r".*,
+    CASE
+      WHEN "r"."again"
+      THEN "r"."available"
+      WHEN "r"."n" < 8
+      THEN LEAST("r"."available", 12)
+      ELSE 1
+    END AS "tried"
+  FROM (
+    SELECT
+      "l"."node",
+      "l"."n",
+      "l"."again",
+      "a"."attr",
+      "a"."level",
+      CAST((
+        ROW_NUMBER() OVER (
+          PARTITION BY "l"."node"
+          ORDER BY ROUND(CAST("a"."loss" AS DECIMAL), 9) DESC, "a"."attr"
+        )
+      ) AS SMALLINT) AS "rank",
+      CAST((
+        COUNT(*) OVER (PARTITION BY "l"."node")
+      ) AS SMALLINT) AS "available"
+    FROM (
+      SELECT
+        "e"."node",
+        "e"."n",
+        "e"."again",
+        CAST((
+          GREATEST(
+            (
+              CASE
+                WHEN "e"."n0" AND "e"."hi0" > 0
+                THEN 1
+                WHEN "e"."hi0" = 0
+                THEN 0
+                ELSE (
+                  (
+                    (
+                      SELECT
+                        ARRAY_AGG("position" ORDER BY "code")
+                      FROM "pganon_work"."r0_dict0" AS "dict"
+                      WHERE
+                        "code" > 0
+                    )["e"."hi0"]
+                  ) - (
+                    (
+                      SELECT
+                        ARRAY_AGG("position" ORDER BY "code")
+                      FROM "pganon_work"."r0_dict0" AS "dict"
+                      WHERE
+                        "code" > 0
+                    )["e"."lo0"]
+                  )
+                ) / 1.0
+              END
+            ),
+            CASE WHEN "e"."lo0" < "e"."hi0" THEN 1e-300 ELSE 0 END
+          )
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l0",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level0",
+        CAST((
+          CASE
+            WHEN (
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+            ) < 2
+            THEN 0
+            ELSE CAST((
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+            ) AS DOUBLE PRECISION) / 1
+          END
+        ) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l1",
+        CAST((
+          0
+        ) AS SMALLINT) AS "level1"
+      FROM "pganon_work"."r0_nodes_0" AS "e"
+      OFFSET 0
+    ) AS "l"
+    CROSS JOIN LATERAL (
+      SELECT
+        "v".*
+      FROM (
+        SELECT
+          "v"."attr",
+          "v"."level",
+          "v"."loss"
+        FROM (VALUES
+          (CAST(0 AS SMALLINT), "l"."level0", "l"."l0"),
+          (CAST(1 AS SMALLINT), "l"."level1", "l"."l1")) AS "v"("attr", "level", "loss")
+      ) AS "v"
+    ) AS "a"
+    WHERE
+      "a"."loss" > 0
+  ) AS "r"
+) AS "x"
+WHERE
+  "x"."rank" <= "x"."tried";
+
+-- partition.cut.ranked: tried values in cutting order
+CREATE TABLE pganon_work.r0_ranked_0 AS
+SELECT
+  "g"."node",
+  "g"."attr",
+  "g"."v",
+  "g"."w",
+  "t"."n",
+  CAST((
+    ROW_NUMBER() OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+    )
+  ) AS INT) AS "pos",
+  CAST((
+    SUM("g"."w") OVER (
+      PARTITION BY "g"."node", "g"."attr"
+      ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN "g"."v" END, "g"."v"
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  ) AS BIGINT) AS "cum",
+  "g"."lo0",
+  "g"."hi0",
+  "g"."n0",
+  "g"."b1_0"
+FROM (
+  SELECT
+    "x"."node",
+    "x"."attr",
+    "x"."v",
+    CAST(SUM("x"."w") AS integer) AS "w",
+    MIN("x"."c0") FILTER(WHERE
+      "x"."c0" > 0) AS "lo0",
+    MAX("x"."c0") AS "hi0",
+    MIN("x"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "x"."c1") AS "b1_0"
+  FROM (
+    SELECT
+      "c"."node",
+      "t"."attr",
+      "t"."n",
+      CASE "t"."attr"
+        WHEN 0
+        THEN CAST((
+          "c"."c0"
+        ) AS integer)
+        WHEN 1
+        THEN CAST((
+          "c"."c1"
+        ) AS integer)
+      END AS "v",
+      "c"."w",
+      "c"."c0",
+      "c"."c1"
+    FROM "pganon_work"."r0_cells_0" AS "c"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "c"."node"
+  ) AS "x"
+  GROUP BY
+    "x"."node",
+    "x"."attr",
+    "x"."v"
+) AS "g"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "g"."node" AND "t"."attr" = "g"."attr";
+
+-- partition.cut.best: the cut at the median
+CREATE TABLE pganon_work.r0_best_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "t"."rank",
+  "r"."cum",
+  "r"."v" AS "thr"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN "pganon_work"."r0_tries_0" AS "t"
+  ON "t"."node" = "r"."node" AND "t"."attr" = "r"."attr"
+WHERE
+  2 * "r"."cum" >= "r"."n"
+  AND 2 * (
+    "r"."cum" - "r"."w"
+  ) < "r"."n"
+  AND "r"."n" - "r"."cum" >= 2;
+
+-- partition.cut.halves: both sides of the cuts that compete
+CREATE TABLE pganon_work.r0_halves_0 AS
+SELECT
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum" AS "is_left",
+  CAST(SUM("r"."w") AS BIGINT) AS "n",
+  MIN("r"."lo0") AS "lo0",
+  MAX("r"."hi0") AS "hi0",
+  BOOL_OR("r"."n0") AS "n0",
+  BIT_OR("r"."b1_0") AS "b1_0"
+FROM "pganon_work"."r0_ranked_0" AS "r"
+JOIN (
+  SELECT
+    "p"."node",
+    "p"."attr",
+    "p"."cum",
+    "p"."thr"
+  FROM (
+    SELECT
+      "b".*,
+      "t"."more",
+      ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+      COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+    FROM (
+      SELECT
+        "b".*
+      FROM "pganon_work"."r0_best_0" AS "b"
+    ) AS "b"
+    JOIN "pganon_work"."r0_tries_0" AS "t"
+      ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+  ) AS "p"
+  WHERE
+    "p"."place" <= 1 AND (
+      "p"."allowed" >= 1 OR NOT "p"."more"
+    )
+) AS "b"
+  ON "b"."node" = "r"."node" AND "b"."attr" = "r"."attr"
+GROUP BY
+  "r"."node",
+  "r"."attr",
+  "r"."cum" <= "b"."cum";
+
+-- partition.cut.moves: what becomes of every group
+CREATE TABLE pganon_work.r0_moves_0 AS
+SELECT
+  "z"."node",
+  "z"."attr",
+  "z"."again",
+  "z"."nl",
+  "z"."nr",
+  CAST((
+    (
+      CASE
+        WHEN (
+          "z"."attr" IS NOT NULL AND "z"."nl" >= 4
+        ) OR "z"."again"
+        THEN 1
+        ELSE -1
+      END
+    ) * (
+      2 * "z"."number" - 1
+    )
+  ) AS INT) AS "tl",
+  CAST((
+    (
+      CASE WHEN "z"."nr" >= 4 THEN 1 ELSE -1 END
+    ) * 2 * "z"."number"
+  ) AS INT) AS "tr",
+  "z"."cum",
+  "z"."thr"
+FROM (
+  SELECT
+    "m".*,
+    COALESCE("m"."cum", "m"."n") AS "nl",
+    "m"."n" - "m"."cum" AS "nr"
+  FROM (
+    SELECT
+      "d"."node",
+      "d"."n",
+      "b"."attr",
+      "b"."node" IS NULL AND COALESCE("t"."more", FALSE) AS "again",
+      ROW_NUMBER() OVER (ORDER BY "d"."node") AS "number",
+      "b"."cum",
+      "b"."thr"
+    FROM "pganon_work"."r0_nodes_0" AS "d"
+    LEFT JOIN (
+      SELECT
+        "p"."node",
+        "p"."attr",
+        "p"."cum",
+        "p"."thr"
+      FROM (
+        SELECT
+          "b".*,
+          "t"."more",
+          ROW_NUMBER() OVER (PARTITION BY "b"."node" ORDER BY "b"."rank") AS "place",
+          COUNT(*) OVER (PARTITION BY "b"."node") AS "allowed"
+        FROM (
+          SELECT
+            "b".*
+          FROM "pganon_work"."r0_best_0" AS "b"
+        ) AS "b"
+        JOIN "pganon_work"."r0_tries_0" AS "t"
+          ON "t"."node" = "b"."node" AND "t"."attr" = "b"."attr"
+      ) AS "p"
+      WHERE
+        "p"."place" <= 1 AND (
+          "p"."allowed" >= 1 OR NOT "p"."more"
+        )
+    ) AS "b"
+      ON "b"."node" = "d"."node"
+    LEFT JOIN (
+      SELECT
+        "t"."node",
+        "t"."more"
+      FROM "pganon_work"."r0_tries_0" AS "t"
+      WHERE
+        "t"."rank" = 1
+    ) AS "t"
+      ON "t"."node" = "d"."node"
+  ) AS "m"
+) AS "z";
+
+-- partition.cut.progress: groups still to be cut, and final ones
+SELECT
+  "m"."active",
+  (
+    NOT EXISTS(
+      SELECT
+        1
+      FROM "pganon_work"."r0_moves_0" AS "m"
+      WHERE
+        (
+          "m"."tl" > 0 AND "m"."nl" > 500000
+        )
+        OR (
+          "m"."tr" > 0 AND "m"."nr" > 500000
+        )
+    )
+  ) AS "finished",
+  "m"."final" AS "cut_final0"
+FROM (
+  SELECT
+    COUNT(*) FILTER(WHERE
+      "m"."tl" > 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" > 0) AS "active",
+    COUNT(*) FILTER(WHERE
+      "m"."tl" < 0) + COUNT(*) FILTER(WHERE
+      "m"."tr" < 0) AS "final"
+  FROM "pganon_work"."r0_moves_0" AS "m"
+) AS "m";
+
+-- partition.cut.cells: cells of the next groups
+CREATE TABLE pganon_work.r0_cells_1 AS
+SELECT
+  CASE
+    WHEN "m"."attr" IS NULL
+    OR (
+      CASE "m"."attr"
+        WHEN 0
+        THEN "c"."c0" <= "m"."thr"
+        WHEN 1
+        THEN "c"."c1" <= "m"."thr"
+      END
+    )
+    THEN "m"."tl"
+    ELSE "m"."tr"
+  END AS "node",
+  "c"."c0",
+  "c"."c1",
+  "c"."display",
+  "c"."w"
+FROM "pganon_work"."r0_cells_0" AS "c"
+JOIN "pganon_work"."r0_moves_0" AS "m"
+  ON "m"."node" = "c"."node";
+
+-- partition.cut.done: cells of final groups
+CREATE TABLE pganon_work.r0_done_0 AS
+SELECT
+  -"c"."node" AS "leaf",
+  "c"."c0",
+  "c"."c1",
+  "c"."display"
+FROM "pganon_work"."r0_cells_1" AS "c"
+WHERE
+  "c"."node" < 0;
+
+-- partition.cut.nodes: groups of the next round
+CREATE TABLE pganon_work.r0_nodes_1 AS
+SELECT
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_halves_0" AS "h"
+  ON "h"."node" = "m"."node" AND "h"."attr" = "m"."attr"
+WHERE
+  CASE WHEN "h"."is_left" THEN "m"."tl" ELSE "m"."tr" END > 0
+UNION ALL
+SELECT
+  "m"."tl" AS "node",
+  "m"."again",
+  "h"."n",
+  "h"."lo0",
+  "h"."hi0",
+  "h"."n0",
+  "h"."b1_0"
+FROM "pganon_work"."r0_moves_0" AS "m"
+JOIN "pganon_work"."r0_nodes_0" AS "h"
+  ON "h"."node" = "m"."node"
+WHERE
+  "m"."again";
+
+-- partition.cut.tidy: drop the work tables of this round
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_ranked_0, pganon_work.r0_best_0, pganon_work.r0_halves_0, pganon_work.r0_moves_0, pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+
+-- partition.blocks: cells of groups that could be cut, in blocks
+CREATE TABLE pganon_work.r0_median_cells AS
+SELECT
+  CAST((
+    ROW_NUMBER() OVER ()
+  ) AS INT) AS "cell",
+  "b"."block",
+  "b"."node",
+  "b"."again",
+  "c"."display",
+  "c"."w",
+  "c"."c0",
+  "c"."c1"
+FROM "pganon_work"."r0_cells_1" AS "c"
+JOIN (
+  SELECT
+    "n"."node",
+    "n"."again",
+    CAST((
+      (
+        SUM("n"."n") OVER (ORDER BY "n"."node") - "n"."n"
+      ) / 500000
+    ) AS INT) AS "block"
+  FROM "pganon_work"."r0_nodes_1" AS "n"
+) AS "b"
+  ON "b"."node" = "c"."node";
+
+-- partition.count: how many blocks there are
+SELECT
+  COALESCE(MAX("c"."block") + 1, 0) AS "blocks"
+FROM "pganon_work"."r0_median_cells" AS "c";
+
+-- partition.medians: cut every group that a median divides
+SELECT
+  1 AS "nothing",
+  (
+    SELECT
+      ARRAY_AGG("position" ORDER BY "code")
+    FROM "pganon_work"."r0_dict0" AS "dict"
+    WHERE
+      "code" > 0
+  ) AS "c0";
+SELECT
+  "c"."block",
+  "c"."again",
+  STRING_AGG(
+    
+      (
+        INT8SEND("c"."cell") || (
+          INT8SEND("c"."w")
+        ) || (
+          INT8SEND((
+            (
+              CAST("c"."c0" AS BIGINT)
+            ) * 41 + "c"."c1"
+          ))
+        )
+      ),
+      CAST('' AS BYTEA)
+    
+  ) AS "cells"
+FROM "pganon_work"."r0_median_cells" AS "c"
+WHERE
+  "c"."block" = 0
+GROUP BY
+  "c"."block",
+  "c"."node",
+  "c"."again"
+ORDER BY
+  "c"."node";
+COPY pganon_work.r0_median_groups (block, round, place, cells) FROM STDIN;
+
+-- partition.gather: all final groups with their cells
+CREATE TABLE pganon_work.r0_group_cells AS
+SELECT
+  (
+    (
+      CAST(0 AS BIGINT) << 32
+    ) + CAST("d"."leaf" AS BIGINT) * 2654435761 % 4294967296
+  ) AS "gid",
+  "d"."c0",
+  "d"."c1",
+  "d"."display"
+FROM "pganon_work"."r0_done_0" AS "d"
+UNION ALL
+SELECT
+  "g"."gid",
+  "c"."c0",
+  "c"."c1",
+  "c"."display"
+FROM (
+  SELECT
+    (
+      (
+        CAST((
+          1 + "g"."round"
+        ) AS BIGINT) << 32
+      ) + CAST((
+        "g"."place" + 2 * "n"."before"
+      ) AS BIGINT) * 2654435761 % 4294967296
+    ) AS "gid",
+    UNNEST("g"."cells") AS "cell"
+  FROM "pganon_work"."r0_median_groups" AS "g"
+  JOIN (
+    SELECT
+      "g"."block",
+      "g"."round",
+      CAST((
+        SUM("g"."place") OVER (PARTITION BY "g"."round" ORDER BY "g"."block") - "g"."place"
+      ) AS BIGINT) AS "before"
+    FROM "pganon_work"."r0_median_groups" AS "g"
+    WHERE
+      "g"."cells" IS NULL
+  ) AS "n"
+    ON "n"."block" = "g"."block" AND "n"."round" = "g"."round"
+) AS "g"
+JOIN "pganon_work"."r0_median_cells" AS "c"
+  ON "c"."cell" = "g"."cell";
+
+-- partition.tidy: drop what the rounds left
+DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
+
+-- partition.tidy: what was cut in blocks
+DROP TABLE pganon_work.r0_median_cells, pganon_work.r0_median_groups;
+
+-- partition.numbers_group_id: random numbers for the groups
+CREATE TABLE pganon_work.r0_numbers_group_id AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('group_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "group_id"
+FROM (
+  SELECT
+    "g"."gid"
+  FROM "pganon_work"."r0_group_cells" AS "g"
+  GROUP BY
+    "g"."gid"
+) AS "g";
+
+-- partition.grouped_classes: the group of all records that show the same
+CREATE TABLE pganon_work.r0_grouped_classes AS
+SELECT
+  "n"."group_id" AS "class_id",
+  "g"."display",
+  "g"."c0",
+  "g"."c1"
+FROM "pganon_work"."r0_group_cells" AS "g"
+JOIN "pganon_work"."r0_numbers_group_id" AS "n"
+  ON "n"."gid" = "g"."gid";
+
+-- partition.bucketed0: a bucket for every hidden value of zip
+CREATE TABLE pganon_work.r0_bucketed0 AS
+SELECT
+  "p"."rid",
+  "p"."rid" AS "b",
+  "p"."v0" AS "v"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+WHERE
+  "p"."s0" > 0;
+
+-- partition.numbers_b0: random numbers for the buckets of zip
+CREATE TABLE pganon_work.r0_numbers_b0 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b0:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b0"
+FROM (
+  SELECT
+    "u"."gid"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed0" AS "h"
+    ) AS "u"
+  ) AS "u"
+  GROUP BY
+    "u"."gid"
+) AS "g";
+
+-- partition.values0: values of zip in every bucket
+CREATE TABLE pganon_stage.r0_values0 AS
+SELECT
+  "x"."x0" AS "zip_bucket",
+  "x"."x1" AS "zip",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "h"."rid",
+      "n"."b0" AS "b",
+      "h"."v"
+    FROM "pganon_work"."r0_bucketed0" AS "h"
+    JOIN "pganon_work"."r0_numbers_b0" AS "n"
+      ON "n"."gid" = "h"."b"
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values0_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values0" ("zip_bucket");
+
+-- partition.bucketed1: a bucket for every hidden value of disease
+CREATE TABLE pganon_work.r0_bucketed1 AS
+SELECT
+  "p"."rid",
+  "p"."rid" AS "b",
+  "p"."v1" AS "v"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+WHERE
+  "p"."s1" > 0;
+
+-- partition.numbers_b1: random numbers for the buckets of disease
+CREATE TABLE pganon_work.r0_numbers_b1 AS
+SELECT
+  "g"."gid",
+  CAST((
+    ROW_NUMBER() OVER (
+      ORDER BY SHA256(
+        (
+          SELECT
+            "s"."key"
+          FROM "pganon_private"."run_secret" AS "s"
+          WHERE
+            "s"."run_id" = 0
+        ) || CONVERT_TO(CAST('b1:' || CAST("g"."gid" AS text) AS text), 'UTF8')
+      ), "g"."gid"
+    )
+  ) AS INT) AS "b1"
+FROM (
+  SELECT
+    "u"."gid"
+  FROM (
+    SELECT
+      "u".*
+    FROM (
+      SELECT
+        "h"."b" AS "gid"
+      FROM "pganon_work"."r0_bucketed1" AS "h"
+    ) AS "u"
+  ) AS "u"
+  GROUP BY
+    "u"."gid"
+) AS "g";
+
+-- partition.values1: values of disease in every bucket
+CREATE TABLE pganon_stage.r0_values1 AS
+SELECT
+  "x"."x0" AS "disease_bucket",
+  "x"."x1" AS "disease",
+  COUNT(*) AS "count"
+FROM (
+  SELECT
+    "r"."b" AS "x0",
+    "r"."v" AS "x1"
+  FROM (
+    SELECT
+      "h"."rid",
+      "n"."b1" AS "b",
+      "h"."v"
+    FROM "pganon_work"."r0_bucketed1" AS "h"
+    JOIN "pganon_work"."r0_numbers_b1" AS "n"
+      ON "n"."gid" = "h"."b"
+  ) AS "r"
+  ORDER BY
+    "r"."b",
+    "r"."v"
+) AS "x"
+GROUP BY
+  "x"."x0",
+  "x"."x1"
+ORDER BY
+  "x"."x0",
+  "x"."x1";
+
+-- partition.values1_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_values1" ("disease_bucket");
+
+-- partition.grouped: the group and the buckets of every record
+CREATE TABLE pganon_work.r0_local_grouped AS
+SELECT
+  "p"."c0",
+  "p"."c1",
+  "p"."rid",
+  "p"."display",
+  "p"."v0",
+  "p"."v1",
+  "p"."p0",
+  "p"."record",
+  "g"."class_id" AS "group_id",
+  "h0"."b" AS "b0",
+  "h1"."b" AS "b1"
+FROM (
+  SELECT
+    "c"."rid",
+    "c"."hides" AS "display",
+    "c"."c0",
+    "c"."c1",
+    "c"."s0",
+    "c"."s1",
+    "c"."v0",
+    "c"."v1",
+    "c"."p0",
+    "c"."record"
+  FROM "pganon_work"."r0_coded" AS "c"
+) AS "p"
+JOIN "pganon_work"."r0_grouped_classes" AS "g"
+  ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1"
+LEFT JOIN (
+  SELECT
+    "h"."rid",
+    "n"."b0" AS "b",
+    "h"."v"
+  FROM "pganon_work"."r0_bucketed0" AS "h"
+  JOIN "pganon_work"."r0_numbers_b0" AS "n"
+    ON "n"."gid" = "h"."b"
+) AS "h0"
+  ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END
+LEFT JOIN (
+  SELECT
+    "h"."rid",
+    "n"."b1" AS "b",
+    "h"."v"
+  FROM "pganon_work"."r0_bucketed1" AS "h"
+  JOIN "pganon_work"."r0_numbers_b1" AS "n"
+    ON "n"."gid" = "h"."b"
+) AS "h1"
+  ON "h1"."rid" = CASE WHEN "p"."s1" > 0 THEN "p"."rid" END;
+
+-- partition.tidy: what they were made from
+DROP TABLE pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
+
+-- recode.members: the steward's memory of who was in which group and which buckets
+CREATE TABLE pganon_stage.r0_members AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    "u".*
+  FROM (
+    SELECT
+      "t"."member",
+      "t"."group_id",
+      "t"."zip_bucket",
+      "t"."disease_bucket",
+      CAST(ARRAY[
+        HASHTEXTEXTENDED(
+          "t"."v0",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        ),
+        HASHTEXTEXTENDED(
+          "t"."v1",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
+        )
+      ] AS bigint[]) AS "marks"
+    FROM (
+      SELECT
+        CAST(ENCODE(
+          SUBSTRING(SHA256(
+            (
+              SELECT
+                COALESCE("p"."secret", "s"."key")
+              FROM "pganon_private"."run_secret" AS "s"
+              LEFT JOIN "pganon_private"."population" AS "p"
+                ON "p"."id" = "s"."population"
+              WHERE
+                "s"."run_id" = 0
+            ) || CONVERT_TO("g"."record", 'UTF8')
+          ) FROM 1 FOR 16),
+          'hex'
+        ) AS UUID) AS "member",
+        "g"."group_id" AS "group_id",
+        "g"."b0" AS "zip_bucket",
+        "g"."b1" AS "disease_bucket",
+        CASE
+          WHEN "g"."b0" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v0" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v0",
+        CASE
+          WHEN "g"."b1" IS NOT NULL
+          THEN COALESCE('=' || CAST((
+            CAST("g"."v1" AS TEXT) COLLATE "C"
+          ) AS text), '')
+        END AS "v1"
+      FROM "pganon_work"."r0_local_grouped" AS "g"
+      OFFSET '0'
+    ) AS "t"
+    UNION ALL
+    SELECT
+      CAST(ENCODE(
+        SUBSTRING(SHA256(
+          (
+            SELECT
+              COALESCE("p"."secret", "s"."key")
+            FROM "pganon_private"."run_secret" AS "s"
+            LEFT JOIN "pganon_private"."population" AS "p"
+              ON "p"."id" = "s"."population"
+            WHERE
+              "s"."run_id" = 0
+          ) || CONVERT_TO("p"."key", 'UTF8')
+        ) FROM 1 FOR 16),
+        'hex'
+      ) AS UUID) AS "member",
+      -1 AS "group_id",
+      -1 AS "zip_bucket",
+      -1 AS "disease_bucket",
+      CAST(NULL AS BIGINT[]) AS "marks"
+    FROM (
+      SELECT
+        "r"."key"
+      FROM (
+        SELECT
+          "u".*
+        FROM (
+          SELECT
+            "c"."record" AS "key",
+            1 AS "n"
+          FROM "pganon_work"."r0_coded" AS "c"
+          UNION ALL
+          SELECT
+            "g"."record" AS "key",
+            -1 AS "n"
+          FROM "pganon_work"."r0_local_grouped" AS "g"
+        ) AS "u"
+      ) AS "r"
+      GROUP BY
+        "r"."key"
+      HAVING
+        SUM("r"."n") > 0
+    ) AS "p"
+  ) AS "u"
+) AS "u"
+ORDER BY
+  "u"."member";
+
+-- recode.records: every record with its group and its buckets
+CREATE TABLE pganon_stage.r0_records AS
+SELECT
+  "r"."group_id",
+  "r"."b0" AS "zip_bucket",
+  "r"."b1" AS "disease_bucket",
+  "r"."p0" AS "cost"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+ORDER BY
+  "r"."group_id",
+  "r"."b0",
+  "r"."b1",
+  "r"."p0";
+
+-- recode.records_key: an index that the published views join on
+CREATE INDEX ON "pganon_stage"."r0_records" ("group_id");
+
+-- recode.group_sizes: how many records every group has
+CREATE TABLE pganon_work.r0_group_sizes AS
+SELECT
+  "r"."group_id",
+  "r"."display",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_local_grouped" AS "r"
+GROUP BY
+  "r"."group_id",
+  "r"."display";
+
+-- recode.extents: extent of every class
+CREATE TABLE pganon_work.r0_extents AS
+SELECT
+  "s"."n",
+  "e"."class_id",
+  "e"."lo0",
+  "e"."hi0",
+  "e"."n0",
+  "e"."b1_0"
+FROM (
+  SELECT
+    "c"."class_id",
+    MIN("c"."c0") FILTER(WHERE
+      "c"."c0" > 0) AS "lo0",
+    MAX("c"."c0") AS "hi0",
+    MIN("c"."c0") = 0 AS "n0",
+    BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
+  FROM "pganon_work"."r0_grouped_classes" AS "c"
+  GROUP BY
+    "c"."class_id"
+) AS "e"
+JOIN "pganon_work"."r0_group_sizes" AS "s"
+  ON "s"."group_id" = "e"."class_id";
+
+-- recode.sets1: arrays of values for attribute 2
+CREATE TABLE pganon_work.r0_sets1 AS
+SELECT
+  "k"."b1_0",
+  (
+    SELECT
+      ARRAY_AGG(CAST("d"."value" AS text) ORDER BY "d"."code")
+    FROM "pganon_work"."r0_dict1" AS "d"
+    WHERE
+      "d"."code" > 0
+      AND CASE "d"."code" >> 6
+        WHEN 0
+        THEN (
+          "k"."b1_0" >> (
+            "d"."code" & 63
+          )
+        ) & 1 = 1
+      END
+  ) AS "members"
+FROM (
+  SELECT DISTINCT
+    "e"."b1_0"
+  FROM "pganon_work"."r0_extents" AS "e"
+) AS "k";
+
+-- recode.generalized: generalized quasi-identifiers of every class
+CREATE TABLE pganon_work.r0_generalized AS
+SELECT
+  "e"."class_id",
+  CAST((
+    CASE
+      WHEN "e"."hi0" = 0
+      THEN NULL
+      ELSE NUMRANGE(
+        TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+        TRIM_SCALE(CAST("h0"."value" AS DECIMAL)),
+        '[]'
+      )
+    END
+  ) AS numrange) AS "age",
+  CAST((
+    "x1"."members"
+  ) AS text[]) AS "zip",
+  "e"."b1_0" & 1 = 1 AS "zip_null"
+FROM "pganon_work"."r0_extents" AS "e"
+LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+  ON "l0"."code" = "e"."lo0"
+LEFT JOIN "pganon_work"."r0_dict0" AS "h0"
+  ON "h0"."code" = "e"."hi0"
+LEFT JOIN "pganon_work"."r0_sets1" AS "x1"
+  ON "x1"."b1_0" = "e"."b1_0";
+
+-- recode.groups: what the records of every group show
+CREATE TABLE pganon_stage.r0_groups AS
+SELECT
+  "d"."group_id",
+  CAST(SUBSTRING("f"."form" FROM 1 FOR 1) AS TEXT) AS "zip_form",
+  "e"."age" AS "age",
+  CASE WHEN (
+    SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+  ) THEN "e"."zip" END AS "zip",
+  CASE WHEN (
+    SUBSTRING("f"."form" FROM 1 FOR 1) = 'g'
+  ) THEN "e"."zip_null" END AS "zip_null"
+FROM "pganon_work"."r0_group_sizes" AS "d"
+JOIN (
+  SELECT DISTINCT
+    "d"."display",
+    "d"."form"
+  FROM "pganon_work"."r0_displays" AS "d"
+) AS "f"
+  ON "f"."display" = "d"."display"
+JOIN "pganon_work"."r0_generalized" AS "e"
+  ON "e"."class_id" = "d"."group_id"
+ORDER BY
+  "d"."group_id";
+
+-- recode.groups_key: an index that the published views join on
+ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
+
+-- recode.histogram: the values of every group, which the next versions are judged by
+CREATE TABLE pganon_stage.r0_histogram AS
+SELECT
+  "u".*
+FROM (
+  SELECT
+    1 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      "h"."n"
+    FROM (
+      SELECT
+        "r"."group_id",
+        COALESCE('=' || CAST((
+          CAST("t"."zip" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        COUNT(*) AS "n"
+      FROM "pganon_stage"."r0_records" AS "r"
+      JOIN "pganon_stage"."r0_values0" AS "t"
+        ON "t"."zip_bucket" = "r"."zip_bucket"
+      GROUP BY
+        1,
+        2
+    ) AS "h"
+  ) AS "h"
+  UNION ALL
+  SELECT
+    2 AS "col",
+    CAST((
+      "h"."link"
+    ) AS BIGINT) AS "link",
+    "h"."value",
+    "h"."n"
+  FROM (
+    SELECT
+      "h"."group_id" AS "link",
+      "h"."value",
+      "h"."n"
+    FROM (
+      SELECT
+        "r"."group_id",
+        COALESCE('=' || CAST((
+          CAST("t"."disease" AS TEXT) COLLATE "C"
+        ) AS text), '') AS "value",
+        COUNT(*) AS "n"
+      FROM "pganon_stage"."r0_records" AS "r"
+      JOIN "pganon_stage"."r0_values1" AS "t"
+        ON "t"."disease_bucket" = "r"."disease_bucket"
+      GROUP BY
+        1,
+        2
+    ) AS "h"
+  ) AS "h"
+) AS "u";
+
+-- verify.fingerprint: a keyed hash of the staged relations
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+
+-- verify.balance: every record is released once or suppressed
+SELECT
+  "r"."published",
+  40 - 1 - "r"."published" AS "unaccounted",
+  (
+    SELECT
+      COUNT(*)
+    FROM "pganon_work"."r0_coded" AS "c"
+  ) AS "encoded",
+  CAST((
+    SELECT
+      SUM("m"."repeated")
+    FROM (
+      SELECT
+        "u".*
+      FROM (
+        SELECT
+          COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated"
+        FROM (
+          SELECT
+            "t".*
+          FROM "pganon_stage"."r0_members" AS "t"
+          WHERE
+            "t"."marks" IS NOT NULL
+        ) AS "t"
+        UNION ALL
+        SELECT
+          COUNT("t"."class_id") - COUNT(DISTINCT "t"."class_id") + GREATEST(COUNT(*) - COUNT("t"."class_id") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_generalized" AS "t"
+        UNION ALL
+        SELECT
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_group_id" AS "t"
+        UNION ALL
+        SELECT
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_b0" AS "t"
+        UNION ALL
+        SELECT
+          COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated"
+        FROM "pganon_work"."r0_numbers_b1" AS "t"
+      ) AS "u"
+    ) AS "m"
+  ) AS BIGINT) AS "misplaced"
+FROM (
+  SELECT
+    COUNT(*) AS "published"
+  FROM "pganon_stage"."r0_records" AS "records"
+) AS "r";
+
+-- verify.structure_0: structure
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "g"."group_id" FROM (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_groups" AS "x" GROUP BY "x"."group_id") AS "g" FULL JOIN (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h" ON "h"."group_id" = "g"."group_id" WHERE "g"."n" IS DISTINCT FROM 1 OR "h"."group_id" IS NULL) AS "o") AS "b";
+
+-- verify.forms_1: forms
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_groups" AS "g" ON "g"."group_id" = "r"."group_id" WHERE FALSE OR ("g"."zip_form" IS NULL OR ("r"."zip_bucket" IS NOT NULL) <> ("g"."zip_form" = 'b')) OR NOT "g"."zip_form" IN ('g', 'b', 'w') OR "r"."disease_bucket" IS NULL OR ("g"."zip" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g') OR ("g"."zip_null" IS NOT NULL AND "g"."zip_form" IS DISTINCT FROM 'g')) AS "o") AS "b";
+
+-- verify.buckets_2: buckets on zip
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."zip_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."zip_bucket" IS NOT NULL GROUP BY "r"."zip_bucket") AS "a" FULL JOIN (SELECT "t"."zip_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY "t"."zip_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+
+-- verify.buckets_3: buckets on disease
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT "a"."bucket" FROM (SELECT "r"."disease_bucket" AS "bucket", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" WHERE "r"."disease_bucket" IS NOT NULL GROUP BY "r"."disease_bucket") AS "a" FULL JOIN (SELECT "t"."disease_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."disease_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+
+-- verify.k_anonymity_4: k_anonymity
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+
+-- verify.utility: loss and sizes of the groups
+SELECT
+  COUNT(*) AS "groups",
+  MIN("e"."n") AS "smallest",
+  MAX("e"."n") AS "largest",
+  CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",
+  COALESCE(
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN "e"."n0" AND "e"."hi0" > 0
+              THEN 1
+              WHEN "e"."hi0" = 0
+              THEN 0
+              ELSE (
+                (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."hi0"]
+                ) - (
+                  (
+                    SELECT
+                      ARRAY_AGG("position" ORDER BY "code")
+                    FROM "pganon_work"."r0_dict0" AS "dict"
+                    WHERE
+                      "code" > 0
+                  )["e"."lo0"]
+                )
+              ) / 1.0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * (
+      1
+    )), 0) AS DOUBLE PRECISION), 0),
+    0
+  ) AS "ncp0",
+  COALESCE(
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              THEN 1
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              THEN CASE
+                WHEN (
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) < 2
+                THEN 0
+                ELSE CAST((
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) AS DOUBLE PRECISION) / 1
+              END
+              ELSE 0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION) / NULLIF(
+      CAST(COALESCE(
+        SUM(
+          "e"."n" * (
+            CASE
+              WHEN (
+                SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              )
+              OR (
+                SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              )
+              THEN 1
+              ELSE 0
+            END
+          )
+        ),
+        0
+      ) AS DOUBLE PRECISION),
+      0
+    ),
+    0
+  ) AS "ncp1",
+  CAST(COALESCE(
+    SUM(
+      "e"."n" * (
+        (
+          CASE
+            WHEN "e"."n0" AND "e"."hi0" > 0
+            THEN 1
+            WHEN "e"."hi0" = 0
+            THEN 0
+            ELSE (
+              (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."hi0"]
+              ) - (
+                (
+                  SELECT
+                    ARRAY_AGG("position" ORDER BY "code")
+                  FROM "pganon_work"."r0_dict0" AS "dict"
+                  WHERE
+                    "code" > 0
+                )["e"."lo0"]
+              )
+            ) / 1.0
+          END
+        )
+      )
+    ),
+    0
+  ) AS DOUBLE PRECISION) + (
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          (
+            CASE
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+              THEN 1
+              WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+              THEN CASE
+                WHEN (
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) < 2
+                THEN 0
+                ELSE CAST((
+                  BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
+                ) AS DOUBLE PRECISION) / 1
+              END
+              ELSE 0
+            END
+          )
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION)
+  ) AS "loss",
+  CAST(COALESCE(SUM("e"."n" * (
+    1
+  )), 0) AS DOUBLE PRECISION) + (
+    CAST(COALESCE(
+      SUM(
+        "e"."n" * (
+          CASE
+            WHEN (
+              SUBSTRING("e"."form" FROM 1 FOR 1) = 'w'
+            )
+            OR (
+              SUBSTRING("e"."form" FROM 1 FOR 1) = 'g'
+            )
+            THEN 1
+            ELSE 0
+          END
+        )
+      ),
+      0
+    ) AS DOUBLE PRECISION)
+  ) AS "cells",
+  (
+    SELECT
+      CAST(COALESCE(SUM((
+        1 + (
+          CAST((
+            NOT "c"."f0"
+          ) AS INT)
+        )
+      )), 0) AS BIGINT)
+    FROM "pganon_work"."r0_coded" AS "c"
+    WHERE
+      NOT EXISTS(
+        SELECT
+          1
+        FROM "pganon_work"."r0_local_grouped" AS "g"
+        WHERE
+          "g"."rid" = "c"."rid"
+      )
+  ) AS "suppressed_cells"
+FROM (
+  SELECT
+    "e".*,
+    "f"."form"
+  FROM "pganon_work"."r0_extents" AS "e"
+  JOIN "pganon_work"."r0_group_sizes" AS "d"
+    ON "d"."group_id" = "e"."class_id"
+  JOIN (
+    SELECT DISTINCT
+      "d"."display",
+      "d"."form"
+    FROM "pganon_work"."r0_displays" AS "d"
+  ) AS "f"
+    ON "f"."display" = "d"."display"
+) AS "e";
+
+-- verify.buckets0: sizes of the buckets of zip
+SELECT
+  COUNT(*) AS "buckets",
+  CAST(COALESCE(SUM("s"."n"), 0) AS BIGINT) AS "cells",
+  COALESCE(MIN("s"."n"), 0) AS "smallest",
+  COALESCE(MAX("s"."n"), 0) AS "largest",
+  CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values0" AS "t"
+  GROUP BY
+    "t"."zip_bucket"
+) AS "s";
+
+-- verify.buckets1: sizes of the buckets of disease
+SELECT
+  COUNT(*) AS "buckets",
+  CAST(COALESCE(SUM("s"."n"), 0) AS BIGINT) AS "cells",
+  COALESCE(MIN("s"."n"), 0) AS "smallest",
+  COALESCE(MAX("s"."n"), 0) AS "largest",
+  CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    CAST(SUM("t"."count") AS BIGINT) AS "n",
+    MAX("t"."count") AS "most"
+  FROM "pganon_stage"."r0_values1" AS "t"
+  GROUP BY
+    "t"."disease_bucket"
+) AS "s";
+
+-- verify.alike0: records in groups in which all have one value of zip
+SELECT
+  CAST(COALESCE(SUM("g"."n") FILTER(WHERE
+    "g"."kinds" = 1) / SUM("g"."n"), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    COUNT(*) AS "kinds",
+    SUM("h"."n") AS "n",
+    "h"."group_id"
+  FROM (
+    SELECT
+      "r"."group_id",
+      COALESCE('=' || CAST((
+        CAST("t"."zip" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "value",
+      COUNT(*) AS "n"
+    FROM "pganon_stage"."r0_records" AS "r"
+    JOIN "pganon_stage"."r0_values0" AS "t"
+      ON "t"."zip_bucket" = "r"."zip_bucket"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+  GROUP BY
+    "h"."group_id"
+) AS "g";
+
+-- verify.alike1: records in groups in which all have one value of disease
+SELECT
+  CAST(COALESCE(SUM("g"."n") FILTER(WHERE
+    "g"."kinds" = 1) / SUM("g"."n"), 0) AS DOUBLE PRECISION) AS "share"
+FROM (
+  SELECT
+    COUNT(*) AS "kinds",
+    SUM("h"."n") AS "n",
+    "h"."group_id"
+  FROM (
+    SELECT
+      "r"."group_id",
+      COALESCE('=' || CAST((
+        CAST("t"."disease" AS TEXT) COLLATE "C"
+      ) AS text), '') AS "value",
+      COUNT(*) AS "n"
+    FROM "pganon_stage"."r0_records" AS "r"
+    JOIN "pganon_stage"."r0_values1" AS "t"
+      ON "t"."disease_bucket" = "r"."disease_bucket"
+    GROUP BY
+      1,
+      2
+  ) AS "h"
+  GROUP BY
+    "h"."group_id"
+) AS "g";
+
+-- guard.guard0_new: who is in which combination of groups
+CREATE TABLE pganon_work.r0_guard0_new AS
+SELECT
+  "m"."member" AS "person",
+  CASE
+    WHEN "m"."marks" IS NULL
+    THEN (
+      -1
+    )
+    ELSE CAST((
+      "m"."group_id"
+    ) AS BIGINT)
+  END AS "grp",
+  CAST(ARRAY["m"."marks"[2], "m"."marks"[1]] AS bigint[]) AS "marks"
+FROM "pganon_stage"."r0_members" AS "m";
+
+-- guard.guard0_links: the groups of every combination
+CREATE TABLE pganon_work.r0_guard0_links AS
+SELECT
+  "e"."link" AS "grp",
+  CASE "e"."col" WHEN 1 THEN 2 WHEN 2 THEN 1 END AS "col",
+  "e"."link"
+FROM (
+  SELECT DISTINCT
+    "h"."col",
+    "h"."link"
+  FROM "pganon_stage"."r0_histogram" AS "h"
+) AS "e";
+
+-- guard.guard0_hist: values of the groups
+CREATE TABLE pganon_work.r0_guard0_hist AS
+SELECT
+  CASE "h"."col" WHEN 1 THEN 2 WHEN 2 THEN 1 END AS "col",
+  "h"."link",
+  "h"."value",
+  "h"."n"
+FROM "pganon_stage"."r0_histogram" AS "h";
+
+-- publish.publish: views, grants and ledger in one transaction
+ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
+ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
+CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";
+CREATE OR REPLACE VIEW "published"."visits_values_disease" AS SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM "pganon_data"."r0_values1" AS "t";

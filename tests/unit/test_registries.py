@@ -1,0 +1,81 @@
+"""Every list of models and methods that is written by hand has all of the one registry."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from pganon.guard.rules import Rule, rule_of
+from pganon.loading import known
+from pganon.methods.registry import OWN
+from pganon.policy.words import LATER_METHODS
+from pganon.privacy.models import MODELS, PrivacyModel, measured_models
+from tests.mutate import ROOT, TARGETS
+from tests.support.harness import plans
+from tests.support.sources.every_model import EVERY
+
+NAMES = [method.name for method in OWN]
+WORDS = list(known().models)
+DOCS = Path(__file__).parents[2] / "docs/reference"
+
+
+def test_models_and_methods_have_a_policy_in_the_tests() -> None:
+    assert sorted(plans.METHODS) == sorted(NAMES)
+    assert list(EVERY) == WORDS
+
+
+def test_words_for_later_are_no_methods() -> None:
+    assert not set(LATER_METHODS) & set(NAMES)
+
+
+@pytest.mark.parametrize("word", EVERY)
+def test_what_is_kept_of_a_model_is_read_again(word: str) -> None:
+    """Every measure, with what a policy may say of it."""
+    method, models = EVERY[word]
+    policy = plans.policy_of(method, models).policy
+    measures = [measure for model in policy.privacy for measure in _measures(model)]
+    assert any(model.model == word for model in policy.privacy)
+    for measure in measures:
+        rule = Rule(measure, "disease")
+        assert rule_of(rule.to_json()) == rule
+        assert measured_models()[measure.name] is type(measure)
+
+
+def _measures(model: object) -> list[object]:
+    assert isinstance(model, PrivacyModel)
+    return list(model.measures())
+
+
+def test_every_model_says_what_is_measured() -> None:
+    assert {type(model) for model in MODELS} == {type(PrivacyModel)}
+    assert all(model.measures is not PrivacyModel.measures for model in MODELS)
+
+
+def cells(page: str, heading: str) -> list[str]:
+    """The names in the first cells of the first table below a heading."""
+    text = (DOCS / page).read_text("utf-8")
+    below = text[text.index(f"{heading}\n") :]
+    table = below[below.index("\n|") :]
+    rows = table[: table.index("\n\n")].strip().splitlines()[2:]
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+def test_pages_have_all_models_and_methods() -> None:
+    assert cells("models.md", "# Privacy models") == WORDS
+    headings = re.findall(r"^## (\w+)$", (DOCS / "models.md").read_text("utf-8"), re.MULTILINE)
+    assert set(WORDS) <= set(headings)
+    assert cells("policy.md", "\n## method") == NAMES
+    assert sorted(set(cells("models.md", "## Readers who compute the method"))) == sorted(NAMES)
+
+
+def test_steps_of_every_method_are_changed_once() -> None:
+    """By `tests/mutate.py`: all modules beside the options of a method."""
+    sources = [ROOT / path for target in TARGETS.values() for path in target.source]
+    assert [path for path in sources if not path.exists()] == []
+    folders = {Path(inspect.getfile(method.options)).parent for method in OWN}
+    modules = {file for folder in folders for file in folder.glob("*.py")}
+    changed = {file for file in modules for path in sources if file.is_relative_to(path)}
+    assert {file.name for file in modules - changed} <= {"options.py"}
