@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import typer
 
-from pganon import database, embedded
+from pganon import database, embedded, files
 from pganon.cli import common
 from pganon.cli.run import show_result
 from pganon.demo import policies
@@ -66,10 +66,9 @@ def demo(json: common.JsonOption = False) -> None:
 
 def _write_policies() -> Path:
     folder = embedded.home() / "demo"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "admissions.yaml").write_text(policies.PUBLISHED, encoding="utf-8")
-    (folder / "admissions_even.yaml").write_text(policies.REFUSED, encoding="utf-8")
-    (folder / "hospital_stays.yaml").write_text(policies.REQUESTED, encoding="utf-8")
+    files.write(folder / "admissions.yaml", policies.PUBLISHED)
+    files.write(folder / "admissions_even.yaml", policies.REFUSED)
+    files.write(folder / "hospital_stays.yaml", policies.REQUESTED)
     return folder
 
 
