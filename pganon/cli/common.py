@@ -6,6 +6,7 @@ and nothing else.
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import datetime
 import decimal
@@ -134,6 +135,25 @@ def connect_owner(
         conn.close()
         raise
     return conn
+
+
+def names(texts: Sequence[str] | None) -> list[str]:
+    """Names of columns, of an option that may be repeated and hold several between commas.
+
+    One that holds a comma, or ends with a blank, stands in double quotes.
+
+    Raises:
+        UsageError: an end of line that is not in quotes.
+    """
+    return [name for text in texts or () if text.strip() for name in _parted(text)]
+
+
+def _parted(text: str) -> list[str]:
+    try:
+        row = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        raise UsageError("names of columns that hold an end of line need double quotes") from None
+    return row if '"' in text else [name.strip() for name in row]
 
 
 def emit_json(value: object) -> None:
