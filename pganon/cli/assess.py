@@ -76,7 +76,7 @@ def assess(
     if json:
         common.emit_json(_document(found))
     elif as_csv:
-        common.line(_csv(found).rstrip("\n"))
+        common.block(_csv(found).rstrip("\n"))
     else:
         _show(found)
     if found.missed:

@@ -84,7 +84,7 @@ def _tell(
     hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal, served: Served
 ) -> None:
     _heading(f"1. A steward releases hospital.patient, {hospital.patients:,} patients")
-    common.line(policies.PUBLISHED)
+    common.block(policies.PUBLISHED)
     show_result(result)
     _heading("2. What an analyst sees")
     with psycopg.connect(hospital.analyst, autocommit=True) as conn:
@@ -92,12 +92,12 @@ def _tell(
         _query(conn, QUESTION)
         _query(conn, FORBIDDEN)
     _heading("3. A release that cannot keep its promise is refused")
-    common.line("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
+    common.block("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
     common.line(f"refused: {refusal.message}")
     common.line(f"hint: {refusal.hint}")
     _heading("4. An analyst asks for a release in SQL, and a worker makes it")
     common.line("The steward applied hospital_stays.yaml, which lets demo_analyst ask, and started")
-    common.line("a worker.\n")
+    common.block("a worker.\n")
     common.line(f"demo_analyst=> {served.call}", style="dim")
     for notice in served.notices:
         common.line(f"NOTICE: {notice}")
@@ -133,7 +133,7 @@ def _query(conn: psycopg.Connection[Any], text: str) -> None:
     try:
         cursor = conn.execute(text.encode())
     except psycopg.errors.InsufficientPrivilege as error:
-        common.line(f"ERROR: {error.diag.message_primary}\n")
+        common.block(f"ERROR: {error.diag.message_primary}\n")
         return
     names = [column.name for column in cursor.description or ()]
     rows = [[_shown(cell) for cell in row] for row in cursor.fetchall()]

@@ -76,7 +76,7 @@ def init(
     if json:
         common.emit_json({"file": str(output) if output else None, "policy": text})
     elif output is None:
-        common.line(text.rstrip("\n"))
+        common.block(text.rstrip("\n"))
     else:
         common.line(f"wrote {output}; check its roles, then run: pganon policy check {output}")
 

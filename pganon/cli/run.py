@@ -98,7 +98,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
     for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:
-            common.line(f"{step.sql};\n")
+            common.block(f"{step.sql};\n")
     common.warn(warnings(spec.policy))
 
 
