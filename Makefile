@@ -13,7 +13,7 @@ EXAMPLES ?= 20
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo unit test test-slow dbt check bench extension clean
+.PHONY: demo unit test test-slow dbt pooler check bench extension clean
 
 demo: $(STAMP)
 	$(BIN)/pganon demo
@@ -24,7 +24,7 @@ unit: $(STAMP)
 test: $(STAMP)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-slow: $(STAMP) dbt
+test-slow: $(STAMP) dbt pooler
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
 		$(PYTEST) -m "random_tables and not slow" $(PYTEST_ARGS)
@@ -37,6 +37,11 @@ endif
 dbt: $(STAMP)
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_dbt
+endif
+
+pooler: $(STAMP)
+ifneq ($(strip $(SERVERS)),)
+	$(BIN)/python -m tests.support.harness.fetch_pooler
 endif
 
 check: $(STAMP)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import Outside
 from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
-from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
 from pganon.privacy.identity import EIRLDiversity
 
@@ -150,7 +150,7 @@ def assess(
                 owner=owner,
                 conn=opened,
             )
-    wanted = {SHORT.get(name, name): value for name, value in (require or {}).items()}
+    wanted = required((require or {}).items())
     try:
         _check_installed(conn)
         with measuring.functions(conn, owner) as schema:
@@ -158,6 +158,21 @@ def assess(
             return call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
+
+
+def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Parameters by the full name of their measure.
+
+    Raises:
+        UsageError: one is there twice, perhaps under both of its names.
+    """
+    found: dict[str, float] = {}
+    for name, value in given:
+        full = SHORT.get(name, name)
+        if full in found:
+            raise UsageError(f"{quote(name)} is required twice", hint="leave one of them out")
+        found[full] = value
+    return found
 
 
 def _check_installed(conn: Connection) -> None:

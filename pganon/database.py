@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import conninfo, sql
 
-from pganon import embedded
+from pganon import embedded, pooling
 from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
 
@@ -163,10 +163,27 @@ def dsn_like(connection: psycopg.Connection[Any]) -> str:
 def connect(
     dsn: str | None = None, *, settings: Settings = DEFAULT_SETTINGS
 ) -> psycopg.Connection[tuple[object, ...]]:
-    """A connection in autocommit mode with the session preamble applied."""
+    """A connection in autocommit mode with the session preamble applied.
+
+    Raises:
+        DatabaseError, PreconditionError: no connection; server_version; pooler.
+    """
     target = resolve_dsn(dsn)
+    conn = _open(target)
+    _reached.set(_description(conn, target))
     try:
-        conn = psycopg.connect(target.dsn, autocommit=True, prepare_threshold=None)
+        _check_version(conn)
+        pooling.check_unshared(conn, lambda: _open(target))
+        set_up(conn, settings)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def _open(target: ServerChoice) -> psycopg.Connection[tuple[object, ...]]:
+    try:
+        return psycopg.connect(target.dsn, autocommit=True, prepare_threshold=None)
     except psycopg.Error as error:
         # Indented lines are libpq's advice on the line before them.
         lines = [line for line in str(error).splitlines() if line and not line[0].isspace()]
@@ -175,14 +192,6 @@ def connect(
             sqlstate=error.sqlstate,
             hint="check that the server is running and that the role may log in",
         ) from None
-    _reached.set(_description(conn, target))
-    try:
-        _check_version(conn)
-        set_up(conn, settings)
-    except BaseException:
-        conn.close()
-        raise
-    return conn
 
 
 def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerChoice) -> str:

@@ -9,12 +9,13 @@ until `pganon server stop`.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
-import hashlib
 import importlib.util
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -42,11 +43,14 @@ _MAX_SOCKET_DIR = 84
 class DataDirectory:
     """One data directory, reached through a Unix socket only; nothing listens on a network.
 
-    Authentication is `trust`: the socket's folder is closed to everybody but the server's user.
+    Authentication is `trust`: the socket's folder is closed to everybody but the server's user. Its
+    path has a limit; where `home` is too deep, `socket-folder` in it is a link to one of a random
+    name below the system's temporary one, where anybody can make folders. So before the folder is
+    used it is seen whose it is, and libpq finds out whose server answers.
 
     Attributes:
         bin_dir: folder with initdb, pg_ctl and postgres.
-        home: private folder that holds `data`, the log and, where short enough, the socket.
+        home: private folder that holds `data`, the log, and the socket or a link to its folder.
         user: operating system user to run as; only root may name one. None: whoever we are.
         options: further `name=value` settings of the server.
     """
@@ -65,20 +69,39 @@ class DataDirectory:
         return self.home / "server.log"
 
     @property
+    def uid(self) -> int:
+        """Number of the user that the server runs as."""
+        return pwd.getpwnam(self.user).pw_uid if self.user else os.geteuid()
+
+    @property
     def socket_dir(self) -> Path:
-        path = self.home / "socket"
-        if len(os.fsencode(path)) <= _MAX_SOCKET_DIR:
-            return path
-        name = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"pganon-{name}"
+        """There or not; where it is elsewhere and was not made yet, that is its link."""
+        link = self._socket_link
+        if link is None:
+            return self.home / "socket"
+        return link.readlink() if link.is_symlink() else link
+
+    @property
+    def _socket_link(self) -> Path | None:
+        """What says where the socket is; None: its path at home is short enough."""
+        return None if _is_short(self.home / "socket") else self.home / "socket-folder"
 
     def dsn(self, dbname: str = "postgres", user: str = SUPERUSER) -> str:
-        return conninfo.make_conninfo(
-            host=str(self.socket_dir), port=PORT, dbname=dbname, user=user
-        )
+        """How to connect; libpq refuses a server of another user of the machine.
+
+        Raises:
+            PreconditionError: the folder of the socket is not private.
+        """
+        folder = self.socket_dir
+        if os.path.lexists(folder) and not self._is_private(folder):
+            raise _not_private(folder)
+        where = {"host": str(folder), "port": PORT, "dbname": dbname, "user": user}
+        with contextlib.suppress(KeyError):  # not every user has a name
+            where["requirepeer"] = pwd.getpwuid(self.uid).pw_name
+        return conninfo.make_conninfo("", **where)
 
     def running(self) -> bool:
-        """Whether a server answers on the socket."""
+        """Whether a server answers on the socket; raises as :meth:`dsn` does."""
         if not self.socket_dir.exists():
             return False
         answer = pq.PGconn.ping(self.dsn().encode() + b" connect_timeout=5")
@@ -111,10 +134,10 @@ class DataDirectory:
         """Create if needed, start and wait until the server answers."""
         self._make_private(self.home)
         with self._lock():
+            self._make_socket_dir()
             if self.running():
                 return
             self.create()
-            self._make_private(self.socket_dir)
             settings = (
                 f"port={PORT}",
                 "listen_addresses=",
@@ -153,7 +176,7 @@ class DataDirectory:
         """Stop the server; False when none ran."""
         if not (self.data_dir / "postmaster.pid").exists():
             return False
-        if not self.running() and self._pg_ctl_status() != 0:
+        if self._process("pg_ctl", "status", "--pgdata", str(self.data_dir)).returncode != 0:
             return False
         self._pg_ctl("stop", "--wait", f"--timeout={_START_SECONDS}", f"--mode={mode}")
         return True
@@ -161,12 +184,8 @@ class DataDirectory:
     def remove(self) -> None:
         """Stop at once and delete everything."""
         self.stop("immediate")
-        shutil.rmtree(self.home, ignore_errors=True)
-        if self.socket_dir.parent != self.home:
-            shutil.rmtree(self.socket_dir, ignore_errors=True)
-
-    def _pg_ctl_status(self) -> int:
-        return self._process("pg_ctl", "status", "--pgdata", str(self.data_dir)).returncode
+        for folder in (self.socket_dir, self.home):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _pg_ctl(self, action: str, *arguments: str) -> None:
         self._run("pg_ctl", action, "--silent", "--pgdata", str(self.data_dir), *arguments)
@@ -199,23 +218,71 @@ class DataDirectory:
             return subprocess.CompletedProcess(done.args, done.returncode, output.read())
 
     def _make_private(self, path: Path) -> None:
-        """A folder that only the server's user may enter; refuse somebody else's."""
+        """A folder that only the server's user may enter; refuse links and somebody else's."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        uid = pwd.getpwnam(self.user).pw_uid if self.user else os.geteuid()
-        if not path.exists():
+        with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
-            os.chown(path, uid, -1)
-        if path.is_symlink() or path.stat().st_uid not in (uid, os.geteuid()):
-            raise PreconditionError(f"the folder {path} belongs to another user")
-        if path.stat().st_uid != uid:
-            os.chown(path, uid, -1)
-        path.chmod(0o700)
+        try:
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            raise _not_private(path) from None
+        try:
+            if os.fstat(folder).st_uid not in (self.uid, os.geteuid()):
+                raise _not_private(path)
+            os.fchown(folder, self.uid, -1)
+            os.fchmod(folder, 0o700)
+        finally:
+            os.close(folder)
+
+    def _make_socket_dir(self) -> None:
+        if self._socket_link is None:
+            self._make_private(self.socket_dir)
+        elif not self._is_private(self.socket_dir):
+            made = _temporary_folder()
+            self._make_private(made)
+            self._socket_link.unlink(missing_ok=True)
+            self._socket_link.symlink_to(made)
+
+    def _is_private(self, folder: Path) -> bool:
+        try:
+            status = folder.lstat()
+        except OSError:
+            return False
+        closed = stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o077
+        return closed and status.st_uid == self.uid
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        with (self.home / "lock").open("w") as handle:
+        path = self.home / "lock"
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise PreconditionError(f"{path} cannot be used: {error.strerror}") from None
+        try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(handle)
+
+
+def _is_short(folder: Path) -> bool:
+    return len(os.fsencode(folder)) <= _MAX_SOCKET_DIR
+
+
+def _temporary_folder() -> Path:
+    made = Path(tempfile.mkdtemp(prefix="pganon-"))
+    if _is_short(made):
+        return made
+    made.rmdir()
+    return Path(tempfile.mkdtemp(prefix="pganon-", dir="/tmp"))
+
+
+def _not_private(folder: Path) -> PreconditionError:
+    return PreconditionError(
+        f"the folder {folder} belongs to another user, is a link, or is open to others",
+        hint="choose another PGANON_HOME; if the server runs, stop it: `pganon server stop`",
+        code="not_private",
+    )
 
 
 def _last_line(text: str) -> str:
@@ -326,11 +393,12 @@ def _copy_binaries(cluster: DataDirectory) -> Path:
     target = cluster.home / f"server-{install.name}"
     cluster._make_private(cluster.home)
     if not target.exists():
-        part = cluster.home / f"{target.name}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(install, part / package.name / install.name, symlinks=True)
-        libraries = package.with_name(f"{package.name}.libs")
-        if libraries.exists():
-            shutil.copytree(libraries, part / libraries.name, symlinks=True)
-        part.rename(target)
+        # Of a random name: whom the home belongs to could put a link there before.
+        with tempfile.TemporaryDirectory(dir=cluster.home) as folder:
+            part = Path(folder) / target.name
+            shutil.copytree(install, part / package.name / install.name, symlinks=True)
+            libraries = package.with_name(f"{package.name}.libs")
+            if libraries.exists():
+                shutil.copytree(libraries, part / libraries.name, symlinks=True)
+            part.rename(target)
     return target / package.name / install.name / "bin"

@@ -81,7 +81,12 @@ class PolicyError(PganonError):
     def __init__(self, problems: Sequence[Problem], *, file: str | None = None) -> None:
         self.problems = tuple(problems)
         self.file = file
-        super().__init__("\n".join(self._line(problem) for problem in self.problems))
+        super().__init__("\n".join(self.lines))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A text for each problem."""
+        return tuple(self._line(problem) for problem in self.problems)
 
     def _line(self, problem: Problem) -> str:
         place = ":".join(str(part) for part in (self.file, problem.line) if part is not None)

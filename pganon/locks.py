@@ -9,8 +9,8 @@ Every role that may connect can take advisory locks, and pg_locks shows their ke
 harm: no key is used a second time, keys reveal nothing about names, and a lock is valid only if the
 role of the session that holds it is a member of the owner.
 
-Poolers that hand a client another session per transaction break session locks:
-:func:`check_session` finds them, and :func:`assert_held` makes publication fail if one was missed.
+Poolers that hand a client another session per transaction break session locks: `pganon/pooling.py`
+finds them, and :func:`assert_held` makes publication fail if one was missed.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Holder:
-    """A session at work."""
+    """A session at work; `own`: the one that asks."""
 
     key: int
     pid: int
     role: str
+    own: bool
 
 
 @contextmanager
@@ -79,7 +80,7 @@ def release_lock(conn: Connection, release: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _leave(conn, key)
+        leave(conn, key)
 
 
 @contextmanager
@@ -93,7 +94,7 @@ def population_lock(conn: Connection, population: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _leave(conn, key)
+        leave(conn, key)
 
 
 def _when_free(conn: Connection, work: _Work) -> int:
@@ -122,6 +123,14 @@ def take_run(conn: Connection, run_id: int) -> int:
     return key
 
 
+def leave(conn: Connection, key: int) -> None:
+    """End the work under a key; the end of a session that cannot be asked is enough."""
+    if not usable(conn):
+        return
+    conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
+    _unlock(conn, key)
+
+
 @contextmanager
 def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
     """Hold the run for the length of a block; adopts what :func:`take_run` took."""
@@ -129,7 +138,7 @@ def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _leave(conn, key)
+        leave(conn, key)
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:
@@ -165,7 +174,7 @@ def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
         rows = conn.execute(sqlfiles.query("locks", "workers"), {"run_id": run_id}).fetchall()
         yield not _holders(conn, [row[0] for row in rows])
     finally:
-        _leave(conn, key)
+        leave(conn, key)
 
 
 def forget_dead(conn: Connection) -> int:
@@ -190,30 +199,6 @@ def assert_held(
             hint="connect to the server directly, not through a transaction pooler",
             code="lock_lost",
         )
-
-
-def check_session(conn: Connection) -> None:
-    """Find out whether all statements of the connection reach one session.
-
-    Raises:
-        PreconditionError: code "pooler".
-    """
-    mark, key = secrets.token_hex(8), _random_key()
-    marked = conn.execute(sqlfiles.query("locks", "mark_session"), {"mark": mark}).fetchone()
-    locked = _try(conn, key)
-    try:
-        pid = marked[1] if marked else None
-        for _ in range(3):
-            found = conn.execute(sqlfiles.query("locks", "read_session"), {"key": key}).fetchone()
-            if not locked or found != (mark, pid, True):
-                raise PreconditionError(
-                    "the statements of this connection reach different sessions of the server",
-                    hint="connect to the server directly, or let the pooler pool sessions; "
-                    "pganon's locks last as long as a session",
-                    code="pooler",
-                )
-    finally:
-        _unlock(conn, key)
 
 
 def hold_new_key(conn: Connection) -> int:
@@ -253,18 +238,10 @@ def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
     return key
 
 
-def _leave(conn: Connection, key: int) -> None:
-    """Take the row away, unless the session is gone or cannot be asked: its end is enough."""
-    if not usable(conn):
-        return
-    conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
-    _unlock(conn, key)
-
-
 def _led_by_this_session(conn: Connection, run_id: int) -> int | None:
     standing = _standing(conn, _Work("run", run_id=run_id))
     holder = _holder(conn, standing[0]) if standing and standing[1] == "run" else None
-    return holder.key if holder and holder.pid == conn.info.backend_pid else None
+    return holder.key if holder and holder.own else None
 
 
 def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:

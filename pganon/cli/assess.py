@@ -24,10 +24,14 @@ def register(app: typer.Typer) -> None:
 
 def assess(
     table: Annotated[str, typer.Argument(help="table or schema.table", show_default=False)],
-    qi: Annotated[str, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")],
+    qi: Annotated[
+        list[str],
+        typer.Option("--qi", help="Quasi-identifiers, separated by commas; repeatable."),
+    ],
     sensitive: Annotated[
-        str, typer.Option("--sensitive", help="Sensitive columns, separated by commas.")
-    ] = "",
+        list[str] | None,
+        typer.Option("--sensitive", help="Sensitive columns, separated by commas; repeatable."),
+    ] = None,
     individual: Annotated[
         str | None, typer.Option("--individual", help="Column that says whose record it is.")
     ] = None,
@@ -58,8 +62,8 @@ def assess(
     with common.connect(dsn) as conn, common.progress(f"measuring {table}", quiet=json or as_csv):
         found = assessment.assess(
             table,
-            _names(qi),
-            _names(sensitive),
+            common.names(qi),
+            common.names(sensitive),
             individual=individual,
             population=population,
             require=_requirements(require or []),
@@ -72,23 +76,15 @@ def assess(
     if json:
         common.emit_json(_document(found))
     elif as_csv:
-        common.line(_csv(found).rstrip("\n"))
+        common.block(_csv(found).rstrip("\n"))
     else:
         _show(found)
     if found.missed:
         raise typer.Exit(EXIT_REFUSED)
 
 
-def _names(text: str) -> list[str]:
-    """Column names between commas; one that holds a comma stands in double quotes."""
-    if not text.strip():
-        return []
-    row = next(csv.reader([text], skipinitialspace=True))
-    return [name if name.strip() != name else name.strip() for name in row]
-
-
 def _requirements(texts: Sequence[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    found: list[tuple[str, float]] = []
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))
         try:
@@ -100,8 +96,8 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
                 f'"{text}" is not a requirement',
                 hint=f"write a name and a number, k=5; names: {', '.join(assessment.SHORT)}",
             )
-        found[name] = number
-    return found
+        found.append((name, number))
+    return assessment.required(found)
 
 
 def _document(found: assessment.Assessment) -> dict[str, object]:

@@ -112,8 +112,7 @@ def _stored(
 
 
 def _unusable(label: str, error: PolicyError) -> list[Wrong]:
-    lines = str(PolicyError(error.problems)).splitlines()
-    return [Wrong(label, "", "unresolved", line) for line in lines]
+    return [Wrong(label, "", "unresolved", line) for line in PolicyError(error.problems).lines]
 
 
 def _show(wrong: Sequence[Wrong], checked: int) -> None:

@@ -1,20 +1,24 @@
 """What every command shares: its options, its connection, and how results are shown.
 
 Results go to stdout, progress and errors to stderr. With `--json` stdout holds one JSON value
-and nothing else.
+and nothing else. Everything is printed from here: names and values may hold characters that are
+commands to a terminal, turn the direction of a line, or begin another one, so :func:`escaped` shows
+these as JSON writes them.
 """
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import datetime
 import decimal
 import json as jsonlib
 import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +28,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -136,20 +140,54 @@ def connect_owner(
     return conn
 
 
+def names(texts: Sequence[str] | None) -> list[str]:
+    """Names of columns, of an option that may be repeated and hold several between commas.
+
+    One that holds a comma, or ends with a blank, stands in double quotes.
+
+    Raises:
+        UsageError: an end of line that is not in quotes.
+    """
+    return [name for text in texts or () if text.strip() for name in _parted(text)]
+
+
+def _parted(text: str) -> list[str]:
+    try:
+        row = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        raise UsageError("names of columns that hold an end of line need double quotes") from None
+    return row if '"' in text else [name.strip() for name in row]
+
+
 def emit_json(value: object) -> None:
     """One JSON value on stdout, unwrapped and uncoloured."""
-    text = jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False)
-    stdout().print(text, soft_wrap=True)
+    block(jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+_HARMFUL = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+"""C0, DEL and C1; marks of direction; ends of lines and paragraphs; what UTF-8 cannot hold."""
+_IN_LINES = re.compile(f"[{_HARMFUL}]")
+_IN_BLOCKS = re.compile(rf"(?![\n\t])[{_HARMFUL}]")
+
+
+def escaped(text: str, harmful: re.Pattern[str] = _IN_LINES) -> str:
+    """The text as one line that every terminal shows as it is."""
+    return harmful.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def line(text: str, style: str | None = None) -> None:
     """One line of a result; long ones are left to the terminal."""
-    stdout().print(Text(text, style=style or ""), soft_wrap=True)
+    stdout().print(Text(escaped(text), style=style or ""), soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Additional output, on stderr."""
-    stderr().print(Text(text), soft_wrap=True)
+    stderr().print(Text(escaped(text)), soft_wrap=True)
+
+
+def block(text: str, *, on: Callable[[], Console] = stdout) -> None:
+    """A text of several lines, which has no names or values but in quotes of its own."""
+    on().print(Text(escaped(text, _IN_BLOCKS)), soft_wrap=True)
 
 
 def warn(warnings: Iterable[str]) -> None:
@@ -172,14 +210,17 @@ def table(
         right: columns of numbers.
         whole: columns whose values are not broken into lines while others can be.
     """
-    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    texts = [["" if cell is None else escaped(str(cell)) for cell in row] for row in rows]
+    columns = [*map(escaped, columns)]
     cells = [list(column) for column in zip(columns, *texts, strict=True)]
     console = stdout()
     widths = _widths(cells, console.width - _BETWEEN * len(columns) - 1, whole)
     if widths is None:
         _one_below_the_other(columns, texts, title)
         return
-    shown = Table(title=Text(title) if title else None, title_justify="left", box=SIMPLE_HEAD)
+    shown = Table(
+        title=Text(escaped(title)) if title else None, title_justify="left", box=SIMPLE_HEAD
+    )
     for name, width in zip(columns, widths, strict=True):
         shown.add_column(
             Text(name),
@@ -229,8 +270,9 @@ def _one_below_the_other(
 
 def facts(pairs: Mapping[str, object]) -> None:
     """Names and values, one pair per line."""
-    width = max((len(name) for name in pairs), default=0)
-    for name, value in pairs.items():
+    shown = {escaped(name): value for name, value in pairs.items()}
+    width = max((len(name) for name in shown), default=0)
+    for name, value in shown.items():
         line(f"{name:<{width}}  {'' if value is None else value}")
 
 
@@ -242,11 +284,18 @@ def confirm(question: str) -> None:
     """
     console = stderr()
     if sys.stdin.isatty() and console.is_terminal:
-        console.print(Text(f"{database.reached()}"), soft_wrap=True)
-        if typer.confirm(question, err=True):
+        note(f"{database.reached()}")
+        if typer.confirm(escaped(question), err=True):
             return
         raise UsageError("nothing was changed", code="not_confirmed")
     raise UsageError(f"not confirmed: {question}", hint="add --yes", code="not_confirmed")
+
+
+class Description(ProgressColumn):
+    """What is going on."""
+
+    def render(self, task: Task) -> Text:
+        return Text(escaped(task.description))
 
 
 @contextmanager
@@ -258,7 +307,7 @@ def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
     console = stderr()
     bar = Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
+        Description(),
         TimeElapsedColumn(),
         console=console,
         transient=True,
@@ -314,12 +363,18 @@ def show_error(error: PganonError, *, json: bool) -> None:
     if json:
         emit_json({"error": error_object(error)})
         return
-    console = stderr()
-    console.print(Text.assemble(("error: ", "bold red"), error.message), soft_wrap=True)
+    first, *others = error.lines if isinstance(error, PolicyError) else (error.message,)
+    _labelled("error", first, "bold red")
+    for text in others:
+        note(text)
     if error.hint:
-        console.print(Text.assemble(("hint: ", "bold"), error.hint), soft_wrap=True)
+        _labelled("hint", error.hint)
     if database.reached() and isinstance(error, _OF_A_SERVER):
-        console.print(Text.assemble(("server: ", "bold"), database.reached() or ""), soft_wrap=True)
+        _labelled("server", database.reached() or "")
+
+
+def _labelled(label: str, text: str, style: str = "bold") -> None:
+    stderr().print(Text.assemble((f"{label}: ", style), escaped(text)), soft_wrap=True)
 
 
 _OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import typer
 
-from pganon import database, embedded
+from pganon import database, embedded, files
 from pganon.cli import common
 from pganon.cli.run import show_result
 from pganon.demo import policies
@@ -66,10 +66,9 @@ def demo(json: common.JsonOption = False) -> None:
 
 def _write_policies() -> Path:
     folder = embedded.home() / "demo"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "admissions.yaml").write_text(policies.PUBLISHED, encoding="utf-8")
-    (folder / "admissions_even.yaml").write_text(policies.REFUSED, encoding="utf-8")
-    (folder / "hospital_stays.yaml").write_text(policies.REQUESTED, encoding="utf-8")
+    files.write(folder / "admissions.yaml", policies.PUBLISHED)
+    files.write(folder / "admissions_even.yaml", policies.REFUSED)
+    files.write(folder / "hospital_stays.yaml", policies.REQUESTED)
     return folder
 
 
@@ -85,7 +84,7 @@ def _tell(
     hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal, served: Served
 ) -> None:
     _heading(f"1. A steward releases hospital.patient, {hospital.patients:,} patients")
-    common.line(policies.PUBLISHED)
+    common.block(policies.PUBLISHED)
     show_result(result)
     _heading("2. What an analyst sees")
     with psycopg.connect(hospital.analyst, autocommit=True) as conn:
@@ -93,12 +92,12 @@ def _tell(
         _query(conn, QUESTION)
         _query(conn, FORBIDDEN)
     _heading("3. A release that cannot keep its promise is refused")
-    common.line("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
+    common.block("  - {model: entropy_l_diversity, column: diagnosis, l: 18}\n")
     common.line(f"refused: {refusal.message}")
     common.line(f"hint: {refusal.hint}")
     _heading("4. An analyst asks for a release in SQL, and a worker makes it")
     common.line("The steward applied hospital_stays.yaml, which lets demo_analyst ask, and started")
-    common.line("a worker.\n")
+    common.block("a worker.\n")
     common.line(f"demo_analyst=> {served.call}", style="dim")
     for notice in served.notices:
         common.line(f"NOTICE: {notice}")
@@ -134,7 +133,7 @@ def _query(conn: psycopg.Connection[Any], text: str) -> None:
     try:
         cursor = conn.execute(text.encode())
     except psycopg.errors.InsufficientPrivilege as error:
-        common.line(f"ERROR: {error.diag.message_primary}\n")
+        common.block(f"ERROR: {error.diag.message_primary}\n")
         return
     names = [column.name for column in cursor.description or ()]
     rows = [[_shown(cell) for cell in row] for row in cursor.fetchall()]

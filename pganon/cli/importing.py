@@ -31,8 +31,10 @@ def import_(
         bool, typer.Option("--no-header", help="The first line holds data; give --names.")
     ] = False,
     names: Annotated[
-        str | None,
-        typer.Option("--names", help="Column names, separated by commas.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            "--names", help="Column names, separated by commas; repeatable.", show_default=False
+        ),
     ] = None,
     sep: Annotated[
         str | None,
@@ -62,7 +64,7 @@ def import_(
     """
     form = engine.Format(
         header=not no_header,
-        names=None if names is None else [name.strip() for name in names.split(",")],
+        names=None if names is None else common.names(names),
         separator=sep,
         nulls=("",) if null is None else tuple(null),
         quote=quote,

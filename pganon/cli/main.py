@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -177,7 +178,7 @@ def _help_of(error: Exception) -> str:
 
 
 def _show_traceback() -> None:
-    common.stderr().print_exception()
+    common.block(traceback.format_exc().rstrip(), on=common.stderr)
 
 
 if __name__ == "__main__":

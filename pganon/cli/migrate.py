@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from pganon import files
 from pganon.cli import common
 from pganon.errors import UsageError
 from pganon.migrate.down import down as take_back
@@ -105,28 +106,26 @@ def down(
     _walk(folder, json, lambda **how: take_back(target, to, **how))
 
 
-def _write(files: Mapping[str, str], folder: Path, *, json: bool) -> None:
+def _write(wanted: Mapping[str, str], folder: Path, *, json: bool) -> None:
+    for name, text in wanted.items():
+        files.write(folder / name, text)
     try:
-        for name, text in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
         stale = sorted(
             path.relative_to(folder).as_posix()
             for path in folder.rglob("*.sql")
             if HEAD in path.read_text("utf-8", errors="replace")
         )
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
     common.warn(
         f"{folder / name} was written before and is not among these files: remove it?"
         for name in stale
-        if name not in files
+        if name not in wanted
     )
     if json:
-        common.emit_json({"folder": folder, "written": list(files)})
+        common.emit_json({"folder": folder, "written": list(wanted)})
         return
-    for name in files:
+    for name in wanted:
         common.line(f"wrote {folder / name}")
 
 

@@ -116,7 +116,7 @@ def show(
     for problem in stored.problems:
         common.line(f"problem: {problem}")
     common.line("")
-    common.line(yaml.safe_dump(stored.data, sort_keys=False, allow_unicode=True).rstrip())
+    common.block(yaml.safe_dump(stored.data, sort_keys=False, allow_unicode=True).rstrip())
 
 
 def diff(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pganon import files
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside
@@ -71,20 +72,13 @@ def init(
         ):
             text = scaffold_policy(conn, relation, trusted)
     if output is not None:
-        _write(output, text)
+        files.write(output, text)
     if json:
         common.emit_json({"file": str(output) if output else None, "policy": text})
     elif output is None:
-        common.line(text.rstrip("\n"))
+        common.block(text.rstrip("\n"))
     else:
         common.line(f"wrote {output}; check its roles, then run: pganon policy check {output}")
-
-
-def _write(output: Path, text: str) -> None:
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
 
 
 @group.command("check")

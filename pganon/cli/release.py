@@ -189,6 +189,10 @@ def export(
         int | None, typer.Option("--version", help="A stored version (steward only).")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    safe_csv: Annotated[
+        bool,
+        typer.Option("--safe-csv", help="Write no cell that spreadsheets take for a formula."),
+    ] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -201,7 +205,14 @@ def export(
                 bar.update(task, description=f"{output.name}: {rows:,} rows")
 
         done = exporting.export(
-            conn, name, output, view=view, version=version, replace=force, report=report
+            conn,
+            name,
+            output,
+            view=view,
+            version=version,
+            replace=force,
+            safe_csv=safe_csv,
+            report=report,
         )
     if json:
         common.emit_json(asdict(done))

@@ -103,7 +103,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
     for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:
-            common.line(f"{step.sql};\n")
+            common.block(f"{step.sql};\n")
     common.warn(warnings(spec.policy))
 
 
@@ -138,11 +138,11 @@ def run(
         MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
     ] = MetricSet.BASIC,
     workload: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--workload",
             help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1,"
-            "sensitive=yes.",
+            "sensitive=yes; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -212,9 +212,9 @@ def _run(
         return run_release(loaded, dsn=dsn, owner=owner, settings=settings, options=options)
 
 
-def _request(metrics: MetricSet, workload: str | None, vulnerable: float) -> Request:
+def _request(metrics: MetricSet, workload: list[str] | None, vulnerable: float) -> Request:
     everything = metrics is MetricSet.ALL
-    drawn = parse_workload(workload) if workload is not None else None
+    drawn = parse_workload(",".join(workload)) if workload is not None else None
     return Request(everything, drawn or (Workload() if everything else None), vulnerable)
 
 

@@ -45,7 +45,7 @@ def worker(
 
     idle = None if idle_exit is None else _duration("--idle-exit", idle_exit).total_seconds()
     stop = Stop(_duration("--grace", grace).total_seconds())
-    log = Log(lambda text: print(text, flush=True), json)  # noqa: T201
+    log = Log(common.block if json else common.line, json)
     serving = Worker(
         common.chosen_dsn(dsn), common.chosen_owner(owner), log, stop, Manner(once, idle)
     )

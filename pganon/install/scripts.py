@@ -23,6 +23,7 @@ from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.errors import InstallError
+from pganon.files import write
 from pganon.install.state import SCHEMAS, ordinal
 
 NAME = "pganon"
@@ -48,7 +49,6 @@ def build(folder: Path, version: str) -> list[Path]:
         InstallError: version_exists, the folder has another script of this version.
     """
     place = folder / FOLDER
-    place.mkdir(parents=True, exist_ok=True)
     script = place / _script(version)
     made = _full(version)
     if script.exists() and script.read_bytes() != made:
@@ -68,7 +68,7 @@ def build(folder: Path, version: str) -> list[Path]:
         folder / "Makefile": _MAKEFILE,
     }
     for path, content in files.items():
-        path.write_bytes(content)
+        write(path, content)
     return sorted(files)
 
 
@@ -77,7 +77,7 @@ def _script(*versions: str) -> str:
 
 
 def _earlier(place: Path, version: str) -> list[str]:
-    found = (_FULL.fullmatch(path.name) for path in place.iterdir())
+    found = (_FULL.fullmatch(path.name) for path in place.glob("*.sql"))
     numbered = (match[1] for match in found if match and match[1] != UNPACKAGED)
     return sorted(old for old in numbered if ordinal(old) < ordinal(version))
 

@@ -58,7 +58,7 @@ def start_run(
     row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
     assert row is not None
     run_id = int(row[0])
-    locks.take_run(conn, run_id)
+    key = locks.take_run(conn, run_id)
     values = {
         "run_id": run_id,
         "release": release,
@@ -66,9 +66,13 @@ def start_run(
         "policy_hash": policy_hash,
         "details": as_jsonb(details or {}),
     }
-    with conn.transaction():
-        conn.execute(sqlfiles.query("ledger", "start"), values)
-        conn.execute(sqlfiles.query("ledger", "add_secret"), {"run_id": run_id, "seed": seed})
+    try:
+        with conn.transaction():
+            conn.execute(sqlfiles.query("ledger", "start"), values)
+            conn.execute(sqlfiles.query("ledger", "add_secret"), {"run_id": run_id, "seed": seed})
+    except BaseException:
+        locks.leave(conn, key)
+        raise
     return run_id
 
 

@@ -215,9 +215,8 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
     """Have the history for this session.
 
     Raises:
-        PreconditionError: busy, pooler.
+        PreconditionError: busy.
     """
-    locks.check_session(conn)
     forget_dead(conn)
     me = enter(conn, "command")
     session = Session(history, me)

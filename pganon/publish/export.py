@@ -1,15 +1,15 @@
 """A published release as a file: CSV, gzipped CSV or Parquet.
 
 Rows are streamed from the published view, so whoever may read the view may export it. The file
-appears under its name only when it is complete.
+appears under its name only when it is complete, and only its owner may read it unless everybody may
+read the view.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, cast
 import psycopg
 from psycopg import sql
 
+from pganon import files, sqlfiles
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
@@ -39,6 +40,20 @@ class Exported:
     rows: int
 
 
+@dataclass(frozen=True)
+class _Source:
+    """A view to read, the version it is of, the SELECT that reads it.
+
+    Attributes:
+        shown: whether the view shows that version now.
+    """
+
+    view: QualifiedName
+    version: int
+    select: sql.Composable
+    shown: bool = True
+
+
 def export(
     conn: Connection,
     name: str,
@@ -47,6 +62,7 @@ def export(
     view: str | None = None,
     version: int | None = None,
     replace: bool = False,
+    safe_csv: bool = False,
     report: Report = lambda rows: None,
 ) -> Exported:
     """Write one view of a release.
@@ -55,32 +71,35 @@ def export(
         path: ends in .csv, .csv.gz or .parquet.
         view: name of a view of the release, or its part ("st" for adult_st); default: the first.
         version: a stored version other than the current one; for the steward.
+        safe_csv: write no cell that a spreadsheet takes for a formula (`_SAFE`).
         report: called with the number of rows written so far (Parquet only).
 
     Raises:
-        UsageError: unknown ending, existing file, no such view.
+        UsageError: unknown ending, existing file, no such view; `safe_csv` in Parquet.
         LedgerError: unknown_release, unknown_version, not_stored.
         PreconditionError: no_pyarrow, not_in_parquet.
     """
     form = next((f for f in reversed(FORMATS) if path.name.lower().endswith(f)), None)
     if form is None:
         raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
+    if safe_csv and form == ".parquet":
+        raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
     with lifecycle.translated(), conn.transaction():
-        shown, number, select = _source(conn, name, view, version)
-        with _temporary(path) as part:
+        source = _source(conn, name, view, version)
+        private = not (source.shown and _is_open(conn, source.view))
+        select = _safe(conn, source.select) if safe_csv else source.select
+        with files.writing(path, private=private) as file:
             if form == ".parquet":
-                rows = write_parquet(conn, select, part, report)
+                rows = write_parquet(conn, select, file, report)
             else:
-                rows = _write_csv(conn, select, part, compressed=form == ".csv.gz")
-    return Exported(str(path), str(shown), number, rows)
+                rows = _write_csv(conn, select, file, compressed=form == ".csv.gz")
+    return Exported(str(path), str(source.view), source.version, rows)
 
 
-def _source(
-    conn: Connection, name: str, view: str | None, version: int | None
-) -> tuple[QualifiedName, int, sql.Composable]:
-    """The view to read, its version, and the SELECT that reads it.
+def _source(conn: Connection, name: str, view: str | None, version: int | None) -> _Source:
+    """What to read.
 
     The steward reads the stored tables as the view should; others read the view, if it is one.
     """
@@ -96,12 +115,11 @@ def _source(
     stored = history.check_stored(known, found, version)
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
-    return chosen, stored.version, sql.SQL(text)  # pyright: ignore[reportArgumentType]
+    select = sql.SQL(text)  # pyright: ignore[reportArgumentType]
+    return _Source(chosen, stored.version, select, stored.version == known.release.current)
 
 
-def _published(
-    conn: Connection, name: str, view: str | None
-) -> tuple[QualifiedName, int, sql.Composable]:
+def _published(conn: Connection, name: str, view: str | None) -> _Source:
     info = lifecycle.show(conn, name)
     if info.version is None:
         raise PreconditionError(f"the release {quote(name)} shows no version")
@@ -111,7 +129,7 @@ def _published(
         raise PreconditionError(
             f"the release {quote(name)} changed at this moment", hint="try again", code="busy"
         )
-    return chosen, info.version, sql.SQL("SELECT * FROM {}").format(chosen.identifier)
+    return _Source(chosen, info.version, sql.SQL("SELECT * FROM {}").format(chosen.identifier))
 
 
 def _hold(conn: Connection, view: QualifiedName) -> None:
@@ -136,29 +154,51 @@ def _choose(there: Sequence[QualifiedName], wanted: str | None) -> QualifiedName
     )
 
 
-@contextmanager
-def _temporary(path: Path) -> Iterator[Path]:
-    """A temporary name next to the file; renamed to the file on success, removed otherwise."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
+def _is_open(conn: Connection, view: QualifiedName) -> bool:
+    """Whether everybody who may connect may read it."""
+    values = {"schema": view.schema, "name": view.name}
+    row = conn.execute(sqlfiles.query("lifecycle", "open"), values).fetchone()
+    return bool(row and row[0])
 
 
-def _write_csv(conn: Connection, select: sql.Composable, part: Path, *, compressed: bool) -> int:
+# Values are shown by the output functions of their types, as COPY does: a cast can be planted.
+_SAFE = """
+CASE WHEN num_nulls({0}) = 0 THEN
+    CASE WHEN format('%s', {0}) COLLATE "C" ~ {1} AND format('%s', {0}) COLLATE "C" !~ {2}
+        THEN '''' ELSE '' END || format('%s', {0})
+END AS {3}
+"""
+_FORMULA = "^[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]"
+"""What spreadsheets take for the beginning of a formula, also in its full width."""
+_NUMBER = r"^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+def _safe(conn: Connection, select: sql.Composable) -> sql.Composed:
+    """The same rows and header as texts, with an apostrophe before what looks like a formula."""
+    described = conn.execute(sql.SQL("SELECT * FROM ({}) AS s LIMIT 0").format(select)).description
+    columns = [
+        sql.SQL(_SAFE).format(
+            sql.Identifier("s", column.name),
+            sql.Literal(_FORMULA),
+            sql.Literal(_NUMBER),
+            sql.Identifier(("'" if re.search(_FORMULA, column.name) else "") + column.name),
+        )
+        for column in described or ()
+    ]
+    return sql.SQL("SELECT {} FROM ({}) AS s").format(sql.SQL(", ").join(columns), select)
+
+
+def _write_csv(
+    conn: Connection, select: sql.Composable, file: BinaryIO, *, compressed: bool
+) -> int:
     copy_out = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER true, ENCODING 'UTF8')")
-    with open(part, "wb") as raw:
-        # No file name and time in the gzip header: equal rows make equal files.
-        out = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if compressed else raw
-        with conn.cursor() as cursor:
-            with cursor.copy(copy_out.format(select)) as copy:
-                for block in copy:
-                    cast(BinaryIO, out).write(block)
-            rows = cursor.rowcount
-        if out is not raw:
-            out.close()
+    # No file name and time in the gzip header: equal rows make equal files.
+    out = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if compressed else file
+    with conn.cursor() as cursor:
+        with cursor.copy(copy_out.format(select)) as copy:
+            for block in copy:
+                cast(BinaryIO, out).write(block)
+        rows = cursor.rowcount
+    if out is not file:
+        out.close()
     return rows

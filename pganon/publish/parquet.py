@@ -8,8 +8,7 @@ numbers without a declared precision among it, as the text that PostgreSQL shows
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psycopg
 from psycopg import sql
@@ -45,7 +44,7 @@ _RENDERED_ARRAY = (
 
 
 def write_parquet(
-    conn: Connection, select: sql.Composable, path: Path, report: Callable[[int], None]
+    conn: Connection, select: sql.Composable, file: BinaryIO, report: Callable[[int], None]
 ) -> int:
     """Write the rows of a SELECT; gives their number."""
     try:
@@ -63,7 +62,7 @@ def write_parquet(
     try:
         with conn.transaction(), conn.cursor(name="pganon_export") as cursor:
             cursor.execute(_cast(select, names, casts))
-            with parquet.ParquetWriter(path, schema) as writer:
+            with parquet.ParquetWriter(file, schema) as writer:
                 while batch := cursor.fetchmany(_BATCH):
                     columns = zip(*batch, strict=True)
                     arrays = [

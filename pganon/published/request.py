@@ -87,7 +87,7 @@ def parse_workload(text: str) -> Workload:
     Any part may be left out.
 
     Raises:
-        UsageError: a part is unknown, or its value is out of bounds.
+        UsageError: a part is unknown or given twice, or its value is out of bounds.
     """
     kinds: dict[str, Callable[[str], Any]] = {
         "queries": int,
@@ -101,6 +101,8 @@ def parse_workload(text: str) -> Workload:
         name, _, value = part.partition("=")
         if name not in kinds:
             raise _wrong(f"unknown part: {name}")
+        if name in found:
+            raise _wrong(f"{name} is given twice")
         try:
             found[name] = kinds[name](value)
         except KeyError:

@@ -66,7 +66,6 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
         try:
             spec = resolve_policy(conn, loaded)
             check_trusted(conn, spec.policy.trust)
-            locks.check_session(conn)
             run_id = ledger.start_run(conn, spec.policy.release, spec.policy_hash)
             with locks.run_lock(conn, run_id):
                 try:

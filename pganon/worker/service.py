@@ -17,7 +17,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.rows import dict_row
 
-from pganon import database, locks, sqlfiles
+from pganon import database, sqlfiles
 from pganon.errors import DatabaseError, Interrupted, translate
 from pganon.install.owner import become_owner
 from pganon.requests.claim import claim
@@ -95,7 +95,6 @@ class Worker:
         conn = database.connect(dsn, settings=settings)
         try:
             become_owner(conn, named=self.owner)
-            locks.check_session(conn)
         except BaseException:
             conn.close()
             raise

@@ -30,3 +30,11 @@ SELECT current_user::text;
 SELECT t.oid::bigint
 FROM pg_catalog.pg_type AS t
 WHERE t.oid = ANY (%(oids)s::oid[]) AND t.typcategory = 'A';
+
+-- open --
+-- Whether everybody who may connect may read a view.
+SELECT pg_catalog.has_schema_privilege('public', n.oid, 'USAGE')
+    AND pg_catalog.has_table_privilege('public', c.oid, 'SELECT')
+FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %(schema)s AND c.relname = %(name)s;

@@ -37,9 +37,10 @@ WHERE a.kind = 'worker' AND a.run_id = %(run_id)s;
 SELECT pg_catalog.pg_stat_clear_snapshot();
 
 -- holders --
--- Process and role of each session that holds one of these locks and counts. Anybody may wait for
--- a lock that pg_locks shows, and have it when its holder is gone: so it matters whose session it is.
-SELECT h.key, l.pid, s.usename::text
+-- Process and role of each session that holds one of these locks and counts, and whether it is this
+-- very one. Anybody may wait for a lock that pg_locks shows, and have it when its holder is gone: so
+-- it matters whose session it is.
+SELECT h.key, l.pid, s.usename::text, l.pid = pg_catalog.pg_backend_pid()
 FROM pg_catalog.pg_locks AS l
 CROSS JOIN LATERAL (SELECT (l.classid::bigint << 32) | l.objid::bigint AS key) AS h
 JOIN pg_catalog.pg_stat_activity AS s ON s.pid = l.pid
@@ -79,20 +80,3 @@ WHERE ((a.kind = 'release' AND a.release = %(release)s)
             )
     )
 FOR UPDATE;
-
--- mark_session --
--- Leave a mark in the session.
-SELECT pg_catalog.set_config('pganon.session_mark', %(mark)s, false), pg_catalog.pg_backend_pid();
-
--- read_session --
--- The mark of the session, its process, and whether it holds a lock; all in one statement.
-SELECT
-    pg_catalog.current_setting('pganon.session_mark', true),
-    pg_catalog.pg_backend_pid(),
-    EXISTS (
-        SELECT
-        FROM pg_catalog.pg_locks AS l
-        WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
-            AND l.pid = pg_catalog.pg_backend_pid()
-            AND ((l.classid::bigint << 32) | l.objid::bigint) = %(key)s
-    );

@@ -46,6 +46,20 @@ def test_a_readable_table(visits: Database) -> None:
         assert word in ran.out
 
 
+def test_a_gate_takes_all_quasi_identifiers_that_were_given(visits: Database) -> None:
+    city = ("assess", "visit", "--qi", "city", "--require", "k=3")
+    assert pganon(*city[:-1], "k=1").code == 0
+    assert pganon(*city).code == 1, "one record has none"
+    visits.source("UPDATE public.visit SET city = 'b' WHERE city IS NULL")
+    assert pganon(*city).code == 0
+    visits.source('UPDATE public.visit SET "Age" = 41 WHERE person = 6')
+    for both in (("--qi", "Age,city"), ("--qi", "Age", "--qi", "city")):
+        assert pganon("assess", "visit", *both, "--require", "k=3").code == 1
+    assert pganon(*city, "--require", "k=1").code == 2
+    with pytest.raises(UsageError, match="twice"):
+        package.assess("visit", ["city"], require={"k": 3, "k_anonymity": 1})
+
+
 def test_requirements_make_it_a_gate(visits: Database) -> None:
     assert pganon(*CALL, "--require", "k=1", "--require", "l=1").code == 0
     ran = pganon(*CALL, "--require", "k=3", "--json")

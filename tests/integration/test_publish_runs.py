@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -49,29 +49,6 @@ def test_locks_end_with_their_block_even_after_errors(db: Database) -> None:
         raise ZeroDivisionError
     with locks.release_lock(two, "adult"), locks.run_lock(two, run):
         pass
-
-
-class _TransactionPooler:
-    """A connection whose statements go to two sessions in turn."""
-
-    def __init__(self, *sessions: Connection) -> None:
-        self.sessions = sessions
-        self.count = 0
-        self.info = sessions[0].info
-        self.closed = False
-
-    def execute(self, *arguments: Any) -> Any:
-        self.count += 1
-        return self.sessions[self.count % len(self.sessions)].execute(*arguments)
-
-
-def test_transaction_poolers_are_found(db: Database) -> None:
-    locks.check_session(db.owner())
-    for number in (2, 3, 5):
-        pooler = _TransactionPooler(*(db.owner() for _ in range(number)))
-        with pytest.raises(PreconditionError) as caught:
-            locks.check_session(cast(Connection, pooler))
-        assert caught.value.code == "pooler"
 
 
 def test_secrets(db: Database) -> None:

@@ -99,6 +99,25 @@ def test_other_users_of_the_machine_cannot_reach_it(home):
         assert conn.execute("SHOW listen_addresses").fetchone() == ("",)
 
 
+@pytest.mark.slow
+def test_a_home_too_deep_for_a_socket(home, monkeypatch):
+    monkeypatch.setenv("PGANON_HOME", str(home.parent / ("x" * 90)))
+    for _ in range(2):
+        started = pganon("server", "start", "--json").json
+        with psycopg.connect(started["dsn"]) as conn:
+            assert conn.execute("SELECT 1").fetchone() == (1,)
+        folder = embedded.embedded().socket_dir
+        assert f"host={folder} " in started["dsn"]
+        folder.chmod(0o777)
+        refused = pganon("releases", "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (2, "not_private")
+        # Another start makes another folder, once the server has given up the first.
+        assert pganon("server", "stop").out.strip() == "stopped"
+    assert embedded.embedded().socket_dir == folder
+    embedded.embedded().remove()
+    assert not folder.exists()
+
+
 def test_without_the_package(monkeypatch):
     monkeypatch.setattr(embedded, "package_binaries", lambda: None)
     done = pganon("server", "start")

@@ -53,13 +53,6 @@ def test_unreachable_server_is_a_database_error():
         database.connect("host=/nowhere")
 
 
-def test_long_home_gets_a_short_socket_folder(tmp_path):
-    deep = embedded.DataDirectory(tmp_path, tmp_path / ("x" * 100))
-    assert len(str(deep.socket_dir)) < 90
-    near = embedded.DataDirectory(tmp_path, tmp_path)
-    assert near.socket_dir != deep.socket_dir
-
-
 def test_a_policy_that_is_wrong_has_nothing_to_do_with_a_server(tmp_path, monkeypatch):
     """Also not with that of the command before."""
     monkeypatch.setattr(database, "_reached", ContextVar("reached", default="database x"))

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -270,13 +270,13 @@ class Onlooker:
 @contextmanager
 def run_connection(take: Callable[[Connection], None]) -> Iterator[None]:
     """Give the connection of the next run to a test."""
-    original = locks.check_session
+    original = locks.release_lock
 
-    def check(conn: Connection) -> None:
-        original(conn)
+    def hold(conn: Connection, release: str) -> AbstractContextManager[None]:
         take(conn)
+        return original(conn, release)
 
-    with mock.patch.object(locks, "check_session", check):
+    with mock.patch.object(locks, "release_lock", hold):
         yield
 
 

@@ -38,11 +38,15 @@ def apply(db: Database, **changes: Any) -> Stored:
     return check(conn, policy.policy.release, store(conn, policy))
 
 
-def serve(db: Database) -> list[str]:
-    """Serve everything that is due; gives the lines of the log without their times."""
+def serve(db: Database, dsn: str | None = None) -> list[str]:
+    """Serve everything that is due; gives the lines of the log without their times.
+
+    Args:
+        dsn: how the worker connects, where not directly.
+    """
     lines: list[str] = []
     log = Log(lambda line: lines.append(line.partition(" ")[2]))
-    Worker(db.dsn(), None, log, Stop(60), Manner(once=True)).run()
+    Worker(dsn or db.dsn(), None, log, Stop(60), Manner(once=True)).run()
     return lines
 
 
