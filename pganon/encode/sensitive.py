@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column
-from pganon.catalog.values import in_order
+from pganon.catalog.values import equal_key, in_order
 from pganon.encode.facts import null_code, value_count
 from pganon.encode.first import first_counts, first_of
 from pganon.encode.hidden import applies
@@ -25,26 +24,6 @@ from pganon.steps.facts import Fact
 def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
     """The value as diversity counts it: values that the column calls equal are one value."""
     return equal_key(item.column, value)
-
-
-def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
-    """The same for spellings of a value that are equal: of texts in a citext column, of numbers.
-
-    The value is a stored one, or of a type that is the server's own or citext.
-    """
-    match column.kind:
-        case "citext":
-            return fragment('lower(:v::text) collate "C"', v=value)
-        case "text" | "bpchar" | "enum":
-            return fragment(':v::text collate "C"', v=value)
-        case "float":
-            # Adding zero makes -0 and 0, which are equal, one text.
-            return fragment("(:v + 0)::text", v=value)
-        case "numeric":
-            # So do 1.0 and 1.00.
-            return fragment("trim_scale(:v)::text", v=value)
-        case _:
-            return value
 
 
 def sensitive_dictionary(spec: ReleaseSpec, item: Sensitive) -> Step:
