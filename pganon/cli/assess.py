@@ -75,6 +75,7 @@ def assess(
         common.line(_csv(found).rstrip("\n"))
     else:
         _show(found)
+    common.warn(found.warnings)
     if found.missed:
         raise typer.Exit(EXIT_REFUSED)
 
@@ -121,6 +122,7 @@ def _document(found: assessment.Assessment) -> dict[str, object]:
             if item.size is not None
         ],
         "quasi_identifiers": [item.__dict__ for item in found.sets],
+        "warnings": list(found.warnings),
     }
 
 
