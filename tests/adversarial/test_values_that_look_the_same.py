@@ -14,8 +14,8 @@ from tests.support.sources.builders import make_table, policy
 
 ALIKE = [
     ("flu", "Flu", "FLU "),
-    ("caf\u00e9", "cafe\u0301", "CAF\u00c9"),
-    ("a b", "a  b", "a\u00a0b", "a\tb", " a b", "\u3000a b"),
+    ("é t", "e\u0301 t", "É T"),
+    ("a b", "a  b", "a\u00a0b", "a\tb", " a b", "\u3000a b", "a\u2028b", "a\u0085b"),
     ("gout", "go\u200but", "gout\ufeff", "go\u00adut", "gou\u2060t", "gout\u200e"),
     ("fit", "\ufb01t", "\uff46it"),
     ("", " ", "\u200b", None),
