@@ -23,6 +23,7 @@ from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
+from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
 
 Connection = psycopg.Connection[Any]
@@ -87,12 +88,17 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Everything measured of one relation."""
+    """Everything measured of one relation.
+
+    Attributes:
+        warnings: of sensitive columns with values that look the same.
+    """
 
     relation: str
     measures: tuple[Measure, ...]
     risks: tuple[Risk, ...]
     sets: tuple[ColumnSet, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def missed(self) -> tuple[Measure, ...]:
@@ -256,7 +262,8 @@ class _Call:
             ColumnSet(tuple(columns), float(distinction), float(separation))
             for columns, distinction, separation in self._fetch("distinguishing", values)
         ]
-        return Assessment(relation, tuple(measures), tuple(risks), tuple(sets))
+        warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
+        return Assessment(relation, tuple(measures), tuple(risks), tuple(sets), tuple(warnings))
 
     def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         text = measuring.moved(sqlfiles.query("assess", name), self.schema)

@@ -10,6 +10,8 @@ ON pganon.action TO PUBLIC;
 GRANT EXECUTE ON FUNCTION
     pganon.text_of(oid, text),
     pganon.comparable(regclass, text),
+    pganon.looks(text),
+    pganon.lookalikes(regclass, text),
     pganon.measurable(regclass, text[], text[], text),
     pganon.measures(),
     pganon.class_query(text, integer, text, text[], jsonb, integer, boolean, boolean),

@@ -32,6 +32,9 @@ TIMELESS_KINDS: frozenset[Kind] = frozenset(
     {"integer", "numeric", "float", "boolean", "text", "bpchar", "citext", "enum", "uuid"}
 )
 
+# Types that cannot be released and can tell people apart: what is equal looks the same.
+_ALIKE: frozenset[str] = frozenset({"bytea", "inet", "cidr", "macaddr", "macaddr8", "oid"})
+
 
 @dataclass(frozen=True)
 class Column:
@@ -69,6 +72,15 @@ class Column:
     @property
     def is_time(self) -> bool:
         return self.kind in TIME_KINDS
+
+    @property
+    def has_canonical_text(self) -> bool:
+        """Whether all spellings of a value are one text, by :mod:`pganon.encode.keys`.
+
+        Not of intervals (24 hours are 1 day), JSON (1 is 1.0), ranges, arrays and composite types,
+        whose elements have spellings, nor of types whose equality is their owner's.
+        """
+        return self.kind != "unsupported" or (self.built_in and self.base in _ALIKE)
 
     @property
     def stored_type(self) -> str:

@@ -37,3 +37,28 @@ def in_order(column: Column, value: exp.Expr) -> exp.Expr:
         return value
     labels = exp.Array(expressions=[text(label) for label in column.labels])
     return fragment("array_position(:labels::text[], :v)", labels=labels, v=value)
+
+
+def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
+    """The same for spellings of a value that are equal: of texts in a citext column, of numbers.
+
+    The value is a stored one, or of a type that is the server's own or citext.
+    """
+    match column.kind:
+        case "citext":
+            return caseless(value)
+        case "text" | "bpchar" | "enum":
+            return fragment(':v::text collate "C"', v=value)
+        case "float":
+            # Adding zero makes -0 and 0, which are equal, one text.
+            return fragment("(:v + 0)::text", v=value)
+        case "numeric":
+            # So do 1.0 and 1.00.
+            return fragment("trim_scale(:v)::text", v=value)
+        case _:
+            return value
+
+
+def caseless(value: exp.Expr) -> exp.Expr:
+    """A text as citext compares it: in the collation of the database, whatever the column's."""
+    return fragment('lower(:v::text collate "default") collate "C"', v=value)

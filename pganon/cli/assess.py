@@ -79,6 +79,7 @@ def assess(
         common.block(_csv(found).rstrip("\n"))
     else:
         _show(found)
+    common.warn(found.warnings)
     if found.missed:
         raise typer.Exit(EXIT_REFUSED)
 
@@ -117,6 +118,7 @@ def _document(found: assessment.Assessment) -> dict[str, object]:
             if item.size is not None
         ],
         "quasi_identifiers": [item.__dict__ for item in found.sets],
+        "warnings": list(found.warnings),
     }
 
 

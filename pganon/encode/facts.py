@@ -41,6 +41,12 @@ def value_count(index: int) -> Fact[int]:
 
 
 @cache
+def respelled(index: int) -> Fact[int]:
+    """Texts of a sensitive column that are there in several spellings."""
+    return count(f"slooks{index}")
+
+
+@cache
 def null_code(index: int) -> Fact[int]:
     """The code of NULL in a sensitive column; 0 without NULL."""
     return count(f"snull{index}")

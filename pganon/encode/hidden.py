@@ -15,24 +15,13 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import as_text
+from pganon.encode.keys import key_text_of
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, computed_once, fragment, named, query, scalar, text
+from pganon.sqltools import col, computed_once, fragment, named, query, scalar, text
 from pganon.steps.facts import Fact, count
-
-
-def key_text(columns: list[Column], table: str) -> exp.Expr:
-    """One text that identifies a record by its key columns."""
-    values = [col(column.name, table) for column in columns]
-    if len(columns) == 1:
-        return as_text(columns[0], values[0])
-    parts = [
-        value if column.built_in else as_text(column, value)
-        for column, value in zip(columns, values, strict=True)
-    ]
-    return cast(exp.func("jsonb_build_array", *parts), "text")
 
 
 def with_flags(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
@@ -96,11 +85,11 @@ def _listed(spec: ReleaseSpec, relation: Relation, attribute: Attribute) -> exp.
 
 
 def _source_key(spec: ReleaseSpec) -> exp.Expr:
-    return key_text([_known(spec.source, name) for name in spec.record_key], "src")
+    return key_text_of([_known(spec.source, name) for name in spec.record_key], "src")
 
 
 def _key_of(spec: ReleaseSpec, relation: Relation) -> exp.Expr:
-    return key_text([_known(relation, name) for name in spec.record_key], "e")
+    return key_text_of([_known(relation, name) for name in spec.record_key], "e")
 
 
 def _named_column(relation: Relation) -> exp.Expr:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.catalog.model import Column
-from pganon.catalog.values import as_text
-from pganon.encode.sensitive import equal_key
+from pganon.catalog.values import as_text, equal_key
 from pganon.sqltools import cast, col, fragment
 
 
@@ -26,7 +25,10 @@ def key_text_of(columns: Sequence[Column], table: str) -> exp.Expr:
 
 
 def _part_of_key(column: Column, table: str) -> exp.Expr:
-    """One text for all spellings that are equal: 1.0 and 1.00 are one person."""
+    """One text for all spellings that are equal: 1.0 and 1.00 are one person.
+
+    Of types that have none it is one spelling; these tell no people apart (resolve.people).
+    """
     value = col(column.name, table)
     if column.built_in or column.kind == "citext":
         return cast(exp.paren(equal_key(column, value)), "text")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Outside, Relation
-from pganon.catalog.values import stored
-from pganon.encode.sensitive import equal_key
+from pganon.catalog.values import equal_key, stored
 from pganon.encode.snapshot import canonical
 from pganon.encode.work import PRIOR
 from pganon.policy.knowledge import PROBABILITY

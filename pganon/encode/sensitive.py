@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column
-from pganon.catalog.values import in_order
-from pganon.encode.facts import null_code, value_count
+from pganon.catalog.values import equal_key, in_order
+from pganon.encode.facts import null_code, respelled, value_count
 from pganon.encode.first import first_counts, first_of
 from pganon.encode.hidden import applies
 from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
@@ -25,26 +24,6 @@ from pganon.steps.facts import Fact
 def sensitive_key(item: Sensitive, value: exp.Expr) -> exp.Expr:
     """The value as diversity counts it: values that the column calls equal are one value."""
     return equal_key(item.column, value)
-
-
-def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
-    """The same for spellings of a value that are equal: of texts in a citext column, of numbers.
-
-    The value is a stored one, or of a type that is the server's own or citext.
-    """
-    match column.kind:
-        case "citext":
-            return fragment('lower(:v::text) collate "C"', v=value)
-        case "text" | "bpchar" | "enum":
-            return fragment(':v::text collate "C"', v=value)
-        case "float":
-            # Adding zero makes -0 and 0, which are equal, one text.
-            return fragment("(:v + 0)::text", v=value)
-        case "numeric":
-            # So do 1.0 and 1.00.
-            return fragment("trim_scale(:v)::text", v=value)
-        case _:
-            return value
 
 
 def sensitive_dictionary(spec: ReleaseSpec, item: Sensitive) -> Step:
@@ -121,20 +100,29 @@ def values_of(
 
 def value_facts(item: Sensitive) -> list[Fact[int]]:
     """What :func:`value_counts` gives."""
-    return [value_count(item.index), null_code(item.index)]
+    known = [value_count(item.index), null_code(item.index)]
+    return [*known, respelled(item.index)] if _is_text(item) else known
 
 
 def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
-    """The highest code, and that of NULL; 0 without NULL."""
+    """The highest code; that of NULL, 0 without NULL; of texts, those in several spellings."""
     counted = {"d": state.work(sensitive_values(item.index))}
-    highest = query("select count(*) from d", counted)
-    missing = query(
-        "select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted
-    )
-    return [
-        named(scalar(highest), value_count(item.index).column),
-        named(scalar(missing), null_code(item.index).column),
+    found = [
+        query("select count(*) from d", counted),
+        query("select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted),
     ]
+    if _is_text(item):
+        looks = query(
+            "select 1 as one from d group by pganon.looks(d.value) having count(*) > 1", counted
+        )
+        found.append(query("select count(*) from g", {"g": looks}))
+    facts = value_facts(item)
+    return [named(scalar(n), fact.column) for n, fact in zip(found, facts, strict=True)]
+
+
+def _is_text(item: Sensitive) -> bool:
+    """Values of other types look as they are."""
+    return item.column.kind in ("text", "bpchar", "citext", "enum")
 
 
 def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
@@ -171,7 +159,7 @@ def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
     kinds = ("boolean", "uuid")
     if item.column.kind in kinds:
         return cast(value, "text")
-    if item.column.kind in ("text", "bpchar", "citext", "enum"):
+    if _is_text(item):
         return sensitive_key(item, value)
     return value
 

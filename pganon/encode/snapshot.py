@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Outside, Relation
-from pganon.catalog.values import as_text, stored
+from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
 from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
 from pganon.encode.hidden import (
@@ -72,7 +72,7 @@ def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
     """
     value = col(column.name, "src")
     if folded:
-        return fragment('lower(:v::text) collate "C"', v=value)
+        return caseless(value)
     match column.kind:
         case "integer":
             return cast(value, "bigint")

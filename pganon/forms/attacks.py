@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.values import equal_key
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.encode.sensitive import equal_key
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.privacy.rows import Relation

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.catalog.values import equal_key
 from pganon.encode.people import has_several, mark, population_secret
-from pganon.encode.sensitive import equal_key
 from pganon.published.elements import text_key
 from pganon.published.facts import LEAVING
 from pganon.published.work import LEAVING_GROUPS

@@ -30,7 +30,7 @@ from pganon.resolve.exclusions import rule_refusals, rules
 from pganon.resolve.increments import increment_refusals
 from pganon.resolve.names import name_refusals
 from pganon.resolve.other import column_refusals, prior_refusals, public_refusals
-from pganon.resolve.people import aliases_problem, people_problem
+from pganon.resolve.people import aliases_problem, key_refusals, people_problem
 from pganon.resolve.reference import reference_refusals
 from pganon.resolve.shown import form_of, published_type, scale_of
 from pganon.spec.collations import collation_refusals
@@ -157,7 +157,6 @@ class _Builder:
             *name_refusals(self.policy, attributes, sensitive, carried),
             *public_refusals(attributes, self.relation, self.public),
             *prior_refusals(self.policy, self.relation, self.prior, attributes, sensitive),
-            *collation_refusals(self.policy, self.relation),
             *rule_refusals(self.policy, attributes, sensitive),
             *reference_refusals(self.policy, sensitive),
         ):
@@ -194,8 +193,13 @@ class _Builder:
         return spec
 
     def _people(self) -> None:
-        """Relations of people by their key."""
-        key = self.policy.individual_key or self._record_key()
+        """What tells them apart, and relations of people by that."""
+        key = self._key()
+        for wrong in (
+            *key_refusals(self.policy, self.relation, key),
+            *collation_refusals(self.policy, self.relation, key),
+        ):
+            self._refuse(wrong)
         for field, relation, problem in (
             ("exclude.relation", self.exclude, people_problem),
             ("aliases.relation", self.aliases, aliases_problem),
@@ -370,6 +374,10 @@ class _Builder:
                     f"{self.relation.name} has the column {quote(name)}, which is not declared",
                     "declare it; role: identifying keeps it at home",
                 )
+
+    def _key(self) -> tuple[str, ...]:
+        """What tells people apart."""
+        return self.policy.individual_key or self._record_key()
 
     def _record_key(self) -> tuple[str, ...]:
         key = self.relation.primary_key

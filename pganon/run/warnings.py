@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pganon.encode.facts import respelled
 from pganon.encode.source import source_fingerprint
+from pganon.encode.valued import valued
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.increments.kept import WAITING
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
+from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
@@ -27,6 +30,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
             "the guarantee counts records; a person with several records is protected less"
         )
     found += _alike(plan, state)
+    found += _lookalikes(spec, state)
     found += idle_rules(spec, state.facts)
     found += plan.method.form.warnings(spec, state.facts)
     found += _waiting(spec, state)
@@ -52,6 +56,14 @@ def beside_earlier(plan: Plan, state: State) -> str | None:
     if plan.republication is None:
         return None
     return plan.republication.warning(source_fingerprint(plan.spec, state.facts))
+
+
+def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Of columns whose values are counted, with how many are there in several spellings."""
+    for item in valued(spec):
+        number = state.facts.get(respelled(item.index))
+        if number:
+            yield lookalikes.warning(item.column.name, number)
 
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 Texts are compared byte by byte, so values that are equal under the collation count as different.
 For quasi-identifiers that only makes finer classes, and insensitive values are not compared. It is
-refused where values are counted, or recognized by a rule.
+refused where values are counted, tell people apart, or are recognized by a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pganon.catalog.model import Relation
 from pganon.identifiers import quote
@@ -17,9 +17,13 @@ from pganon.policy.refusals import Place, Refusal
 _COUNTED = ("sensitive", "individual", "quasi_sensitive")
 
 
-def collation_refusals(policy: Policy, relation: Relation) -> Iterator[Refusal]:
-    """Columns that cannot have the role of the policy; places are those of the policy."""
-    for name, place in _counted(policy).items():
+def collation_refusals(policy: Policy, relation: Relation, key: Sequence[str]) -> Iterator[Refusal]:
+    """Columns that cannot have the role of the policy; places are those of the policy.
+
+    Args:
+        key: what tells people apart: the individual, or the primary key.
+    """
+    for name, place in _counted(policy, key).items():
         column = relation.column(name)
         if column is None or column.collation_deterministic:
             continue
@@ -31,14 +35,14 @@ def collation_refusals(policy: Policy, relation: Relation) -> Iterator[Refusal]:
         )
 
 
-def _counted(policy: Policy) -> dict[str, Place]:
+def _counted(policy: Policy, key: Sequence[str]) -> dict[str, Place]:
     found: dict[str, Place] = {
         name: ("columns", name)
         for name, declared in policy.columns.items()
         if declared.role in _COUNTED
     }
-    for name in policy.individual_key:
-        found.setdefault(name, ("individual",))
+    for name in key:
+        found.setdefault(name, ("individual",) if policy.individual_key else ("source",))
     for number, exclusion in enumerate(policy.exclusions):
         for name in exclusion.when:
             found.setdefault(name, ("exclusions", number, "when", name))

@@ -5,7 +5,7 @@
 SELECT coalesce(
     pg_catalog.has_function_privilege(
         pg_catalog.to_regprocedure(
-            'pganon.eir_l_diversity(regclass, text[], text, text, integer)')::pg_catalog.oid,
+            'pganon.lookalikes(regclass, text)')::pg_catalog.oid,
         'EXECUTE'
     ) AND pg_catalog.has_schema_privilege(
         pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
@@ -40,3 +40,10 @@ SELECT *
 FROM pganon.distinguishing(
     %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[]
 );
+
+-- lookalikes --
+-- Sensitive columns with values in several spellings, and how many these values are.
+SELECT c.name, l.number
+FROM pg_catalog.unnest(%(sensitive)s::pg_catalog.text[]) AS c(name)
+CROSS JOIN LATERAL pganon.lookalikes(%(relation)s::pg_catalog.regclass, c.name) AS l(number)
+WHERE l.number > 0;

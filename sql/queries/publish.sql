@@ -230,7 +230,7 @@ LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
 -- schema_owner --
 -- The owner of a schema, and whether that role is the current one or a superuser. In schema public
 -- it may be the pseudo-role of the owner of the database.
-SELECT o.rolname::text, o.oid = current_user::regrole OR o.rolsuper
+SELECT o.rolname::text, o.rolname = current_user OR o.rolsuper
 FROM pg_namespace AS n
 JOIN pg_database AS d ON d.datname = current_database()
 JOIN pg_roles AS g ON g.oid = n.nspowner

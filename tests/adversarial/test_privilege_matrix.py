@@ -29,6 +29,8 @@ CALLABLE = {
     "hitting_set_within",
     "k_anonymity",
     "l_diversity",
+    "lookalikes",
+    "looks",
     "measurable",
     "measure_query",
     "measures",

@@ -164,3 +164,18 @@ def test_names_of_relations(visits: Database) -> None:
         conn.execute("CREATE TEMP TABLE empty AS SELECT 1 AS a WHERE false")
         with pytest.raises(PreconditionError, match="no records"):
             package.assess("pg_temp.empty", ["a"], conn=conn)
+
+
+def test_types_that_are_not_the_server_s_own(visits: Database) -> None:
+    """Whoever does not own pganon measures them, too, by functions made for the session."""
+    visits.source(
+        "CREATE TYPE public.grade AS ENUM ('low', 'high');"
+        "CREATE TABLE public.graded AS SELECT n / 4 AS q, (ARRAY['low', 'high'])[1 + n % 2]"
+        "::public.grade AS s FROM generate_series(0, 7) AS n;"
+        "GRANT SELECT ON public.graded TO analyst"
+    )
+    found = package.assess(
+        "public.graded", ["q"], ["s"], dsn=visits.dsn("analyst"), trust=["source_owner"]
+    )
+    measured = {item.measure: item.value for item in found.measures}
+    assert measured["distinct_l_diversity"] == 2

@@ -400,6 +400,16 @@ def test_relation_of_exceptions(db: Database) -> None:
     assert [1, 3, 5, 6] in groups(staged)
 
 
+def test_an_exception_names_its_record_in_any_spelling(db: Database) -> None:
+    declared = exceptions(db, [(1, "v"), (3, "v"), (5, "v"), (6, "v")])
+    db.source(
+        "ALTER TABLE public.t ALTER id TYPE numeric;"
+        "ALTER TABLE public.hidden ALTER id TYPE numeric USING id + 0.00"
+    )
+    staged = run(db.owner(), declared)
+    assert sorted(chain(*values(staged, 0, "v"))) == [0, 2, 4, 5]
+
+
 @pytest.mark.parametrize("row", [(9, "v"), (1, "V"), (1, "x"), (None, "v"), (1, None)])
 def test_misspelt_exception(db: Database, row: tuple[int | None, str | None]) -> None:
     declared = exceptions(db, [(1, "v"), (2, "v"), row])

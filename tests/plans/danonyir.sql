@@ -240,7 +240,20 @@ SELECT
       COALESCE(MAX("d"."code") FILTER(WHERE
         "d"."value" IS NULL), 0)
     FROM "pganon_work"."r0_sdict0" AS "d"
-  ) AS "snull0";
+  ) AS "snull0",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        1 AS "one"
+      FROM "pganon_work"."r0_sdict0" AS "d"
+      GROUP BY
+        "pganon".looks("d"."value")
+      HAVING
+        COUNT(*) > 1
+    ) AS "g"
+  ) AS "slooks0";
 
 -- encode.coded: values become codes
 CREATE TABLE pganon_work.r0_coded AS

@@ -49,6 +49,55 @@ def test_python_renders_no_newer_language():
     assert hits == []
 
 
+# reg* types and to_reg* functions take text for SQL: they fold, split and cut the bare name of a
+# role or table. What may stand before or in them: a plain literal, an oid, a text that was quoted,
+# a parameter for a QualifiedName, or a column or variable that holds such texts.
+_REG = (
+    r"(?:pg_catalog\.)?reg(?:class|collation|config|dictionary|namespace|oper|operator|proc"
+    r"|procedure|role|type)\b"
+)
+REG = re.compile(
+    rf"(?P<cast>(?:%\(\w+\)s|[^\s,(])+)::\s*{_REG}|\bto_reg[a-z]+\(\s*(?P<call>[^\s,)]+)"
+    rf"|(?P<other>\bAS\s+{_REG}|[\"']{_REG}[\"'])",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(
+    r"'[a-z_.]+('|\(regclass)|([a-z]\.|%s::)oid|NULL|(ARRAY\[)?\{(name)?\}\]?|format\('%%?I\.%%?I'"
+    r"|(pg_catalog\.)?quote_ident\([\w.]+|%s|%\((relation|population|table|name)(\)s)?"
+    r"|:name|t\.name|against|m\.(person|value)_table"
+)
+
+
+def _bare_names(text: str) -> list[str]:
+    found = ((m["cast"] or m["call"] or m["other"]).strip('"') for m in REG.finditer(text))
+    return [operand for operand in found if not QUOTED.fullmatch(operand)]
+
+
+def test_no_bare_name_is_read_as_sql():
+    package = SQL.parent / "pganon"
+    texts = {path: _code(path.read_text()) for path in FILES}
+    texts |= {path: path.read_text() for path in package.rglob("*.py")}
+    assert {p.name: bare for p, text in texts.items() if (bare := _bare_names(text))} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "o.oid = current_user::regrole",
+        "n.nspname::pg_catalog.regnamespace",
+        "(g.name)::regrole",
+        "to_regrole(g.name)",
+        "to_regrole( current_user)",
+        "CAST(r.rolname AS regrole)",
+        "to_regclass(c.relname)",
+        "'Steward'::regrole",
+        'cast(col("name"), "regclass")',
+    ],
+)
+def test_bare_names_are_noticed(text: str):
+    assert _bare_names(text)
+
+
 def test_manifest_lists_every_object_once():
     listed = sqlfiles.object_set().manifest
     there = [

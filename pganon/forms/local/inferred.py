@@ -18,9 +18,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.values import equal_key
 from pganon.encode.axis import Axis, OrderedAxis
 from pganon.encode.number_line import place
-from pganon.encode.sensitive import equal_key
 from pganon.encode.work import dictionary
 from pganon.forms import attacks
 from pganon.forms.attacks import code_of, found_by, hashed, on_line

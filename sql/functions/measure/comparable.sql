@@ -47,7 +47,7 @@ BEGIN
     ordered := kind.typtype = 'e' OR (kind.built_in AND kind.typcategory IN ('N', 'D', 'T'));
     expression := format('t.%I', column_name);
     IF kind.typname = 'citext' THEN
-        expression := format('lower(%s::text) COLLATE "C"', expression);
+        expression := format('lower(%s::text COLLATE "default") COLLATE "C"', expression);
     ELSIF kind.built_in AND kind.typcategory = 'S' THEN
         expression := format('%s::text COLLATE %s', expression, coalesce(kind.collation, '"C"'));
     ELSIF NOT kind.built_in THEN

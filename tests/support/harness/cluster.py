@@ -240,11 +240,11 @@ DECLARE statement text;
 BEGIN
     FOR statement IN
         SELECT format('GRANT USAGE ON SCHEMA %I TO steward', n.nspname)
-        FROM pg_namespace AS n WHERE n.nspowner = current_user::regrole
+        FROM pg_namespace AS n WHERE pg_get_userbyid(n.nspowner) = current_user
         UNION ALL
         SELECT format('GRANT SELECT ON %s TO steward', c.oid::regclass)
         FROM pg_class AS c
-        WHERE c.relowner = current_user::regrole AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+        WHERE pg_get_userbyid(c.relowner) = current_user AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
             AND NOT c.relispartition AND c.relpersistence <> 't'
     LOOP
         EXECUTE statement;
