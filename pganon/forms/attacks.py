@@ -172,6 +172,11 @@ def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
         t=level,
         told=told,
     )
+    learners = query(
+        "select l.*, l.records * (1 - :a::float8) as n from l",
+        {"l": learners},
+        a=_number(bounds.allowed),
+    )
     held = query("select l.*, :gained as advantage from l", {"l": learners}, gained=_gained(bounds))
     worst = query(
         "select h.* from h order by greatest(h.share, h.advantage) desc, h.accuracy desc, h.learner"
@@ -188,20 +193,19 @@ def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
 
 
 def _gained(bounds: Bounds) -> exp.Expr:
-    """The advantage of a learner `l`: what the lower end of the interval of Wilson has of its
-    accuracy beyond what is allowed, as a share of what is not.
+    """The advantage of a learner `l`: how far the lower end of Wilson's interval of its accuracy
+    is above what is allowed, as a share of what is not.
 
     Guesses in one bucket depend on each other: who takes two values the wrong way is wrong twice.
-    So n guesses vary like n (1 - allowed) ones at most.
+    At worst they vary like `l.n` independent ones, which is fewer.
     """
     if bounds.allowed >= 1:
         return fragment("0::float8")
     lowest = fragment(
-        "(l.accuracy + :zz / (2 * :n) - :z * sqrt(l.accuracy * (1 - l.accuracy) / :n"
-        " + :zz / (4 * :n ^ 2))) / (1 + :zz / :n)",
+        "(l.accuracy + :zz / (2 * l.n) - :z * sqrt(l.accuracy * (1 - l.accuracy) / l.n"
+        " + :zz / (4 * l.n ^ 2))) / (1 + :zz / l.n)",
         z=num(_CHANCE),
         zz=num(_CHANCE**2),
-        n=fragment("(l.records * (1 - :a::float8))", a=_number(bounds.allowed)),
     )
     return fragment(
         "greatest((:lowest - :a) / (1 - :a), 0)", lowest=lowest, a=_number(bounds.allowed)
