@@ -1,6 +1,6 @@
 """Attacks that infer sensitive values from what is published, and what is made of their success.
 
-<name>    (posterior, correct)    of every value that is attacked
+<name>    (learner, posterior, correct)    of every value that is attacked, by every learner
 """
 
 from __future__ import annotations
@@ -35,11 +35,24 @@ FACTOR = 1.5
 NOTICEABLE = 0.01
 """Share of the records from which on a run warns, where the policy sets none."""
 
-_FIGURES = ("confidence", "accuracy", "above", "correct", "share")
+_FIGURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
 """Fields of :class:`Inferred` that are None where no record was attacked."""
 
 _CHANCE = 3
 """Standard deviations that chance may do."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What guesses are held against.
+
+    Attributes:
+        limit: probability above which a value counts as inferred.
+        allowed: share of right guesses that the column's model allows.
+    """
+
+    limit: float
+    allowed: float
 
 
 def attacked(of: str) -> Fact[int]:
@@ -57,25 +70,27 @@ def outcomes(of: str) -> list[Fact[Any]]:
     return [attacked(of), *[outcome(of, name) for name in _FIGURES]]
 
 
-def found_by(of: str, above: float, facts: Facts) -> Inferred:
+def _inferred(row: Mapping[str, Any], bounds: Bounds) -> Inferred:
+    figures = {name: row[name] for name in _FIGURES}
+    return Inferred(records=row["records"], limit=bounds.limit, allowed=bounds.allowed, **figures)
+
+
+def found_by(of: str, bounds: Bounds, facts: Facts) -> Inferred:
     """The figures of an attack."""
-    return Inferred(
-        records=facts[attacked(of)],
-        limit=above,
-        **{name: facts[outcome(of, name)] for name in _FIGURES},
-    )
+    figures = {name: facts[outcome(of, name)] for name in _FIGURES}
+    return _inferred({"records": facts[attacked(of)], **figures}, bounds)
 
 
 @dataclass(frozen=True)
 class Attack:
-    """One learner on one sensitive column.
+    """One attack on one sensitive column.
 
     Attributes:
         name: of its table.
         of: what its facts are named by.
         rows: SELECT of what it learns from and is asked.
-        task: from these rows to (posterior, correct).
-        limit: the probability above which a value counts as inferred.
+        task: from these rows to (learner, posterior, correct).
+        bounds: what its guesses are held against.
         values: what is inferred, for people.
         source: what it learns from.
     """
@@ -86,7 +101,7 @@ class Attack:
     of: str
     rows: Callable[[State], exp.Select]
     task: Callable[[State, Sequence[tuple[Any, ...]]], Task]
-    limit: Callable[[Facts], float]
+    bounds: Callable[[Facts], Bounds]
     values: str
     source: str
 
@@ -97,7 +112,11 @@ class Attack:
                 self.name,
                 f"{self.values} of {self.item.published} inferred from {self.source}",
                 lambda s: s.work(self.name),
-                (("posterior", "double precision"), ("correct", "boolean")),
+                (
+                    ("learner", "smallint"),
+                    ("posterior", "double precision"),
+                    ("correct", "boolean"),
+                ),
                 given=lambda s: query("select 1 as batches"),
                 batches=lambda s: 1,
                 rows=lambda s, batch: self.rows(s),
@@ -106,8 +125,8 @@ class Attack:
             Check(
                 self.of,
                 f"how many {self.values} of {self.item.published} that tells",
-                lambda s: judged(s.work(self.name), self.limit(s.facts)),
-                lambda row, state: problem(self.spec, self.item, row, self.limit(state.facts)),
+                lambda s: judged(s.work(self.name), self.bounds(s.facts)),
+                lambda row, state: problem(self.spec, self.item, row, self.bounds(state.facts)),
                 gives=outcomes(self.of),
             ),
         ]
@@ -129,12 +148,12 @@ def hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
     return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
-def judged(guesses: Relation, above: float) -> exp.Select:
-    """SELECT one row: the figures of :class:`Inferred`."""
-    level = exp.Literal.number(repr(above))
+def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
+    """SELECT one row: the figures of :class:`Inferred`, of the learner that tells most."""
+    level = _number(bounds.limit)
     surest = query(
-        "select g.posterior, g.correct, count(*) over (order by g.posterior desc) as n,"
-        " sum(g.correct::int) over (order by g.posterior desc) as hits from g",
+        "select g.*, count(*) over w as n, sum(g.correct::int) over w as hits from g"
+        " window w as (partition by g.learner order by g.posterior desc)",
         {"g": guesses},
     )
     told = fragment(
@@ -142,26 +161,69 @@ def judged(guesses: Relation, above: float) -> exp.Select:
         t=level,
         z=num(_CHANCE),
     )
-    return query(
-        "select count(*) as records, avg(g.posterior) as confidence,"
+    learners = query(
+        "select g.learner, count(*) as records, avg(g.posterior) as confidence,"
         " avg(g.correct::int)::float8 as accuracy,"
         " avg((g.posterior > :t)::int)::float8 as above,"
         " (avg(g.correct::int) filter (where g.posterior > :t))::float8 as correct,"
-        " coalesce(max(g.n) filter (where :told), 0)::float8 / nullif(count(*), 0) as share from g",
+        " coalesce(max(g.n) filter (where :told), 0)::float8 / count(*) as share"
+        " from g group by g.learner",
         {"g": surest},
         t=level,
         told=told,
     )
+    learners = query(
+        "select l.*, l.records * (1 - :a::float8) as n from l",
+        {"l": learners},
+        a=_number(bounds.allowed),
+    )
+    held = query("select l.*, :gained as advantage from l", {"l": learners}, gained=_gained(bounds))
+    worst = query(
+        "select h.* from h order by greatest(h.share, h.advantage) desc, h.accuracy desc, h.learner"
+        " limit 1",
+        {"h": held},
+    )
+    # One row although nobody may have been attacked.
+    return query(
+        "select coalesce(sum(m.records), 0)::bigint as records, max(m.confidence) as confidence,"
+        " max(m.accuracy) as accuracy, max(m.above) as above, max(m.correct) as correct,"
+        " max(m.share) as share, max(m.advantage) as advantage from m",
+        {"m": worst},
+    )
+
+
+def _gained(bounds: Bounds) -> exp.Expr:
+    """The advantage of a learner `l`: how far the lower end of Wilson's interval of its accuracy
+    is above what is allowed, as a share of what is not.
+
+    Guesses in one bucket depend on each other: who takes two values the wrong way is wrong twice.
+    At worst they vary like `l.n` independent ones, which is fewer.
+    """
+    if bounds.allowed >= 1:
+        return fragment("0::float8")
+    lowest = fragment(
+        "(l.accuracy + :zz / (2 * l.n) - :z * sqrt(l.accuracy * (1 - l.accuracy) / l.n"
+        " + :zz / (4 * l.n ^ 2))) / (1 + :zz / l.n)",
+        z=num(_CHANCE),
+        zz=num(_CHANCE**2),
+    )
+    return fragment(
+        "greatest((:lowest - :a) / (1 - :a), 0)", lowest=lowest, a=_number(bounds.allowed)
+    )
+
+
+def _number(value: float) -> exp.Expr:
+    return exp.Literal.number(repr(value))
 
 
 def problem(
-    spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any], above: float
+    spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any], bounds: Bounds
 ) -> PganonError | None:
     """The refusal, where the policy says how much may be inferred."""
-    asked = spec.policy.inference
-    if asked is None or (row["share"] is not None and row["share"] <= asked.share):
+    asked, found = spec.policy.inference, _inferred(row, bounds)
+    if asked is None or (found.told is not None and found.told <= asked.share):
         return None
-    if row["share"] is None:
+    if found.told is None:
         message, hint = (
             f"what can be inferred of column {quote(item.column.name)} cannot be measured: every"
             f" bucket has more than {CANDIDATES} pairs of a record and a value",
@@ -169,14 +231,15 @@ def problem(
         )
     else:
         message, hint = (
-            f"{told_text(item, row['share'], above)}; inference allows {asked.share:g}",
+            f"{told_text(item, found)}; inference allows a share of {asked.share:g}, and"
+            f" at least {found.told:.4g} are inferred",
             f"{REMEDY}, or allow a larger share",
         )
     return PrivacyRefusal(
         message,
         model="inference",
         required=asked.share,
-        observed=row["share"],
+        observed=found.told,
         hint=hint,
         code="inference",
     )
@@ -188,10 +251,11 @@ REMEDY = (
 )
 
 
-def told_text(item: Sensitive, share: float, above: float) -> str:
+def told_text(item: Sensitive, found: Inferred) -> str:
     """What is inferred, in words."""
     return (
         f"values of column {quote(item.column.name)} can be inferred: naive Bayes, learned from"
-        f" the release alone, tells those of a share of {share:.4g} of the records with a"
-        f" probability above {above:.4g}, and is right as often"
+        f" the release alone, guesses {found.accuracy:.4g} of {found.records} right, where"
+        f" {found.allowed:.4g} is allowed, and tells those of a share of {found.share:.4g} of the"
+        f" records with a probability above {found.limit:.4g}, and is right as often"
     )

@@ -8,11 +8,13 @@ follows how frequent every value of an attribute is among the records with a sen
 Bayes' rule, with attributes taken as independent of each other, follow new probabilities; and so
 on. They always add up to one for a record, and to its count for a value of a bucket. Without the
 latter, rounds end with one value for all records.
+
+A second learner does the same with attributes joined to pairs (:mod:`pganon.search.pairs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pganon.search.pairs import Labels, Pair, joined, telling
 from pganon.search.tasks import TaskResult
 
 Ints = NDArray[np.int64]
@@ -168,8 +171,9 @@ class Layout:
 
 
 def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
-    """Rows (posterior, right): of every record, how probable its likeliest value is for the
-    reader, and whether it has that.
+    """Rows (learner, posterior, right): of every record, how probable its likeliest value is for
+    the reader, and whether it has that. Learner 1 is naive Bayes, 2 the same with pairs of
+    attributes, if there are any that tell more together.
 
     The attack takes from the sensitive column no more than what every bucket counts.
     """
@@ -182,7 +186,14 @@ def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     codes = _Codes.of(layout, found)
     seen = codes.published(bucket)
     candidates = Candidates.of(seen)
-    return _best(seen, candidates, posteriors(seen, candidates), codes.value)
+    count = seen.cell_count.astype(float)[candidates.cell]
+    shares = count / candidates.total(count)
+    labels = Labels(candidates.record, seen.cell_kind[candidates.cell], shares)
+
+    def learned(pairs: Sequence[Pair]) -> Floats:
+        return posteriors(codes.together(pairs).published(bucket), candidates)
+
+    return _by_both(learned, telling(codes.attributes, labels), seen, candidates, codes.value)
 
 
 def _in_order(rows: Sequence[tuple[Any, ...]]) -> Ints:
@@ -191,13 +202,33 @@ def _in_order(rows: Sequence[tuple[Any, ...]]) -> Ints:
     return found[np.lexsort(found.T[::-1])]
 
 
-def _best(seen: Published, candidates: Candidates, probability: Floats, value: Ints) -> TaskResult:
+def _by_both(
+    learned: Callable[[Sequence[Pair]], Floats],
+    pairs: Sequence[Pair],
+    seen: Published,
+    candidates: Candidates,
+    value: Ints,
+) -> TaskResult:
+    """What is guessed with probabilities that are learned without pairs, and with them."""
+    learners = [learned([]), *([learned(pairs)] if pairs else [])]
+    return TaskResult(
+        [
+            (number, *guess)
+            for number, probability in enumerate(learners, start=1)
+            for guess in _best(seen, candidates, probability, value)
+        ]
+    )
+
+
+def _best(
+    seen: Published, candidates: Candidates, probability: Floats, value: Ints
+) -> list[tuple[float, bool]]:
     """The likeliest candidate of every record, and whether it is the record's value."""
     best = np.flatnonzero(probability == candidates.largest(probability))
     record, first = np.unique(candidates.record[best], return_index=True)
     best = best[first]
     right = seen.cell_value[candidates.cell[best]] == value[record]
-    return TaskResult(list(zip(probability[best].tolist(), right.tolist(), strict=True)))
+    return list(zip(probability[best].tolist(), right.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -216,6 +247,9 @@ class _Codes:
         ]
         _, value = np.unique(found[:, -1], return_inverse=True)
         return cls(attributes, value, alike(found[:, -1], on_line=layout.value_on_line))
+
+    def together(self, pairs: Sequence[Pair]) -> _Codes:
+        return _Codes(joined(self.attributes, pairs), self.value, self.kind)
 
     def among(self, chosen: NDArray[np.bool_]) -> _Codes:
         attributes = [codes[chosen] for codes in self.attributes]
@@ -272,11 +306,19 @@ def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResul
         return TaskResult([])
     codes = _Codes.of(layout, found)
     _, bucket = np.unique(found[hidden, 0], return_inverse=True)
-    records = codes.among(hidden)
+    records, shown = codes.among(hidden), codes.among(~hidden)
     seen = records.published(bucket)
     candidates = Candidates.of(seen)
-    probability = _taught(seen, candidates, codes, codes.among(~hidden))
-    return _best(seen, candidates, probability, records.value)
+
+    def learned(pairs: Sequence[Pair]) -> Floats:
+        every = codes.together(pairs)
+        held = every.among(hidden).published(bucket)
+        return _taught(held, candidates, every, every.among(~hidden))
+
+    n = len(shown.value)
+    labels = Labels(np.arange(n), shown.kind, np.ones(n))
+    pairs = telling(shown.attributes, labels) if n else []
+    return _by_both(learned, pairs, seen, candidates, records.value)
 
 
 def _taught(seen: Published, candidates: Candidates, every: _Codes, shown: _Codes) -> Floats:

@@ -128,7 +128,7 @@ def test_the_policy_may_refuse_it(db: Database) -> None:
                 PRINCIPLES,
                 on_infeasible="suppress",
                 suppression_limit=0.2,
-                inference={"limit": 0.8, "share": 0.05},
+                inference={"limit": 0.8, "share": 0.2},
             ),
         )
     assert "status" in str(caught[0])

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from psycopg.rows import dict_row
 
 from pganon.forms import attacks
 from pganon.forms.buckets import inferred
+from pganon.identifiers import QualifiedName
+from pganon.search.inference import Layout, guesses
+from pganon.sqltools import statement
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.oracles import association as association_oracle
@@ -137,12 +141,73 @@ def test_figures(db: Database, form: str) -> None:
         if name == "drug":
             kinds = dict(zip(truth, oracle.pieces(truth), strict=True))
         expected, found = oracle.measured(records, truth, 0.75, kinds), figures[name]
-        assert (found.records, found.limit) == (len(records), 0.75)
+        assert (found.records, found.limit, found.allowed) == (len(records), 0.75, 0.5)
+        gained = oracle.advantage(found.accuracy, found.records, 0.5)
+        assert found.advantage == pytest.approx(gained, abs=1e-6)
         assert found.confidence == pytest.approx(expected.confidence, abs=1e-6)
         assert found.above == pytest.approx(expected.above, abs=2 / len(records))
         least, most = expected.accuracy
         assert least - 1e-9 <= found.accuracy <= most + 1e-9
         assert expected.share[0] - 0.01 <= found.share <= expected.share[1] + 0.01
+
+
+def judged(conn: Any, rows: Sequence[tuple[Any, ...]], allowed: float) -> Row:
+    """What the product makes of guesses (learner, posterior, right)."""
+    conn.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS guesses"
+        " (learner smallint, posterior float8, correct boolean)"
+    )
+    conn.execute("TRUNCATE guesses")
+    with conn.cursor().copy("COPY guesses FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+    tree = attacks.judged(QualifiedName("pg_temp", "guesses"), attacks.Bounds(0.75, allowed))
+    return dict(conn.cursor(row_factory=dict_row).execute(statement(tree)).fetchone())
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "allowed"),
+    [(80, 100, 0.5), (500, 1_000, 0.5), (300, 300, 1 / 3), (19, 19, 0.5), (18, 18, 0.5), (1, 1, 1)],
+)
+def test_accuracy_beyond_what_is_allowed(db: Database, right: int, of: int, allowed: float) -> None:
+    rows = [(1, 0.6, place < right) for place in range(of)]
+    found = judged(db.admin, rows, allowed)
+    assert (found["records"], found["accuracy"], found["share"]) == (of, right / of, 0)
+    expected = oracle.advantage(right / of, of, allowed) if allowed < 1 else 0
+    assert found["advantage"] == pytest.approx(expected, abs=1e-9)
+    assert (expected > 0) == ((right, of) in [(80, 100), (300, 300), (19, 19)])
+
+
+def test_the_worse_learner_is_reported(db: Database) -> None:
+    poor = [(1, 0.6, place % 2 == 0) for place in range(200)]
+    often = [(2, 0.6, place % 10 > 0) for place in range(200)]
+    surely = [(3, 0.9, True)] * 190 + [(3, 0.6, False)] * 10
+    by_accuracy = judged(db.admin, [*poor, *often], 0.5)
+    assert (by_accuracy["records"], by_accuracy["accuracy"], by_accuracy["share"]) == (200, 0.9, 0)
+    assert judged(db.admin, poor, 0.5)["accuracy"] == 0.5
+    by_share = judged(db.admin, [*poor, *often, *surely], 0.5)
+    assert (by_share["records"], by_share["share"]) == (200, 0.95)
+    nobody = judged(db.admin, [], 0.5)
+    assert nobody.pop("records") == 0
+    assert set(nobody.values()) == {None}
+
+
+@pytest.mark.slow
+def test_independent_columns_are_no_alarm(db: Database) -> None:
+    """Over many random tables: no learner is right more often than chance makes it."""
+    alarms = 0
+    for seed in range(100):
+        rng = random.Random(seed)
+        l, n = rng.choice((2, 3, 5)), rng.choice((40, 200, 600))  # noqa: E741 (the field's letter)
+        sizes = [rng.choice((2, 5, 12)) for _ in range(rng.choice((1, 3, 5)))]
+        values = [v for _ in range(n // l) for v in rng.sample(range(2 * l), l)]
+        rows = [
+            (at // l, *[rng.randrange(size) for size in sizes], value)
+            for at, value in enumerate(values)
+        ]
+        found = judged(db.admin, guesses(Layout(1, (False,) * len(sizes), False), rows).rows, 1 / l)
+        alarms += max(found["share"], found["advantage"]) > attacks.NOTICEABLE
+    assert alarms <= 2
 
 
 @pytest.mark.parametrize(
@@ -164,7 +229,8 @@ def test_what_counts_as_inferred(
 ) -> None:
     others = {} if asked is None else {"inference": asked}
     staged = stage(db, people(60), FORMS["anatomy"][0], l, **others)
-    assert staged.utility.inferred["ill"].limit == expected
+    found = staged.utility.inferred["ill"]
+    assert (found.limit, found.allowed) == (expected, 1 / l)
 
 
 def test_a_column_without_a_model_has_the_limit_of_the_policy(db: Database) -> None:
@@ -175,8 +241,8 @@ def test_a_column_without_a_model_has_the_limit_of_the_policy(db: Database) -> N
     roles = {**dict.fromkeys(QUASI, "q"), **dict.fromkeys(SENSITIVE, "s")}
     models = [{"model": "slicing_l_diversity", "column": "ill", "l": 2}]
     staged = run(db.owner(), policy(roles, models, method=method))
-    limits = {name: found.limit for name, found in staged.utility.inferred.items()}
-    assert limits == {"ill": 0.75, "drug": 0.5}
+    held = {name: (found.limit, found.allowed) for name, found in staged.utility.inferred.items()}
+    assert held == {"ill": (0.75, 0.5), "drug": (0.5, 0.5)}
 
 
 def test_whole_buckets_within_the_limits(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

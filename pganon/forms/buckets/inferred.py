@@ -1,6 +1,6 @@
 """What a reader may infer from an anatomized release before anybody can read it.
 
-    guesses<j>         (posterior, correct)    of every record that is attacked, on column j
+    guesses<j>         (learner, posterior, correct)   of every attacked record, on column j
     related_records    records of some buckets, over which association is measured
 
 The attack is :mod:`pganon.search.inference`. It reads codes of the records of some buckets: as many
@@ -19,7 +19,7 @@ from pganon.association import associations, values
 from pganon.association.columns import carried_columns, quasi_columns, sensitive_columns
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.forms import attacks
-from pganon.forms.attacks import code_of, found_by, hashed, on_line, told_text
+from pganon.forms.attacks import Bounds, code_of, found_by, hashed, on_line, told_text
 from pganon.forms.buckets.generalized import GENERALIZED
 from pganon.forms.buckets.staging import Grouping, bucket, record_columns
 from pganon.policy.model import Inference
@@ -74,7 +74,7 @@ class _Attack:
 
     @property
     def steps(self) -> list[Step]:
-        above = limit(self.spec, self.item)
+        held = bounds(self.spec, self.item)
         return attacks.Attack(
             self.spec,
             self.item,
@@ -82,7 +82,7 @@ class _Attack:
             of=f"inferred{self.item.index}",
             rows=self._rows,
             task=lambda s, rows: partial(guesses, self._layout(s), rows),
-            limit=lambda facts: above,
+            bounds=lambda facts: held,
             values="values",
             source="the staged relations alone",
         ).steps
@@ -122,15 +122,16 @@ class _Attack:
         )
 
 
-def limit(spec: ReleaseSpec, item: Sensitive) -> float:
-    """The probability above which a value of the column counts as inferred.
+def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
+    """What guesses of the column are held against.
 
-    What the models allow does not: it is at most 1/l.
+    Models allow 1/l. The policy's limit is all there is for a column without one.
     """
-    bounds = [
-        attacks.FACTOR / r.model.parameter for r in spec.requirements if r.sensitive == item.index
-    ]
-    return max((spec.policy.inference or Inference()).limit, min(bounds, default=0.0))
+    limit = (spec.policy.inference or Inference()).limit
+    allowed = [1 / r.model.parameter for r in spec.requirements if r.sensitive == item.index]
+    if not allowed:
+        return Bounds(limit, limit)
+    return Bounds(max(limit, attacks.FACTOR * min(allowed)), min(allowed))
 
 
 # -- what is read -------------------------------------------------------------------------------
@@ -244,17 +245,17 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """What the steward should know, unless the policy says how much may be inferred."""
     if spec.policy.inference is not None:
         return []
-    found = inferred(spec, facts)
+    every = inferred(spec, facts)
     return [
-        f"{told_text(item, share, found[item.published].limit)}; {attacks.REMEDY}"
+        f"{told_text(item, found)}; {attacks.REMEDY}"
         for item in spec.sensitive
-        if (share := found[item.published].share) is not None and share > attacks.NOTICEABLE
+        if (found := every[item.published]).told is not None and found.told > attacks.NOTICEABLE
     ]
 
 
 def inferred(spec: ReleaseSpec, facts: Facts) -> dict[str, Inferred]:
     """By published column."""
     return {
-        item.published: found_by(f"inferred{item.index}", limit(spec, item), facts)
+        item.published: found_by(f"inferred{item.index}", bounds(spec, item), facts)
         for item in spec.sensitive
     }

@@ -1,9 +1,9 @@
 """What a reader may infer of hidden values before anybody can read the release.
 
     attacked                (rows of local_grouped)
-    guesses<j>, taught<j>   (posterior, correct)   of the attacked values of column j
+    guesses<j>, taught<j>   (learner, posterior, correct)   of the attacked values of column j
 
-There are two learners (:mod:`pganon.search.inference`). One learns from the buckets, as in every
+There are two attacks (:mod:`pganon.search.inference`). One learns from the buckets, as in every
 release with buckets; the other from the records that show a value of the column, where people
 decide who does. Both get the quasi-identifiers of every record exactly, as the worst reader knows
 them, and that a record hides one as a value of it.
@@ -23,7 +23,7 @@ from pganon.encode.axis import Axis, OrderedAxis
 from pganon.encode.number_line import place
 from pganon.encode.work import dictionary
 from pganon.forms import attacks
-from pganon.forms.attacks import code_of, found_by, hashed, on_line
+from pganon.forms.attacks import Bounds, code_of, found_by, hashed, on_line
 from pganon.forms.local.facts import hidden
 from pganon.forms.local.layout import Layout, forms, in_bucket, is_generalized
 from pganon.forms.local.staging import GROUPS, bucket, part_of
@@ -81,23 +81,24 @@ def shown_in(layout: Layout) -> list[Sensitive]:
     return [item for item in hidden_in(layout) if item.hidden is not None]
 
 
-def limit(layout: Layout, item: Sensitive, facts: Facts) -> float:
-    """The probability above which a value counts as inferred; what its principle allows does not.
+def bounds(layout: Layout, item: Sensitive, facts: Facts) -> Bounds:
+    """What guesses are held against. What the column's principle allows is not inferred.
 
     Under t-closeness that is the share of the most frequent hidden value, and t.
     """
     principle = layout.principle(item)
     if isinstance(principle, LocalBucketDiversity):
-        allowed = attacks.FACTOR / principle.l
+        allowed, factor = 1 / principle.l, attacks.FACTOR
     else:
         cells, most, _ = (facts[fact] for fact in hidden(item.index))
-        allowed = principle.t + most / max(cells, 1)
-    return max((layout.spec.policy.inference or Inference()).limit, allowed)
+        allowed, factor = principle.t + most / max(cells, 1), 1.0
+    limit = (layout.spec.policy.inference or Inference()).limit
+    return Bounds(max(limit, factor * allowed), allowed)
 
 
 @dataclass(frozen=True)
 class _Attack:
-    """A learner on one column."""
+    """An attack on one column."""
 
     layout: Layout
     item: Sensitive
@@ -114,7 +115,7 @@ class _Attack:
             of=f"inferred_{table}",
             rows=self._rows,
             task=lambda s, rows: partial(self.learner, self._columns(), rows),
-            limit=lambda facts: limit(self.layout, self.item, facts),
+            bounds=lambda facts: bounds(self.layout, self.item, facts),
             values="hidden values",
             source="buckets" if self.name == "guesses" else "records that show it",
         ).steps
@@ -300,6 +301,6 @@ def _figures(
     layout: Layout, items: Sequence[Sensitive], name: str, facts: Facts
 ) -> dict[str, Inferred]:
     return {
-        item.published: found_by(f"inferred_{name}{item.index}", limit(layout, item, facts), facts)
+        item.published: found_by(f"inferred_{name}{item.index}", bounds(layout, item, facts), facts)
         for item in items
     }

@@ -26,8 +26,8 @@ def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
     for item in inferred.hidden_in(layout):
         found = learned[item.published]
-        if found.share is not None and found.share > NOTICEABLE:
-            yield f"{told_text(item, found.share, found.limit)}; {REMEDY}"
+        if found.told is not None and found.told > NOTICEABLE:
+            yield f"{told_text(item, found)}; {REMEDY}"
         if item.hidden is not None:
             yield _taught(item, taught[item.published])
 
@@ -41,7 +41,7 @@ def _taught(item: Sensitive, found: Inferred) -> str:
     return (
         f"{said} their other columns tells the hidden values of a share of {found.share:.4g} of"
         f" these with a probability above {found.limit:.4g}, and is right as often; it guesses"
-        f" {found.accuracy:.4g} of all right"
+        f" {found.accuracy:.4g} of all right, where {found.allowed:.4g} is allowed"
     )
 
 

@@ -26,6 +26,8 @@ def posteriors(
 ) -> list[Posterior]:
     """The probability of every value of its bucket, for each record.
 
+    Who takes two attributes as one has both in one of the values of a record.
+
     Args:
         counts: records per sensitive value of every bucket.
         kinds: what is learned of one value holds for all of its kind.
@@ -143,6 +145,21 @@ def borne_out(best: Sequence[float], right: Sequence[bool], limit: float) -> flo
         if least > limit and sum(hits) > len(hits) * limit + chance:
             share = max(share, len(hits) / len(best))
     return share
+
+
+def advantage(accuracy: float, n: int, allowed: float) -> float:
+    """The lower end of Wilson's interval, three standard deviations wide, beyond what is allowed.
+
+    It is where the standard error of guesses just explains how far the accuracy is above it.
+    """
+    guesses, low, high = n * (1 - allowed), 0.0, accuracy
+    for _ in range(100):
+        middle = (low + high) / 2
+        if accuracy - middle > 3 * math.sqrt(middle * (1 - middle) / guesses):
+            low = middle
+        else:
+            high = middle
+    return max(0.0, (low - allowed) / (1 - allowed))
 
 
 def measured(
