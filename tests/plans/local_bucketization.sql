@@ -287,6 +287,19 @@ SELECT
   (
     SELECT
       COUNT(*)
+    FROM (
+      SELECT
+        1 AS "one"
+      FROM "pganon_work"."r0_sdict0" AS "d"
+      GROUP BY
+        "pganon".looks("d"."value")
+      HAVING
+        COUNT(*) > 1
+    ) AS "g"
+  ) AS "slooks0",
+  (
+    SELECT
+      COUNT(*)
     FROM "pganon_work"."r0_sdict1" AS "d"
   ) AS "sm1",
   (
@@ -294,7 +307,20 @@ SELECT
       COALESCE(MAX("d"."code") FILTER(WHERE
         "d"."value" IS NULL), 0)
     FROM "pganon_work"."r0_sdict1" AS "d"
-  ) AS "snull1";
+  ) AS "snull1",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        1 AS "one"
+      FROM "pganon_work"."r0_sdict1" AS "d"
+      GROUP BY
+        "pganon".looks("d"."value")
+      HAVING
+        COUNT(*) > 1
+    ) AS "g"
+  ) AS "slooks1";
 
 -- encode.coded: values become codes
 CREATE TABLE pganon_work.r0_coded AS
@@ -2046,36 +2072,70 @@ FROM (
       )
   ) AS "u"
 ) AS "y";
-COPY pganon_work.r0_guesses0 (posterior, correct) FROM STDIN;
+COPY pganon_work.r0_guesses0 (learner, posterior, correct) FROM STDIN;
 
 -- verify.inferred_guesses0: how many hidden values of zip that tells
 SELECT
-  COUNT(*) AS "records",
-  AVG("g"."posterior") AS "confidence",
-  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
-  CAST(AVG(CAST((
-    "g"."posterior" > 1.3
-  ) AS INT)) AS DOUBLE PRECISION) AS "above",
-  CAST((
-    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
-      "g"."posterior" > 1.3)
-  ) AS DOUBLE PRECISION) AS "correct",
-  CAST(COALESCE(
-    MAX("g"."n") FILTER(WHERE
-      "g"."posterior" > 1.3
-      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
-        1 - 1.3
-      ))),
-    0
-  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+  CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records",
+  MAX("m"."confidence") AS "confidence",
+  MAX("m"."accuracy") AS "accuracy",
+  MAX("m"."above") AS "above",
+  MAX("m"."correct") AS "correct",
+  MAX("m"."share") AS "share",
+  MAX("m"."advantage") AS "advantage"
 FROM (
   SELECT
-    "g"."posterior",
-    "g"."correct",
-    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
-    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
-  FROM "pganon_work"."r0_guesses0" AS "g"
-) AS "g";
+    "h".*
+  FROM (
+    SELECT
+      "l".*,
+      CAST(0 AS DOUBLE PRECISION) AS "advantage"
+    FROM (
+      SELECT
+        "l".*,
+        "l"."records" * (
+          1 - CAST(1.3 AS DOUBLE PRECISION)
+        ) AS "n"
+      FROM (
+        SELECT
+          "g"."learner",
+          COUNT(*) AS "records",
+          AVG("g"."posterior") AS "confidence",
+          CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+          CAST(AVG(CAST((
+            "g"."posterior" > 1.3
+          ) AS INT)) AS DOUBLE PRECISION) AS "above",
+          CAST((
+            AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+              "g"."posterior" > 1.3)
+          ) AS DOUBLE PRECISION) AS "correct",
+          CAST(COALESCE(
+            MAX("g"."n") FILTER(WHERE
+              "g"."posterior" > 1.3
+              AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
+                1 - 1.3
+              ))),
+            0
+          ) AS DOUBLE PRECISION) / COUNT(*) AS "share"
+        FROM (
+          SELECT
+            "g".*,
+            COUNT(*) OVER "w" AS "n",
+            SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits"
+          FROM "pganon_work"."r0_guesses0" AS "g"
+          WINDOW "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)
+        ) AS "g"
+        GROUP BY
+          "g"."learner"
+      ) AS "l"
+    ) AS "l"
+  ) AS "h"
+  ORDER BY
+    GREATEST("h"."share", "h"."advantage") DESC,
+    "h"."accuracy" DESC,
+    "h"."learner"
+  LIMIT 1
+) AS "m";
 
 -- verify.guesses1: hidden values of disease inferred from buckets
 SELECT
@@ -2160,36 +2220,91 @@ FROM (
       TRUE
   ) AS "u"
 ) AS "y";
-COPY pganon_work.r0_guesses1 (posterior, correct) FROM STDIN;
+COPY pganon_work.r0_guesses1 (learner, posterior, correct) FROM STDIN;
 
 -- verify.inferred_guesses1: how many hidden values of disease that tells
 SELECT
-  COUNT(*) AS "records",
-  AVG("g"."posterior") AS "confidence",
-  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
-  CAST(AVG(CAST((
-    "g"."posterior" > 0.75
-  ) AS INT)) AS DOUBLE PRECISION) AS "above",
-  CAST((
-    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
-      "g"."posterior" > 0.75)
-  ) AS DOUBLE PRECISION) AS "correct",
-  CAST(COALESCE(
-    MAX("g"."n") FILTER(WHERE
-      "g"."posterior" > 0.75
-      AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
-        1 - 0.75
-      ))),
-    0
-  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+  CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records",
+  MAX("m"."confidence") AS "confidence",
+  MAX("m"."accuracy") AS "accuracy",
+  MAX("m"."above") AS "above",
+  MAX("m"."correct") AS "correct",
+  MAX("m"."share") AS "share",
+  MAX("m"."advantage") AS "advantage"
 FROM (
   SELECT
-    "g"."posterior",
-    "g"."correct",
-    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
-    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
-  FROM "pganon_work"."r0_guesses1" AS "g"
-) AS "g";
+    "h".*
+  FROM (
+    SELECT
+      "l".*,
+      GREATEST(
+        (
+          (
+            (
+              "l"."accuracy" + 9 / (
+                2 * "l"."n"
+              ) - 3 * SQRT(
+                "l"."accuracy" * (
+                  1 - "l"."accuracy"
+                ) / "l"."n" + 9 / (
+                  4 * POWER("l"."n", 2)
+                )
+              )
+            ) / (
+              1 + 9 / "l"."n"
+            )
+          ) - 0.5
+        ) / (
+          1 - 0.5
+        ),
+        0
+      ) AS "advantage"
+    FROM (
+      SELECT
+        "l".*,
+        "l"."records" * (
+          1 - CAST(0.5 AS DOUBLE PRECISION)
+        ) AS "n"
+      FROM (
+        SELECT
+          "g"."learner",
+          COUNT(*) AS "records",
+          AVG("g"."posterior") AS "confidence",
+          CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+          CAST(AVG(CAST((
+            "g"."posterior" > 0.75
+          ) AS INT)) AS DOUBLE PRECISION) AS "above",
+          CAST((
+            AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+              "g"."posterior" > 0.75)
+          ) AS DOUBLE PRECISION) AS "correct",
+          CAST(COALESCE(
+            MAX("g"."n") FILTER(WHERE
+              "g"."posterior" > 0.75
+              AND "g"."hits" > "g"."n" * CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (
+                1 - 0.75
+              ))),
+            0
+          ) AS DOUBLE PRECISION) / COUNT(*) AS "share"
+        FROM (
+          SELECT
+            "g".*,
+            COUNT(*) OVER "w" AS "n",
+            SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits"
+          FROM "pganon_work"."r0_guesses1" AS "g"
+          WINDOW "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)
+        ) AS "g"
+        GROUP BY
+          "g"."learner"
+      ) AS "l"
+    ) AS "l"
+  ) AS "h"
+  ORDER BY
+    GREATEST("h"."share", "h"."advantage") DESC,
+    "h"."accuracy" DESC,
+    "h"."learner"
+  LIMIT 1
+) AS "m";
 
 -- verify.taught0: hidden values of zip inferred from records that show it
 SELECT
@@ -2324,36 +2439,70 @@ FROM (
       ON "d"."code" = "r"."c1"
   ) AS "u"
 ) AS "y";
-COPY pganon_work.r0_taught0 (posterior, correct) FROM STDIN;
+COPY pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
 
 -- verify.inferred_taught0: how many hidden values of zip that tells
 SELECT
-  COUNT(*) AS "records",
-  AVG("g"."posterior") AS "confidence",
-  CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
-  CAST(AVG(CAST((
-    "g"."posterior" > 1.3
-  ) AS INT)) AS DOUBLE PRECISION) AS "above",
-  CAST((
-    AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
-      "g"."posterior" > 1.3)
-  ) AS DOUBLE PRECISION) AS "correct",
-  CAST(COALESCE(
-    MAX("g"."n") FILTER(WHERE
-      "g"."posterior" > 1.3
-      AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
-        1 - 1.3
-      ))),
-    0
-  ) AS DOUBLE PRECISION) / NULLIF(COUNT(*), 0) AS "share"
+  CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records",
+  MAX("m"."confidence") AS "confidence",
+  MAX("m"."accuracy") AS "accuracy",
+  MAX("m"."above") AS "above",
+  MAX("m"."correct") AS "correct",
+  MAX("m"."share") AS "share",
+  MAX("m"."advantage") AS "advantage"
 FROM (
   SELECT
-    "g"."posterior",
-    "g"."correct",
-    COUNT(*) OVER (ORDER BY "g"."posterior" DESC) AS "n",
-    SUM(CAST("g"."correct" AS INT)) OVER (ORDER BY "g"."posterior" DESC) AS "hits"
-  FROM "pganon_work"."r0_taught0" AS "g"
-) AS "g";
+    "h".*
+  FROM (
+    SELECT
+      "l".*,
+      CAST(0 AS DOUBLE PRECISION) AS "advantage"
+    FROM (
+      SELECT
+        "l".*,
+        "l"."records" * (
+          1 - CAST(1.3 AS DOUBLE PRECISION)
+        ) AS "n"
+      FROM (
+        SELECT
+          "g"."learner",
+          COUNT(*) AS "records",
+          AVG("g"."posterior") AS "confidence",
+          CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
+          CAST(AVG(CAST((
+            "g"."posterior" > 1.3
+          ) AS INT)) AS DOUBLE PRECISION) AS "above",
+          CAST((
+            AVG(CAST("g"."correct" AS INT)) FILTER(WHERE
+              "g"."posterior" > 1.3)
+          ) AS DOUBLE PRECISION) AS "correct",
+          CAST(COALESCE(
+            MAX("g"."n") FILTER(WHERE
+              "g"."posterior" > 1.3
+              AND "g"."hits" > "g"."n" * CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (
+                1 - 1.3
+              ))),
+            0
+          ) AS DOUBLE PRECISION) / COUNT(*) AS "share"
+        FROM (
+          SELECT
+            "g".*,
+            COUNT(*) OVER "w" AS "n",
+            SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits"
+          FROM "pganon_work"."r0_taught0" AS "g"
+          WINDOW "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)
+        ) AS "g"
+        GROUP BY
+          "g"."learner"
+      ) AS "l"
+    ) AS "l"
+  ) AS "h"
+  ORDER BY
+    GREATEST("h"."share", "h"."advantage") DESC,
+    "h"."accuracy" DESC,
+    "h"."learner"
+  LIMIT 1
+) AS "m";
 
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";

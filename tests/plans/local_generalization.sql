@@ -287,6 +287,19 @@ SELECT
   (
     SELECT
       COUNT(*)
+    FROM (
+      SELECT
+        1 AS "one"
+      FROM "pganon_work"."r0_sdict0" AS "d"
+      GROUP BY
+        "pganon".looks("d"."value")
+      HAVING
+        COUNT(*) > 1
+    ) AS "g"
+  ) AS "slooks0",
+  (
+    SELECT
+      COUNT(*)
     FROM "pganon_work"."r0_sdict1" AS "d"
   ) AS "sm1",
   (
@@ -294,7 +307,20 @@ SELECT
       COALESCE(MAX("d"."code") FILTER(WHERE
         "d"."value" IS NULL), 0)
     FROM "pganon_work"."r0_sdict1" AS "d"
-  ) AS "snull1";
+  ) AS "snull1",
+  (
+    SELECT
+      COUNT(*)
+    FROM (
+      SELECT
+        1 AS "one"
+      FROM "pganon_work"."r0_sdict1" AS "d"
+      GROUP BY
+        "pganon".looks("d"."value")
+      HAVING
+        COUNT(*) > 1
+    ) AS "g"
+  ) AS "slooks1";
 
 -- encode.coded: values become codes
 CREATE TABLE pganon_work.r0_coded AS

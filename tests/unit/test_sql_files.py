@@ -62,7 +62,8 @@ REG = re.compile(
     re.IGNORECASE,
 )
 QUOTED = re.compile(
-    r"'[a-z_.]+('|\(regclass)|([a-z]\.|%s::)oid|NULL|(ARRAY\[)?\{(name)?\}\]?|format\('%%?I\.%%?I'"
+    r"'[a-z_.]+('|\(regclass)|([a-z]\.|%s::|%\(oid\)s::)oid|NULL|(ARRAY\[)?\{(name)?\}\]?"
+    r"|format\('%%?I\.%%?I'"
     r"|(pg_catalog\.)?quote_ident\([\w.]+|%s|%\((relation|population|table|name)(\)s)?"
     r"|:name|t\.name|against|m\.(person|value)_table"
 )
