@@ -64,6 +64,6 @@ def _alike(plan: Plan, state: State) -> Iterator[str]:
         yield warning(
             plan.spec.policy,
             item.column.name,
-            f": {share:.3g} % of the {'added' if added else 'released'} records are in {plan.method.form.groups} in which all"
-            " have the same value of it",
+            f": {share:.3g} % of the {'added' if added else 'released'} records are in"
+            f" {plan.method.form.groups} in which all have the same value of it",
         )
