@@ -11,6 +11,7 @@ import pytest
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle
+from pganon.published.utility import ClassUtility
 from pganon.run.pipeline import run_release
 from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
@@ -154,6 +155,13 @@ def test_after_a_version_that_was_made_at_once(people: Database) -> None:
     assert second.added is not None
     assert (second.version, second.added.cohorts, second.added.released) == (2, 1, 10)
     assert before < shown(conn)
+    # Figures are of both, and of what was added beside them; exactly in test_whole_figures.py.
+    assert isinstance(second.utility, ClassUtility)
+    assert second.increment is not None
+    assert isinstance(second.increment.utility, ClassUtility)
+    assert second.utility.classes == len({row[0] for row in shown(conn)})
+    added = {row[0] for row in shown(conn) - before}
+    assert second.increment.utility.classes == len(added) < second.utility.classes
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
 
 

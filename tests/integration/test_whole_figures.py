@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 
 Row = dict[str, Any]
+Lost = Callable[[Row], float]
+"""NCP of a row."""
 
 SOURCE = """
 CREATE TABLE public.guest (
@@ -80,7 +83,7 @@ def fetched(conn: Connection, text: str) -> list[Row]:
 # -- the definitions ---------------------------------------------------------------------------
 
 
-def spans(rows: list[Row], source: list[Row]) -> dict[str, Callable[[Row], float]]:
+def spans(rows: list[Row], source: list[Row]) -> dict[str, Lost]:
     """NCP of a row by column, on the scale of the source and of what is published."""
     return {
         "age": _line(rows, source, "age", lambda upper: upper),
@@ -92,29 +95,27 @@ def spans(rows: list[Row], source: list[Row]) -> dict[str, Callable[[Row], float
     }
 
 
-def _line(
-    rows: list[Row], source: list[Row], name: str, last: Callable[[Any], Any]
-) -> Callable[[Row], float]:
+def _line(rows: list[Row], source: list[Row], name: str, last: Callable[[Any], Any]) -> Lost:
     ends = [end for row in rows for end in (row[name].lower, last(row[name].upper))]
     ends += [row[name] for row in source]
     low, high = min(ends), max(ends)
     return lambda row: float((last(row[name].upper) - row[name].lower) / (high - low))
 
 
-def _ordinal(rows: list[Row], source: list[Row]) -> Callable[[Row], float]:
+def _ordinal(rows: list[Row], source: list[Row]) -> Lost:
     known = [value for row in rows for value in row["grade"]] + [row["grade"] for row in source]
     places = sorted(GRADES.index(value) for value in known)
     width = places[-1] - places[0]
     return lambda row: (GRADES.index(row["grade"][-1]) - GRADES.index(row["grade"][0])) / width
 
 
-def _nominal(rows: list[Row], source: list[Row]) -> Callable[[Row], float]:
+def _nominal(rows: list[Row], source: list[Row]) -> Lost:
     known = {value for row in rows for value in (*(row["job"] or ()), *[None] * row["job_null"])}
     domain = known | {row["job"] for row in source}
     return lambda row: (len(row["job"] or ()) + row["job_null"] - 1) / (len(domain) - 1)
 
 
-def _label(source: list[Row]) -> Callable[[Row], float]:
+def _label(source: list[Row]) -> Lost:
     leaves = {row["zip"] for row in source}
 
     def lost(row: Row) -> float:
@@ -125,7 +126,7 @@ def _label(source: list[Row]) -> Callable[[Row], float]:
     return lost
 
 
-def _interval(source: list[Row]) -> Callable[[Row], float]:
+def _interval(source: list[Row]) -> Lost:
     """Intervals of 10 and 40, and all of the latter."""
     values = [row["visits"] for row in source]
     top = max(values) // 40 * 40 + 40 - min(values) // 40 * 40
@@ -140,10 +141,19 @@ def _interval(source: list[Row]) -> Callable[[Row], float]:
     return lost
 
 
-def expected(rows: list[Row], source: list[Row], out: int, k: int = 3) -> ClassUtility:
-    """The figures of classes from the rows of the view alone."""
+def expected(
+    rows: list[Row],
+    source: list[Row],
+    out: int,
+    of_others: Mapping[str, Lost] = MappingProxyType({}),
+) -> ClassUtility:
+    """The figures of classes from the rows of the view alone.
+
+    Args:
+        of_others: what columns lose that do not follow from these.
+    """
     sizes = Counter(row["class_id"] for row in rows)
-    lost = spans(rows, source)
+    lost = spans(rows, source) | dict(of_others)
     ncp = {name: sum(map(of, rows)) / len(rows) for name, of in lost.items()}
     weights = sum(WEIGHTS.values())
     loss = sum(ncp[name] * weight for name, weight in WEIGHTS.items()) / weights
@@ -152,7 +162,7 @@ def expected(rows: list[Row], source: list[Row], out: int, k: int = 3) -> ClassU
         gcp=(loss * len(rows) + out) / records,
         ncp=ncp,
         discernibility=sum(n * n for n in sizes.values()) + out * records,
-        average_class=len(rows) / len(sizes) / k,
+        average_class=len(rows) / len(sizes) / 3,
         classes=len(sizes),
         smallest_class=min(sizes.values()),
         largest_class=max(sizes.values()),
@@ -305,6 +315,35 @@ def test_what_is_said_of_both(guests: Database) -> None:
         second.utility,
         second.verified,
     )
+
+
+@pytest.mark.slow
+def test_of_values_that_are_in_no_source_any_more(guests: Database) -> None:
+    """What groups show spans the scale, too; what is lost of a label without leaves is kept."""
+    first = run(guests)
+    arrive(guests, 61, 72, older=40, years=9)
+    second = run(guests)
+    guests.source("DELETE FROM public.guest WHERE age > 40 OR zip LIKE 'A%'", grant=False)
+    guests.source("DELETE FROM public.guest WHERE grade = 'low'", grant=False)
+    arrive(guests, 101, 112)
+    guests.source("UPDATE public.guest SET zip = 'B' || substr(zip, 2) WHERE id > 100", grant=False)
+    third = run(guests)
+    assert first.utility is not None
+    assert second.utility is not None
+    assert second.increment is not None
+    rows = fetched(guests.owner(), "SELECT * FROM published.guests")
+    source = fetched(guests.owner(), "SELECT * FROM public.guest")
+    assert any(row["zip"].startswith("A") for row in rows)
+    known = _label(source)
+
+    def label(row: Row) -> float:
+        if not row["zip"].startswith("A"):
+            return known(row)
+        earlier = first if row["class_id"] <= first.utility.classes else second.increment
+        return earlier.utility.ncp["zip"]  # pyright: ignore
+
+    assert isinstance(third.utility, ClassUtility)
+    same(third.utility, expected(rows, source, third.suppressed, {"zip": label}))
 
 
 STAYS = """

@@ -12,6 +12,7 @@ from pganon.guard.rules import Rule, rule_of
 from pganon.loading import known
 from pganon.methods.registry import OWN
 from pganon.policy.words import LATER_METHODS
+from pganon.privacy.base import Model
 from pganon.privacy.models import MODELS, PrivacyModel, measured_models
 from tests.mutate import ROOT, TARGETS
 from tests.support.harness import plans
@@ -44,7 +45,7 @@ def test_what_is_kept_of_a_model_is_read_again(word: str) -> None:
         assert measured_models()[measure.name] is type(measure)
 
 
-def _measures(model: object) -> list[object]:
+def _measures(model: object) -> list[Model]:
     assert isinstance(model, PrivacyModel)
     return list(model.measures())
 
