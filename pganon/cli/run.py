@@ -133,6 +133,14 @@ def run(
             help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
         ),
     ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            help="With --dry-run: a number that random choices follow, instead of secrets.",
+            show_default=False,
+        ),
+    ] = None,
     metrics: Annotated[
         MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
     ] = MetricSet.BASIC,
@@ -165,6 +173,11 @@ def run(
     """
     if costs and not dry_run:
         raise UsageError("--costs tells of a dry run", hint="add --dry-run")
+    if seed is not None and not dry_run:
+        raise UsageError(
+            "--seed is for a dry run: who knows the seed of a release knows who is in which group",
+            hint="add --dry-run",
+        )
     request = _request(metrics, workload, vulnerable)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
     with chosen_policy(policy, dsn, owner) as (loaded, revision):
@@ -179,6 +192,7 @@ def run(
                 dry_run=dry_run,
                 costs=costs,
                 jobs=jobs,
+                seed=None if seed is None else str(seed).encode(),
                 metrics=request,
                 revision=revision,
             ),

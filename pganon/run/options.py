@@ -54,7 +54,8 @@ class Options:
             side by side, and processes of this program that search; None is the server's own
             setting, or one per core of this machine where the server is on it and has fewer; and
             one per core.
-        seed: for tests: all secrets of the run derive from it.
+        seed: all secrets of the run derive from it: of a dry run, to draw again or to repeat a
+            draw; else for tests, as whoever knows it knows the secrets.
         metrics: what to measure beyond the figures of every run.
         claim: the request that is served; None: that of a command.
         revision: of the policy in the database; None: it is stored there when the run ends well.
@@ -73,6 +74,12 @@ class Options:
     revision: int | None = None
     on_step: OnStep = lambda phase, step, purpose: None
     on_end: OnEnd = lambda ended: None
+
+    @property
+    def draws_apart(self) -> bool:
+        """Whether the groups are drawn for nobody to see: no version's are taken over, and what
+        other versions tell is nothing to hold against them."""
+        return self.dry_run and self.seed is not None
 
 
 PER_STATEMENT = "max_parallel_workers_per_gather"

@@ -205,7 +205,8 @@ class _Run:
             spec = replace(spec, growth=growth, resumed=resumed)
             dry = self.options.dry_run
             found = beside(self.conn, spec, self.sources, publishes=not dry)
-            republication = found if growth is None or growth.version is None else None
+            apart = self.options.draws_apart or (growth is not None and growth.version is not None)
+            republication = None if apart else found
             refusal = republication and republication.before_work()
             if refusal is not None:
                 raise refusal
@@ -264,7 +265,8 @@ class _Run:
             added=growing.added(growth, state) if growth else None,
         )
         if self.options.dry_run:
-            result = self._tried(plan, state, result, judging)
+            apart = self.options.draws_apart
+            result = self._tried(plan, state, result, None if apart else judging)
         else:
             release = handover.staged(
                 plan,
