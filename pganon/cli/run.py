@@ -173,11 +173,6 @@ def run(
     """
     if costs and not dry_run:
         raise UsageError("--costs tells of a dry run", hint="add --dry-run")
-    if seed is not None and not dry_run:
-        raise UsageError(
-            "--seed is for a dry run: who knows the seed of a release knows who is in which group",
-            hint="add --dry-run",
-        )
     request = _request(metrics, workload, vulnerable)
     settings = type(RUN_SETTINGS)(work_mem=work_mem, statement_timeout=timeout)
     with chosen_policy(policy, dsn, owner) as (loaded, revision):

@@ -54,8 +54,9 @@ class Options:
             side by side, and processes of this program that search; None is the server's own
             setting, or one per core of this machine where the server is on it and has fewer; and
             one per core.
-        seed: all secrets of the run derive from it: of a dry run, to draw again or to repeat a
-            draw; else for tests, as whoever knows it knows the secrets.
+        seed: of a dry run, whose secrets derive from it: to draw again, or to repeat a draw. Its
+            groups are nobody's to see: no version's are taken over, and what other versions tell
+            is not held against them.
         metrics: what to measure beyond the figures of every run.
         claim: the request that is served; None: that of a command.
         revision: of the policy in the database; None: it is stored there when the run ends well.
@@ -74,12 +75,6 @@ class Options:
     revision: int | None = None
     on_step: OnStep = lambda phase, step, purpose: None
     on_end: OnEnd = lambda ended: None
-
-    @property
-    def draws_apart(self) -> bool:
-        """Whether the groups are drawn for nobody to see: no version's are taken over, and what
-        other versions tell is nothing to hold against them."""
-        return self.dry_run and self.seed is not None
 
 
 PER_STATEMENT = "max_parallel_workers_per_gather"

@@ -144,7 +144,7 @@ def test_seed_of_a_command(source: Database, tmp_path: Path) -> None:
     run = ("run", str(file), "--dsn", source.dsn(), "--json")
     refused = pganon(*run, "--seed", "1")
     assert refused.code == 2
-    assert refused.json["error"]["hint"] == "add --dry-run"
+    assert refused.json["error"]["hint"] == "--dry-run"
     assert faults.content(source.owner()) is None
     assert pganon(*run, "--dry-run", "--seed", "1").json["outcome"] == "dry_run"
 
