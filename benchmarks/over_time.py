@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
 
-from benchmarks import people, support
+from benchmarks import increments, leaving, over_time_plots, people, recomputed, support
+from benchmarks.benchmark import Benchmark, Row, Table
 from pganon import database, locks
 from pganon.guard import work
 from pganon.guard.model import Memory, Version
@@ -32,9 +33,6 @@ from pganon.run.tables import drop_tables
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
-Row = dict[str, Any]
-
-PARTS = ("guard",)
 MOST_RATIO = 4.0
 
 _TRIES = 3
@@ -141,10 +139,6 @@ class Guarded:
         drop_tables(self.conn, run_tables(self.conn, self.last))
 
 
-def measure(dsn: str, size: int, parts: Sequence[str]) -> dict[str, list[Row]]:
-    return {"guard": list(_guard(dsn, size))} if "guard" in parts else {}
-
-
 def _guard(dsn: str, size: int) -> Iterator[Row]:
     people.create(dsn, size)
     baseline = support.sorted_copy_seconds(dsn, people.TABLE, ["age", "sex", "race", "occupation"])
@@ -187,12 +181,62 @@ def _guard(dsn: str, size: int) -> Iterator[Row]:
             }
 
 
-def show(found: dict[str, list[Row]]) -> None:
-    names = ("version", "people", "below_k", "seconds", "baseline", "ratio")
-    support.print_rows(
-        f"guard: a version against the memory, at most {MOST_RATIO:g} sorted copies",
-        names,
-        found.get("guard", []),
-        words=("version",),
-        asked=(),
+@dataclass(frozen=True, kw_only=True)
+class OverTime(Benchmark):
+    """Args: people: of the guarded population; months: batches of Adult."""
+
+    people: int = 1_000_000
+    months: int = 12
+    series: tuple[increments.Series, ...] = increments.SERIES
+
+    parts: ClassVar = ("guard", "increments", "recomputed", "leaving")
+    real: ClassVar = frozenset(parts) - {"guard"}
+    tables: ClassVar = (
+        Table(
+            "guard",
+            f"guard: a version against the memory, at most {MOST_RATIO:g} sorted copies",
+            ("version", "people", "below_k", "seconds", "baseline", "ratio"),
+        ),
+        Table(
+            "increments",
+            "Adult in monthly batches, as increments: the last month",
+            (
+                *("first", "regions", "ranges", "diversity", "groups", "smallest", "gcp"),
+                *("waiting", "out", *increments.EXPECTATIONS),
+            ),
+            lambda row: row["last"],
+        ),
+        Table(
+            "recomputed",
+            "Adult in monthly batches, each version made anew: percent of people",
+            (
+                *("diversity", "month", "classes", "gcp", "smallest cell", "below k", "certain"),
+                *recomputed.EXPECTATIONS,
+            ),
+        ),
+        Table(
+            "leaving",
+            "Adult in monthly batches, 5 % leave every month, l = 3: percent of people",
+            (
+                *("refresh", "month", "people", "released", "certain", "counterfeits"),
+                *leaving.EXPECTATIONS,
+            ),
+        ),
     )
+
+    def guard(self) -> Iterator[Row]:
+        return _guard(self.dsn, self.people)
+
+    def increments(self) -> Iterator[Row]:
+        assert self.data is not None
+        return increments.measure(self.dsn, self.data, self.months, self.series)
+
+    def recomputed(self) -> Iterator[Row]:
+        assert self.data is not None
+        return recomputed.measure(self.dsn, self.data, self.months)
+
+    def leaving(self) -> Iterator[Row]:
+        assert self.data is not None
+        return leaving.measure(self.dsn, self.data, self.months)
+
+    draw = staticmethod(over_time_plots.draw)
