@@ -242,7 +242,7 @@ class Background(Benchmark):
         Table(
             "left_out",
             "left out by the paper's k-primacy",
-            (*_OF, "classes", "suppressed", "gcp"),
+            (*_OF, "classes", "suppressed"),
         ),
         Table("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
         Table(

@@ -1021,6 +1021,25 @@ ORDER BY
   "b"."rid";
 COPY pganon_work.r0_reduced (rid, gid) FROM STDIN;
 
+-- partition.settled: which classes hold against what is published
+SELECT
+  ARRAY_AGG("d"."n" ORDER BY "d"."code") AS "source"
+FROM "pganon_work"."r0_sdict0" AS "d";
+SELECT
+  "f"."gid",
+  "c"."s0" AS "value",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_reduced" AS "f"
+JOIN "pganon_work"."r0_coded" AS "c"
+  ON "c"."rid" = "f"."rid"
+GROUP BY
+  1,
+  2
+ORDER BY
+  1,
+  2;
+COPY pganon_work.r0_settled (gid) FROM STDIN;
+
 -- partition.grouped: the class of every record
 CREATE TABLE pganon_work.r0_grouped AS
 SELECT
@@ -1030,10 +1049,12 @@ SELECT
   "r"."c1"
 FROM "pganon_work"."r0_coded" AS "r"
 JOIN "pganon_work"."r0_reduced" AS "f"
-  ON "f"."rid" = "r"."rid";
+  ON "f"."rid" = "r"."rid"
+JOIN "pganon_work"."r0_settled" AS "s"
+  ON "s"."gid" = "f"."gid";
 
 -- partition.tidy: the blocks
-DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced;
+DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced, pganon_work.r0_settled;
 
 -- partition.suppressed: records left out, held against the limit
 SELECT
@@ -1223,8 +1244,7 @@ SELECT
     "c"."c0" > 0) AS "lo0",
   MAX("c"."c0") AS "hi0",
   MIN("c"."c0") = 0 AS "n0",
-  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
-  BOOL_OR("c"."c1" = 0) AS "n1"
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
 FROM "pganon_work"."r0_grouped_classes" AS "c"
 GROUP BY
   "c"."class_id";
@@ -1478,17 +1498,9 @@ SELECT
           END
         ) * 1.0 + (
           (
-            CASE
-              WHEN (
-                BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-              ) < 2
-              THEN 0
-              WHEN "e"."n1"
-              THEN 1
-              ELSE CAST((
-                BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-              ) AS DOUBLE PRECISION) / 40
-            END
+            CAST((
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+            ) AS DOUBLE PRECISION) / 40
           ) * 1.0
         )
       ) / 2.0
@@ -1523,17 +1535,9 @@ SELECT
   ) / SUM("e"."n") AS "ncp0",
   SUM(
     "e"."n" * (
-      CASE
-        WHEN (
-          BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-        ) < 2
-        THEN 0
-        WHEN "e"."n1"
-        THEN 1
-        ELSE CAST((
-          BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-        ) AS DOUBLE PRECISION) / 40
-      END
+      CAST((
+        BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+      ) AS DOUBLE PRECISION) / 40
     )
   ) / SUM("e"."n") AS "ncp1"
 FROM (
