@@ -354,8 +354,9 @@ def measured_models() -> dict[str, Callable[..., Model]]:
 
     def kinds(base: type[Model]) -> Iterator[type[Model]]:
         for kind in base.__subclasses__():
-            if vars(kind).get("name"):  # its own, not that of what it changes
+            if kind.name:
                 yield kind
             yield from kinds(kind)
 
-    return {kind.name: kind for kind in kinds(Model)}
+    # Of two with one name that which the other changes.
+    return {kind.name: kind for kind in reversed(tuple(kinds(Model)))}
