@@ -126,10 +126,9 @@ def check(conn: Connection, known: Sequence[Remembered], about: Sequence[About])
     wanted = {version.run_id for version in about}
     seen = {run for one in known for run in one.runs}
     if seen != wanted:
-        missing = ", ".join(
-            f"version {v.version} of {v.release}" for v in about if v.run_id not in seen
-        )
-        raise _unusable(f"what is remembered of these people lacks {missing or 'nothing'}")
+        missing = [f"version {v.version} of {v.release}" for v in about if v.run_id not in seen]
+        found = f"lacks {', '.join(missing)}" if missing else "is of versions about others, too"
+        raise _unusable(f"what is remembered of these people {found}")
     for one in known:
         if fingerprint(conn, one.run_id, one.memory) != one.fingerprint:
             raise _unusable("what is remembered of these people was changed or is missing")
