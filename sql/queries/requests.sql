@@ -68,7 +68,7 @@ SELECT
     ) AS withdrawn;
 
 -- claim --
--- Take a request of a release that nobody works on: withdrawals, schedules and what the steward asks for
+-- Take a request of a release that nobody works on: what was approved, then withdrawals, schedules and what the steward asks for
 -- first, then the role that was served least recently, and of a role what has been due for longest. What was
 -- made before its approval keeps the time from when the source was read.
 UPDATE pganon_private.request AS r
@@ -84,6 +84,7 @@ WHERE r.id = (
             WHERE o.release = q.release AND o.state = 'running'
         )
     ORDER BY
+        q.state = 'waiting',
         q.kind = 'run' AND q.origin = 'request' AND NOT pganon.is_steward(q.requester_id),
         (
             SELECT max(s.started_at)
