@@ -137,6 +137,7 @@ def test_the_first_columns_and_some_records(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(search, "ATTRIBUTES", 6)
     asked: list[int] = []
     monkeypatch.setattr(search, "RECORDS", 250)
+    assert chosen(late) == [(4, 5)]
     monkeypatch.setattr(
         search._Sample,
         "told",
