@@ -226,4 +226,4 @@ def test_a_review_is_kept_whoever_has_built_and_reads(db: Database) -> None:
 def test_the_commands_name_what_others_have_built(db: Database, analyst: Connection) -> None:
     done = pganon("drop", "adult", "--yes", "--dsn", db.dsn())
     assert done.code == 0
-    assert "cannot use it any more: view built.v depends on view published.adult" in done.err
+    assert "is of no use any more: view built.v depends on view published.adult" in done.err
