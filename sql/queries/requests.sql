@@ -234,12 +234,13 @@ WHERE v.release = %(release)s AND v.run_id > %(run_id)s;
 
 -- ended --
 -- Whether the release was withdrawn or dropped since a request was made: one that was committed
--- later, or was about to be cancelled or decided, was passed over then.
+-- later, or was about to be cancelled or decided, was passed over then. To drop a release begins with
+-- its withdrawal.
 SELECT EXISTS (
     SELECT
     FROM pganon_private.request AS r
     JOIN pganon_private.ledger AS l ON l.release = r.release AND l.at >= r.requested_at
-    WHERE r.id = %(id)s AND l.event IN ('withdrawn', 'dropped')
+    WHERE r.id = %(id)s AND (l.event = 'dropped' OR (l.event = 'withdrawn' AND r.kind <> 'drop'))
 );
 
 -- changed --

@@ -109,9 +109,11 @@ def test_what_cannot_stay_is_dropped_and_named(
 def test_uninstall_drops_and_names_what_others_have_built(
     db: Database, analyst: Connection
 ) -> None:
-    done = pganon("uninstall", "--dsn", db.dsn(), "--json").json
-    assert "view built.upon depends on view built.shown" in done["dropped"]
-    assert "column r of table built.row_of depends on type pganon.requests" in done["dropped"]
+    conn = db.connect()
+    conn.execute("SET client_min_messages = error")
+    done = install.uninstall(conn)
+    assert "view built.upon depends on view built.shown" in done.dropped
+    assert "column r of table built.row_of depends on type pganon.requests" in done.dropped
     assert db.admin.execute("SELECT to_regnamespace('pganon')").fetchone() == (None,)
     assert analyst.execute("TABLE published.adult").rowcount == 3
 
