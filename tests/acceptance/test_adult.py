@@ -176,7 +176,7 @@ def test_relationship_can_be_inferred_from_exact_quasi_identifiers(
     found = result["utility"]["inferred"]["relationship"]
     assert found["records"] == 32_561
     assert found["limit"] == 0.75
-    assert found["accuracy"] > 0.97
+    assert found["accuracy"] > 0.95
     assert found["share"] == found["above"] > 0.9
     assert found["correct"] > 0.99
     assert any("relationship can be inferred" in text for text in result["warnings"])
