@@ -139,6 +139,7 @@ def error_details(error: BaseException) -> dict[str, Any]:
     found: dict[str, Any] = {"code": error.code}
     if isinstance(error, PrivacyRefusal):
         found |= {"model": error.model, "required": error.required, "observed": error.observed}
+        found |= {"reason": error.reason}
     if isinstance(error, DatabaseError):
         found |= {"sqlstate": error.sqlstate, "step": error.step}
     return {name: value for name, value in found.items() if value is not None}
