@@ -35,15 +35,22 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, Facts, count, label
 
 
-def rule_steps(new: New, earlier: Sequence[Past], *, refuses: bool) -> tuple[Step, ...]:
+def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]:
     """Hold a version against all that a reader has.
 
     Args:
-        refuses: whether the run ends at a group that is neither new, the same, nor a function.
+        refuses: whether the run ends at a group that is neither new, the same, nor a function; else
+            it is found out what all versions together leave of groups.
+        least: the fewest people of a group that the version promises.
     """
-    if not earlier:
+    if not rule.earlier:
         return ()
-    rule = Rule(new, earlier)
+    together = Check(
+        "together",
+        "people with the same groups in all versions",
+        lambda state: rule.together(least),
+        gives=[rule.shared, rule.smallest, rule.below],
+    )
     verdict = Check(
         "rule",
         "whether groups are new, the same as before, or a function of one version",
@@ -51,13 +58,20 @@ def rule_steps(new: New, earlier: Sequence[Past], *, refuses: bool) -> tuple[Ste
         lambda row, state: rule.problem(state.facts) if refuses else None,
         gives=[rule.crossing, rule.people, rule.known, rule.reason, rule.version, rule.functions],
     )
+    roles = Check(
+        "roles",
+        "whether a column is shown of people who are known by it in other versions",
+        rule.in_both,
+        lambda row, state: rule.role_problem(state.facts) if refuses else None,
+        gives=[rule.clashing],
+    )
     made = [
         rule.table("same", "groups of the same people", rule.same),
         rule.table("pairs", "groups that have people in common", rule.pairs),
         rule.table("beside", "groups beside those of every version", rule.beside),
         rule.table("judged", "what is wrong with groups", rule.judged),
     ]
-    return (*made, verdict)
+    return (roles, *made, verdict, *(() if refuses else (together,)))
 
 
 class Rule:
@@ -65,14 +79,19 @@ class Rule:
 
     def __init__(self, new: New, earlier: Sequence[Past]) -> None:
         self.new = new
-        self.earlier = earlier
-        self.roots = tuple(dict.fromkeys(past.root for past in earlier))
+        self.earlier = [past for past in earlier if not new.manner.keeps_with(past.manner)]
+        self.clashes = [past for past in earlier if new.manner.clashes(past.manner)]
+        self.roots = tuple(dict.fromkeys(past.root for past in self.earlier))
         of = f"rule{new.number}_"
         self.crossing: Fact[int] = count("crossing", of, assumed=0)
         self.people: Fact[int] = count("people", of)
         self.known: Fact[int] = count("known", of, assumed=0)
         self.reason: Fact[str] = label("reason", of, assumed="")
         self.version: Fact[int] = count("version", of, assumed=0)
+        self.shared: Fact[int] = count("shared", of)
+        self.smallest: Fact[int] = count("smallest", of)
+        self.below: Fact[int] = count("below_k", of, assumed=0)
+        self.clashing: Fact[int] = count("clashing", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
 
     def table(self, name: str, purpose: str, select: Callable[[State], exp.Expr]) -> Step:
@@ -92,6 +111,46 @@ class Rule:
         )
         return refusal(found)
 
+    def role_problem(self, facts: Facts) -> PganonError | None:
+        people = facts[self.clashing]
+        if not people:
+            return None
+        return refusal(Found("role", 0, people, 0, self.clashes[0].label))
+
+    def in_both(self, state: State) -> exp.Expr:
+        """One row: people of the source who are in that of a version with other roles."""
+        if not self.clashes:
+            return query("select 0::bigint as clashing")
+        tables = [query("select t.member from t", {"t": p.tables.members}) for p in self.clashes]
+        return query(
+            "select count(distinct m.member) as clashing from m"
+            " where m.member in (select x.member from x)",
+            {"m": self.new.tables.members, "x": stacked(tables)},
+        )
+
+    def together(self, least: int) -> exp.Expr:
+        """One row: people of the version who were in groups before; of all people in any group, the
+        fewest with the same groups in all versions, and those in such sets below `least`."""
+        before = stacked([self._people(past) for past in self.earlier])
+        now = query("select (-1)::bigint as w, n.person, n.grp from n", {"n": self._new_people()})
+        people = query(
+            "select a.person, sum(hashint8extended(a.grp, a.w)) as groups,"
+            " bool_or(a.w = -1) and bool_or(a.w <> -1) as shared from a"
+            " where a.grp > 0 group by a.person",
+            {"a": stacked([before, now])},
+        )
+        sets = query(
+            "select count(*) as n, count(*) filter (where p.shared) as shared from p"
+            " group by p.groups",
+            {"p": people},
+        )
+        return query(
+            "select coalesce(sum(s.shared), 0)::bigint as shared, coalesce(min(s.n), 0) as smallest,"
+            " coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
+            {"s": sets},
+            least=num(least),
+        )
+
     # -- what is known ---------------------------------------------------------------------------
 
     def _groups(self) -> exp.Select:
@@ -100,10 +159,9 @@ class Rule:
 
     def _of(self, past: Past) -> exp.Select:
         manner, new = past.manner, self.new.manner
-        several = "several" in (manner.form, new.form)
         flags = {
             "fits": new.fits(manner),
-            "several": several,
+            "several": new.divides(manner),
             "repeats": new.repeats(manner),
         }
         tree = query(
@@ -217,7 +275,7 @@ class Rule:
         reasons = query(
             "select b.*, :reason as reason,"
             " case when b.whole and (:any or b.olds = 1) and b.fits and b.covers and not b.changed"
-            " and not b.silent then b.w end as of,"
+            " and not b.silent and not b.several then b.w end as of,"
             " b.silent and not b.several and not b.one as is_union from b",
             {"b": self._work(state, "beside")},
             reason=fragment(_REASON),
@@ -241,14 +299,24 @@ class Rule:
         )
         return query(
             "select coalesce(sum(b.groups), 0)::bigint as crossing,"
-            " coalesce((array_agg(b.people order by b.people desc, b.w, b.reason))[1], 0) as people,"
+            " coalesce((array_agg(b.people order by b.people desc, b.w, b.reason))[1], 0)"
+            " as people,"
             " (select coalesce(sum(j.people), 0)::bigint from j) as known,"
-            " coalesce((array_agg(b.reason order by b.people desc, b.w, b.reason))[1], '') as reason,"
+            " coalesce((array_agg(b.reason order by b.people desc, b.w, b.reason))[1], '')"
+            " as reason,"
             " coalesce((array_agg(b.w order by b.people desc, b.w, b.reason))[1], 0) as version,"
             " (select count(*) from j where :function or j.is_union and j.reason is null)"
             " as functions from b",
             {"b": bad, "j": judged},
             function=fragment("j.reason is not null and j.of is not null"),
+        )
+
+    def crossed(self, state: State) -> exp.Select:
+        """SELECT w, reason, people: versions beside which groups are not justified."""
+        return query(
+            "select j.w, min(j.reason) as reason, sum(j.people)::bigint as people from j"
+            " where j.reason is not null and j.of is null group by j.w order by j.w",
+            {"j": self._work(state, "judged")},
         )
 
     def functions_of(self, state: State) -> exp.Select:
@@ -273,8 +341,8 @@ case
         when b.several then {_SEVERAL}
         when not b.whole then 'left_out'
         when b.changed then 'changed' end
-    when b.one and not b.changed and (b.fits or b.nothing) then null
     when b.several then {_SEVERAL}
+    when b.one and not b.changed and (b.fits or b.nothing) then null
     when b.left_out and not b.one then 'left_out'
     when b.one then case when b.changed then 'changed' else 'form' end
     when b.part then 'finer'

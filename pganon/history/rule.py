@@ -107,23 +107,28 @@ class _Met:
         return self.new.manner.fits(self.version.manner)
 
     @property
+    def divides(self) -> bool:
+        return self.new.manner.divides(self.version.manner)
+
+    @property
     def nothing_shown(self) -> bool:
         return all(old.left_out and not old.shown for old in self.olds)
 
     @property
     def is_function(self) -> bool:
         one = self.new.manner.form == "classes" or len(self.olds) == 1
-        return self.whole and one and self.fits and self.covered and not self.changed
+        whole = self.whole and not self.divides
+        return whole and one and self.fits and self.covered and not self.changed
 
     @property
     def reason(self) -> str | None:
         """Why it is not the same."""
-        if self.is_one and not self.changed and (self.fits or self.nothing_shown):
-            return None
-        if "several" in (self.new.manner.form, self.version.manner.form):
+        if self.divides:
             repeats = self.new.manner.repeats(self.version.manner)
             gone = any(group.forgotten for group in self.version.groups)
             return None if repeats and not gone else "several"
+        if self.is_one and not self.changed and (self.fits or self.nothing_shown):
+            return None
         if any(old.left_out for old in self.olds) and not self.is_one:
             return "left_out"
         if self.is_one:
@@ -138,7 +143,7 @@ def _verdict(group: Group, new: Told, earlier: Sequence[Told], had: set[int]) ->
     found = [one.reason for one in met]
     if any(found):
         for one in met:
-            if one.is_function and "several" not in (new.manner.form, one.version.manner.form):
+            if one.is_function:
                 return Verdict(of=one.version.manner.run_id)
     return Verdict(next((reason for reason in found if reason), None))
 
@@ -146,7 +151,7 @@ def _verdict(group: Group, new: Told, earlier: Sequence[Told], had: set[int]) ->
 def _of_left_out(met: Sequence[_Met]) -> Verdict:
     """A union of whole groups in every version."""
     for one in met:
-        if "several" in (one.new.manner.form, one.version.manner.form):
+        if one.divides:
             if one.reason == "several":
                 return Verdict("several")
         elif not one.whole:
@@ -160,6 +165,7 @@ def _met(group: Group, new: Told, version: Told, had: set[int]) -> _Met | None:
     olds = [
         old
         for old in version.groups
+        if not new.manner.keeps_with(version.manner)
         if not (old.of == UNION or old.of in had) and not old.people.keys().isdisjoint(group.people)
     ]
     return _Met(group, new, version, olds) if olds else None

@@ -1,6 +1,6 @@
 """The ledger: one row per event of a run or release; rows are added, never changed.
 
-Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`, `rebuilt`,
+Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`,
 `forgotten`, `awaiting_approval`; later `rolled_back`, `dropped`, `readers`, and after approval
 `released`. SQL functions write `approved`, `rejected`, `withdrawn`.
 Details hold names, counts, parameters and error codes, never a value of a row.
@@ -24,7 +24,7 @@ from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterr
 from pganon.install.state import program_version
 
 Connection = psycopg.Connection[Any]
-Ended = Literal["dry_run", "refused", "failed", "rebuilt", "forgotten", "readers"]
+Ended = Literal["dry_run", "refused", "failed", "forgotten", "readers"]
 Event = Literal[
     "released",
     "unchanged",

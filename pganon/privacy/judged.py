@@ -26,28 +26,9 @@ class Judged(StrEnum):
     NOTHING = "nothing"
 
 
-OF_COLUMNS = frozenset({Judged.MOST, Judged.EXTREMES, Judged.VALUES, Judged.COMBINATIONS})
-"""What readers conclude about columns from the groups of versions, without knowing whose rows of
-different versions belong together."""
+ONE_VERSION = "readers of one version"
 
-HOLDS_FOR = {
-    Judged.PEOPLE: "readers who also know which rows of different versions belong together",
-    Judged.MOST: "readers who know who was in which group of every version",
-    Judged.EXTREMES: "readers who know who was in which group of every version",
-    Judged.VALUES: "readers who know who was in which group of every version: so many values"
-    " remain possible, not equally likely",
-    Judged.RECORDS: "readers who know which rows belong to people with the same past, and nothing"
-    " that other versions tell of their values",
-    Judged.COMBINATIONS: "readers who know who was in which group of every version: so many"
-    " combinations remain possible, not equally likely",
-    Judged.NOTHING: "readers of one version",
-}
-
-INDEPENDENT = (
-    "; taken for granted is that columns which no version shows together tell them nothing of one"
-    " another"
-)
-"""Added where cells are those of versions that share or associate columns."""
+ALL_VERSIONS = "readers of all versions, who know who was in which group of every one"
 
 KEPT_SETS = (
     "readers who know who was in which group of every version, and hold no value of a group for"

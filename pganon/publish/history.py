@@ -257,7 +257,8 @@ def add_version(
             ),
             "source_mark": staged.source_mark,
             "population": staged.judged.population if staged.judged else None,
-            "guard": as_jsonb(staged.judged.guard if staged.judged else {}),
+            "manner": as_jsonb(staged.judged.manner) if staged.judged else None,
+            "over_versions": staged.judged.over_versions if staged.judged else None,
         },
     ).fetchone()
     assert row is not None

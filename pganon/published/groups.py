@@ -31,7 +31,7 @@ from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, query
 from pganon.steps import CreateTable, State
 
-GROUPS = "groups"
+GROUPS = "remembered_groups"
 """Part of a release."""
 
 WHO = ("who1", "who2")
@@ -48,7 +48,7 @@ def groups_step(
         told: whether a distribution is published that tells of who was left out.
     """
     return CreateTable(
-        GROUPS,
+        "remembered groups",
         "who is in a group, in numbers that the next versions are compared by",
         lambda s: s.stage(GROUPS),
         lambda s: _groups(spec, s, link(s), columns, told=told),

@@ -50,6 +50,14 @@ class Manner:
         """Whether both are made of the same rows, by the same policy and the same seeds."""
         return self._same_policy(other) and self.source is not None and self.source == other.source
 
+    def keeps_with(self, other: Manner) -> bool:
+        """Whether people keep their value sets from one to the other, whatever their groups."""
+        return bool(self.invariant) and self.invariant == other.invariant
+
+    def divides(self, other: Manner) -> bool:
+        """Whether groups of both can only be those of other people, or the very same."""
+        return "several" in (self.form, other.form) or bool(self.invariant)
+
     def _same_policy(self, other: Manner) -> bool:
         known = self.partition_hash is not None
         return known and self.partition_hash == other.partition_hash

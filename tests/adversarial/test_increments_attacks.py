@@ -6,11 +6,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from pganon.run.rebuilding import guarded
 
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.publish import history, lifecycle
 from pganon.run.forgetting import forget_people, forget_version
-from pganon.run.rebuilding import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import (

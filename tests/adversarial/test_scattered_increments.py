@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from pganon.guard.rules import Rule
+from tests.support.harness.guarded import Population, Row
+
 from pganon.privacy.frequency import KAnonymity
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
@@ -16,7 +17,6 @@ from pganon.run.pipeline import run_release
 from tests.integration.test_increments import growing_policy, more_visits, run
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
-from tests.support.harness.guarded import Population, Row
 
 TWO = [Rule(KAnonymity(2))]
 

@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 import pytest
+from pganon.run.rebuilding import guarded
 
 from pganon import locks
 from pganon.publish import lifecycle, readers, renewal
 from pganon.run.admitting import change_readers
 from pganon.run.pipeline import run_release
-from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon

@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-
 from pganon.run.rebuilding import guarded
+from tests.support.harness.guarded import remember_as_before
+
 from pganon.spec.invariance import OUT
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples
-from tests.support.harness.guarded import remember_as_before
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
 from tests.support.sources.growing import rows

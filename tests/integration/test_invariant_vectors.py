@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-
 from pganon.run.rebuilding import guarded
+
 from pganon.spec.invariance import OUT
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database

@@ -6,11 +6,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from pganon.run.rebuilding import guarded
 
 from pganon.plan.explain import explain
 from pganon.publish import lifecycle
 from pganon.run.planning import plan_release
-from pganon.run.rebuilding import guarded
 from pganon.run.result import Added
 from tests.integration.test_increments import growing_policy, run
 from tests.support.harness import driver, faults, plans, queue

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pganon.run.rebuilding import guarded
+from tests.integration.test_guard_memory import declared, history
 
 from pganon import install
 from pganon.errors import PrivacyRefusal
 from pganon.install import scripts, state
-from pganon.run.rebuilding import guarded
-from tests.integration.test_guard_memory import declared, history
 from tests.support.harness import driver, dumps, faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

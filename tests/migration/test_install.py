@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from pganon.guard.model import NEVER
 from psycopg.types.json import Jsonb
 
 from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.guard.model import NEVER
 from pganon.install import state
 from pganon.install.owner import become_owner
 from tests.support.harness.cluster import Database
