@@ -145,8 +145,8 @@ class Rule:
             {"p": people},
         )
         return query(
-            "select coalesce(sum(s.shared), 0)::bigint as shared, coalesce(min(s.n), 0) as smallest,"
-            " coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
+            "select coalesce(sum(s.shared), 0)::bigint as shared,"
+            " coalesce(min(s.n), 0) as smallest, coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
             {"s": sets},
             least=num(least),
         )
@@ -248,7 +248,8 @@ class Rule:
             "select p.grp, p.w, n.people, n.held is null as silent, count(*) as olds,"
             " bool_and(p.n = e.people and e.who1 is not null) and sum(p.n) = n.people"
             " and n.who1 is not null as whole,"
-            " count(*) = 1 and sum(p.n) = n.people and min(e.people) > n.people as part,"
+            " count(*) = 1 and sum(p.n) = n.people and min(e.people) > n.people"
+            " and min(p.everywhere) = min(e.people) as part,"
             " bool_or(e.grp < 0) as left_out, bool_and(not e.shows) as nothing,"
             " bool_and(e.fits) as fits, bool_or(e.several) as several,"
             " bool_and(e.repeats and not w.gone) as repeats,"
@@ -257,7 +258,10 @@ class Rule:
             " join w on w.w = p.w"
             " group by p.grp, p.w, n.people, n.who1, n.held is null",
             {
-                "p": self._work(state, "pairs"),
+                "p": query(
+                    "select p.*, sum(p.n) over (partition by p.w, p.old) as everywhere from p",
+                    {"p": self._work(state, "pairs")},
+                ),
                 "n": self.new.tables.groups,
                 "e": self._groups(),
                 "w": query(

@@ -82,8 +82,9 @@ class _Met:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is some of the people of one group."""
-        return len(self.olds) == 1 and set(self.group.people) < set(self.olds[0].people)
+        """Whether it is some of the people of one group, of whom all are in groups again."""
+        again = {person for group in self.new.groups for person in group.people}
+        return len(self.olds) == 1 and set(self.group.people) < set(self.olds[0].people) <= again
 
     @property
     def changed(self) -> bool:

@@ -53,12 +53,14 @@ class Kept:
 
     Attributes:
         staged: what publication needs.
+        beside: keyed fingerprint of what is staged about other versions, if anything is.
     """
 
     # Bytes as JSON.
     __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     staged: Staged
+    beside: bytes | None
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""
@@ -104,7 +106,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": Kept(staged).to_json(),
+                "staged": Kept(staged, _beside(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -192,6 +194,8 @@ def publish_held(
             last(version)
 
         with _alone(conn, staged):
+            if _beside(conn, staged) != kept.beside:
+                raise _changed(staged)
             try:
                 return publish(conn, replace(staged, stamps=taken), last=finally_)
             except MemoryMoved as moved:
@@ -202,6 +206,13 @@ def _tables(staged: Staged) -> list[QualifiedName]:
     """All tables of the version, in the order of its fingerprint: shared ones come first."""
     shared = [QualifiedName(item["schema"], item["name"]) for item in staged.shared]
     return shared + [relation.staged for relation in staged.relations]
+
+
+def _beside(conn: Connection, staged: Staged) -> bytes | None:
+    """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
+    tables = staged.judged.tables if staged.judged else ()
+    there = [name for name in tables if views.find(conn, name)]
+    return fingerprint(conn, staged.run_id, there) if there else None
 
 
 @contextmanager

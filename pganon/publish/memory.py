@@ -185,6 +185,13 @@ class Judged:
     figures: dict[str, Any] = field(default_factory=dict)
     crossings: tuple[Crossing, ...] = ()
 
+    @property
+    def tables(self) -> tuple[QualifiedName, ...]:
+        """Staged ones, which are no part of the release."""
+        found = [] if self.functions is None else [self.functions]
+        found += [] if self.sets is None else [self.sets.person, self.sets.sets]
+        return tuple(found)
+
 
 class MemoryMoved(PreconditionError):
     """What a version was judged beside is not what it would be published beside."""

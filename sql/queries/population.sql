@@ -148,7 +148,7 @@ WHERE v.over_versions IS NOT NULL AND (
 
 -- crossings --
 -- Pairs of versions of a population that are void beside each other: runs, reason and people.
-SELECT c.run_id, c.other_run, c.reason, c.people, c.at
+SELECT c.run_id, c.other_run, c.reason, c.people
 FROM pganon_private.crossing AS c
 WHERE c.run_id IN (SELECT v.run_id FROM pganon_private.version AS v WHERE v.population = %(population)s)
 ORDER BY c.at, c.run_id, c.other_run;
