@@ -9,10 +9,9 @@ from pganon.errors import PrivacyRefusal
 CODE = "republication"
 
 WAYS = (
-    "use refresh: increments, so that a version adds groups of newcomers to the one before, or"
-    " refresh: invariant; undo the change of the policy, which shows the same groups again for an"
-    " unchanged source; republication: warn publishes it all the same, and the guarantees of both"
-    " versions are void then"
+    "refresh: increments adds groups of newcomers, refresh: invariant keeps values; the same policy"
+    " over an unchanged source shows the same groups again; republication: warn publishes, and"
+    " voids the guarantees of both versions"
 )
 
 _SAID = {

@@ -1,4 +1,4 @@
-"""What of a cell is held against a model: people with the same past, after several versions."""
+"""What a model holds people against."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from enum import StrEnum
 
 
 class Judged(StrEnum):
-    """What is counted, and so for whom the model holds over all versions.
+    """What of a group is held against a model, and so what its people may be left out for.
 
     PEOPLE: the number of people.
-    MOST: how many of them can have a value at most.
-    EXTREMES: how many can have it at most and at least.
-    VALUES: the different values that they do have.
-    RECORDS: the values that they do have, with their frequencies.
+    MOST: how many of them have a value at most.
+    EXTREMES: how many have it at most and at least.
+    VALUES: the different values that they have.
+    RECORDS: the values that they have, with their frequencies.
     COMBINATIONS: the combinations of their own values.
-    NOTHING: the model bounds what people look like, or one version alone.
+    NOTHING: what people look like, or one version alone.
     """
 
     PEOPLE = "people"

@@ -9,6 +9,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, memory, populations
 from pganon.publish.lifecycle import translated
@@ -87,13 +88,19 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
         return Guarded(
             row[0],
             tuple(row[2]),
-            tuple(row[1]),
+            tuple(map(_shown_name, row[1])),
             tuple(_shown(conn, one) for one in about),
             tuple(
                 Crossed(labels.get(run, ""), labels.get(other, ""), reason, people)
                 for run, other, reason, people in rows
             ),
         )
+
+
+def _shown_name(source: str) -> str:
+    """A name without the quotes that it need not have."""
+    schema, name = parse_name(source)
+    return ".".join(filter(None, (schema, name)))
 
 
 def _shown(conn: Connection, one: About) -> Shown:
