@@ -1,6 +1,6 @@
 """Releases over time: twelve monthly batches of Adult, each version made anew.
 
-What readers of all versions learn by intersecting classes, as the figures of all versions measure it; with
+How many people readers of all versions tell apart by intersecting classes; with
 `republication: refuse` months 2 to 12 would be refused.
 """
 

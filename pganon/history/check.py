@@ -146,7 +146,8 @@ class Rule:
         )
         return query(
             "select coalesce(sum(s.shared), 0)::bigint as shared,"
-            " coalesce(min(s.n), 0) as smallest, coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
+            " coalesce(min(s.n), 0) as smallest,"
+            " coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
             {"s": sets},
             least=num(least),
         )

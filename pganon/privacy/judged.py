@@ -28,6 +28,11 @@ class Judged(StrEnum):
 
 ONE_VERSION = "readers of one version"
 
+COARSER_VERSIONS = (
+    "readers of this and coarser versions; who has a finer one that this follows from has the"
+    " bounds of that"
+)
+
 ALL_VERSIONS = "readers of all versions, who know who was in which group of every one"
 
 KEPT_SETS = (

@@ -12,6 +12,7 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
 from pganon.history.model import Past, Tables
 from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.privacy.judged import ONE_VERSION
 from pganon.publish import populations, value_sets
 from pganon.publish.value_sets import StagedSets
 from pganon.published.groups import GROUPS
@@ -222,7 +223,8 @@ def remember(conn: Connection, judged: Judged, run_id: int) -> None:
     for crossing in judged.crossings:
         values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
         conn.execute(sqlfiles.query("population", "cross"), values)
-        conn.execute(sqlfiles.query("population", "void"), {"run_id": crossing.run_id})
+        void = {"run_id": crossing.run_id, "one_version": ONE_VERSION}
+        conn.execute(sqlfiles.query("population", "void"), void)
     count(conn, judged.population, judged.name, judged.sources)
 
 

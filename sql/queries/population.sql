@@ -140,7 +140,14 @@ ON CONFLICT DO NOTHING;
 -- The guarantee of a version does not hold beside another one any more, nor of those that it became
 -- part of.
 UPDATE pganon_private.version AS v
-SET over_versions = 'void'
+SET
+    over_versions = 'void',
+    guarantee = (
+        SELECT coalesce(jsonb_agg(
+            i.item || jsonb_build_object('over_versions', %(one_version)s::text) ORDER BY i.place
+        ), '[]')
+        FROM jsonb_array_elements(v.guarantee) WITH ORDINALITY AS i(item, place)
+    )
 WHERE v.over_versions IS NOT NULL AND (
     v.run_id = %(run_id)s
     OR v.increments @> jsonb_build_array(jsonb_build_object('run_id', %(run_id)s::bigint))

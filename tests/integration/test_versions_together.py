@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PrivacyRefusal
+from pganon.privacy.judged import ONE_VERSION
 from pganon.run.forgetting import forget_people
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
@@ -112,6 +113,8 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     release(db, FOUR, k=4)
     found = release(db, FOUR[:3], k=3, republication="warn")
     assert found == {"r 1": "void", "r 2": "void"}
+    told = db.admin.execute("select guarantee from pganon_private.version").fetchall()
+    assert {item["over_versions"] for (stated,) in told for item in stated} == {ONE_VERSION}
 
 
 def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:
