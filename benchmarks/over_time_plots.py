@@ -30,10 +30,7 @@ def draw(found: dict[str, Any], folder: Path) -> None:
             }
             _draw(parts, figure, title, folder / f"time-increments-{figure}.png")
     if rows := found.get("recomputed"):
-        for figure, title in (
-            ("below k", "told from all but fewer than k (%)"),
-            ("certain", "value is certain (%)"),
-        ):
+        for figure, title in (("below k", "told from all but fewer than k (%)"),):
             named = {
                 _TITLES[diversity]: [row for row in rows if row["diversity"] == diversity]
                 for diversity in dict.fromkeys(row["diversity"] for row in rows)

@@ -19,8 +19,9 @@ from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
+from pganon.published.elements import carried_keys
 from pganon.published.facts import SUPPRESSED
-from pganon.published.remembered import has_scattered_records
+from pganon.published.remembered import has_scattered_records, reads_values, tells_of_left_out
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import (
@@ -39,8 +40,11 @@ from pganon.sqltools import (
 from pganon.steps import CreateTable, State
 from pganon.steps.facts import RECORDS
 
-LEFT_OUT = -1
-"""Number of the group of a person who was kept and then left out."""
+NOWHERE = 0
+"""Number of the group of who is in none, whatever the values are."""
+
+TOGETHER = -1
+"""Number of the group of everybody who was left out, where a distribution of all is published."""
 
 
 def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTable:
@@ -69,7 +73,10 @@ def members(
     """SELECT (member, groups.., marks) for the part "members" of a release.
 
     A member is a digest of the individual or of the key of a record, whose marks are in the order
-    of `values`; numbers of groups are :data:`LEFT_OUT` for who has a record that a method left out.
+    of `values`, then of the columns that are published unchanged. Numbers of groups are at most
+    :data:`NOWHERE`, and there are no marks, for who has a record that a method left out: a negative
+    number, of this person alone, where values may be why, and :data:`TOGETHER` where a published
+    distribution tells of their values.
     Without either, a member is a keyed hash of the values of the columns that are grouped by, which
     several rows may have in common: of each its number of bytes (4, big-endian) and its text in
     UTF-8, or -1 for NULL. Those have no marks.
@@ -90,7 +97,8 @@ def members(
         return _decoded(spec, state, tree).select(hashed, *numbered, append=False)
     secret = population_secret(state)
     person = named(digest(col(known, "g"), secret), "member")
-    texts = [named(value, f"v{place}") for place, value in enumerate(values)]
+    shown = [*values, *carried_keys(spec, "g")]
+    texts = [named(value, f"v{place}") for place, value in enumerate(shown)]
     told = computed_once(tree.select(person, *numbered, *texts, append=False))
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
     found = query("select t.member from t", {"t": told}).select(
@@ -100,7 +108,7 @@ def members(
         found = found.distinct()  # several records of an individual may be in a group
     if not _some_left_out(state):
         return found
-    return stacked([found, _left_out(state, others, known, list(groups.values()))])
+    return stacked([found, _left_out(spec, state, others, known, list(groups.values()))])
 
 
 def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
@@ -112,13 +120,24 @@ def _some_left_out(state: State) -> bool:
     return (state.facts.get(SUPPRESSED) or 0) > state[RECORDS] - state[KEPT]
 
 
-def _left_out(state: State, source: Relation, known: str, groups: Sequence[str]) -> exp.Select:
+def _number_of_left_out(spec: ReleaseSpec) -> exp.Expr:
+    """Every one is a group alone: which of them failed together depends on values, too."""
+    if tells_of_left_out(spec):
+        return num(TOGETHER)
+    if not reads_values(spec):
+        return num(NOWHERE)
+    return fragment("(- row_number() over (order by p.key))::integer")
+
+
+def _left_out(
+    spec: ReleaseSpec, state: State, source: Relation, known: str, groups: Sequence[str]
+) -> exp.Select:
     """(member, groups.., marks) of who has more records than are released."""
     kept = query("select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(known, "c"))
     found = query("select :key as key, -1 as n from g", {"g": source}, key=col(known, "g"))
     rows = stacked([kept, found])
     people = query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
-    nowhere = [named(num(LEFT_OUT), name) for name in groups]
+    nowhere = [named(_number_of_left_out(spec), name) for name in groups]
     return query(
         "select :person as member from p",
         {"p": people},
@@ -172,8 +191,9 @@ def cell_members(
     if known is None:
         return members(spec, state, grouped, {group: group})
     texts = [named(value, f"value{place}") for place, value in enumerate(values)]
+    beside = [col(f"p{item.index}", "c") for item in spec.carried]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
-        col(known, "c"), col(group, "g"), *texts, append=False
+        col(known, "c"), col(group, "g"), *texts, *beside, append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
     marked = [col(text.alias, "g") for text in texts]

@@ -17,8 +17,9 @@ from pganon.encode.snapshot import inspection, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
-from pganon.guard.model import Memory
-from pganon.guard.staged import staged_steps, version_of
+from pganon.history.check import Rule, rule_steps
+from pganon.history.model import New, Past
+from pganon.history.model import Tables as Remembered
 from pganon.identifiers import QualifiedName
 from pganon.increments.kept import commit_steps, resumed_steps
 from pganon.increments.steps import gather_steps, restricted_step
@@ -29,10 +30,12 @@ from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_steps
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
+from pganon.published.groups import GROUPS
 from pganon.published.metrics import Metrics
 from pganon.published.remembered import (
-    is_deferred,
     is_remembered,
+    linked,
+    manner,
     relations,
     staging_steps,
 )
@@ -84,7 +87,7 @@ class Phase:
 
 
 def guard_phase(steps: Sequence[Step]) -> Phase:
-    return Phase(GUARD, "what all versions about the same people tell together", tuple(steps))
+    return Phase(GUARD, "the rule about groups of all versions about the same people", tuple(steps))
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Plan:
     """What one run does up to publication.
 
     Attributes:
-        memory: what is remembered of the people; a run reads it when it gets there.
+        past: versions about the same people; a run reads them when it gets there.
     """
 
     spec: ReleaseSpec
@@ -100,7 +103,7 @@ class Plan:
     republication: Republication | None = None
     request: Request = NOTHING_MORE
     reasoned: bool = False
-    memory: Memory | None = None
+    past: tuple[Past, ...] = ()
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -169,17 +172,11 @@ class Plan:
         return is_remembered(self.spec, self.method.form)
 
     @property
-    def defers(self) -> bool:
-        """Whether a first version is remembered only when another one is judged beside it."""
-        return is_deferred(self.spec, self.method.form)
-
-    @property
     def _guard(self) -> tuple[Phase, ...]:
-        beside = self.republication is not None and self.republication.versions
-        if not self.is_remembered or (self.defers and not beside):
+        if not self.past:
             return ()
-        version = version_of(self.spec, self.method.form, self.memory)
-        return (guard_phase(staged_steps(self.spec, self.method.form, version)),)
+        rule = Rule(new_of(self, State(0)), self.past)
+        return (guard_phase(rule_steps(rule, refuses=True)),)
 
     @property
     def _reasons(self) -> tuple[Phase, ...]:
@@ -206,6 +203,15 @@ class Plan:
 
     def _tables(self, state: State, *, staged: bool) -> Tables:
         return _tables(self.relations(state), staged=staged)
+
+
+def new_of(plan: Plan, state: State) -> New:
+    """The staged version for the rule, but for what publication compares beside."""
+    spec, form = plan.spec, plan.method.form
+    link = linked(spec, form, state).links[0]
+    return New(
+        manner(spec, form, state), Remembered(state.stage("members"), state.stage(GROUPS), link)
+    )
 
 
 def build_plan(

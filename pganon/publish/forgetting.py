@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +16,9 @@ from pganon.catalog.model import Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import POPULATION, digest
 from pganon.errors import LedgerError, UsageError
-from pganon.guard.replayed import key_of_plain
-from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish import history, memory
+from pganon.publish import history, memory, value_sets
 from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
@@ -71,20 +69,12 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     releases = dict.fromkeys(version.release for version in about)
     known = {name: history.read(conn, name) for name in releases}
     intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
-    found = memory.read(conn, population.id)
-    people = max([_exchange(conn, one.memory.person, "person") for one in found], default=0)
+    people = 0
     for version in about:
-        if version.members_table is None:
-            continue
-        schema, name = parse_name(version.members_table)
-        members = QualifiedName(schema or PRIVATE_SCHEMA, name)
-        guard = version.guard or {}
-        done = (
-            _exchange_keys(conn, members, guard, population.id)
-            if guard.get("plain")
-            else _exchange(conn, members, "member")
-        )
-        people = max(people, done)
+        people = max(people, _forget_in(conn, version))
+    kept = value_sets.all_of(conn, population.id)
+    for sets, _, _ in kept:
+        _exchange(conn, sets.person, "person")
     cohorts = conn.execute(
         sqlfiles.query("population", "cohorts"), {"population": population.id}
     ).fetchall()
@@ -92,8 +82,8 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
         people = max(people, _exchange(conn, cohorts_table(run_id), "person"))
     for marked in {t for version in about for t in _as_released(version)}:
         _exchange(conn, marked, "person")
-    for one in found:
-        memory.remember_fingerprint(conn, population.id, one)
+    for sets, columns, run_id in kept:
+        value_sets.remember_fingerprint(conn, population.id, columns, run_id, sets)
     for version in intact:
         conn.execute(
             sqlfiles.query("population", "fingerprint_again"),
@@ -164,14 +154,22 @@ def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
     return done.rowcount
 
 
-def _exchange_keys(
-    conn: Connection, table: QualifiedName, guard: Mapping[str, Any], population: int
-) -> int:
-    """Random keys where members have no digests."""
-    person = digest(key_of_plain(guard, "t"), _secret(population))
-    text = sql.SQL("UPDATE {} AS t SET member = g.key FROM {} AS g WHERE g.person = {}")
-    done = conn.execute(text.format(table.identifier, sql.Identifier(_GONE), statement(person)))
-    return done.rowcount
+def _forget_in(conn: Connection, version: memory.About) -> int:
+    """In the members of a version; their groups are no other groups from now on."""
+    tables = version.tables
+    groups = sql.SQL(
+        "UPDATE {groups} AS g SET who1 = NULL, who2 = NULL, held = NULL WHERE g.grp IN ("
+        "SELECT m.{link} FROM {members} AS m JOIN {gone} AS d ON d.person = m.member)"
+    )
+    conn.execute(
+        groups.format(
+            groups=tables.groups.identifier,
+            link=sql.Identifier(tables.link),
+            members=tables.members.identifier,
+            gone=sql.Identifier(_GONE),
+        )
+    )
+    return _exchange(conn, tables.members, "member")
 
 
 def _still_shown(known: History, found: Version) -> int | None:
@@ -191,7 +189,7 @@ def _still_shown(known: History, found: Version) -> int | None:
 def forget_version(conn: Connection, known: History, number: int, reason: str) -> None:
     """Members and histograms of a version go, and what is left of its tables.
 
-    In a transaction, under the lock of the population; the memory is to be made again.
+    In a transaction, under the lock of the population.
 
     Raises:
         LedgerError: unknown_version; UsageError: it is shown.
@@ -223,6 +221,6 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
         {
             "release": name,
             "version": number,
-            "guard": as_jsonb({"forgotten": reason}),
+            "manner": as_jsonb({"forgotten": reason}),
         },
     )

@@ -21,7 +21,7 @@ from pganon import locks, sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import memory, views
+from pganon.publish import views
 from pganon.publish.memory import MemoryMoved
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
@@ -53,14 +53,14 @@ class Kept:
 
     Attributes:
         staged: what publication needs.
-        memories: keyed fingerprints of the memories that it would put in place, by audience.
+        beside: keyed fingerprint of what is staged about other versions, if anything is.
     """
 
     # Bytes as JSON.
     __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     staged: Staged
-    memories: dict[str, bytes]
+    beside: bytes | None
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""
@@ -106,7 +106,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": Kept(staged, _memories(conn, staged)).to_json(),
+                "staged": Kept(staged, _beside(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -190,7 +190,7 @@ def publish_held(
             last(version)
 
         with _alone(conn, staged):
-            if _memories(conn, staged) != kept.memories:
+            if _beside(conn, staged) != kept.beside:
                 raise _changed(staged)
             try:
                 return publish(conn, replace(staged, stamps=taken), last=finally_)
@@ -204,14 +204,11 @@ def _tables(staged: Staged) -> list[QualifiedName]:
     return shared + [relation.staged for relation in staged.relations]
 
 
-def _memories(conn: Connection, staged: Staged) -> dict[str, bytes]:
-    """Fingerprints of staged memories, which no stamp covers; without those that are gone."""
-    judged = staged.judged
-    found = {
-        audience: memory.fingerprint(conn, staged.run_id, one)
-        for audience, one in (judged.memories if judged else {}).items()
-    }
-    return {audience: mark for audience, mark in found.items() if mark is not None}
+def _beside(conn: Connection, staged: Staged) -> bytes | None:
+    """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
+    tables = staged.judged.tables if staged.judged else ()
+    there = [name for name in tables if views.find(conn, name)]
+    return fingerprint(conn, staged.run_id, there) if there else None
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
+from pganon.privacy.judged import COARSER_VERSIONS
+from pganon.publish.memory import FINER
 from pganon.publish.staged import Staged
 from pganon.spec.increments import Increment
 from pganon.spec.republication import CODE, Earlier
@@ -239,7 +241,7 @@ def add_version(
             "version": number,
             "run_id": staged.run_id,
             "method": staged.method,
-            "guarantee": as_jsonb(staged.guarantee),
+            "guarantee": as_jsonb(_over_versions(staged)),
             "columns": as_jsonb(_columns(staged.views)),
             "views": as_jsonb([view_as_dict(view) for view in staged.views]),
             "relations": as_jsonb(
@@ -268,11 +270,19 @@ def add_version(
             ),
             "source_mark": staged.source_mark,
             "population": staged.judged.population if staged.judged else None,
-            "guard": as_jsonb(staged.judged.guard if staged.judged else {}),
+            "manner": as_jsonb(staged.judged.manner) if staged.judged else None,
+            "over_versions": staged.judged.over_versions if staged.judged else None,
         },
     ).fetchone()
     assert row is not None
     return number, row[0]
+
+
+def _over_versions(staged: Staged) -> list[dict[str, Any]]:
+    """The guarantee, and who may have which other versions."""
+    if staged.judged is None or staged.judged.over_versions != FINER:
+        return staged.guarantee
+    return [{**item, "over_versions": COARSER_VERSIONS} for item in staged.guarantee]
 
 
 def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:

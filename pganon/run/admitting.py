@@ -3,106 +3,78 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import psycopg
 
 from pganon import locks
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.guard.audiences import Audience
+from pganon.history.check import Rule, rule_steps
+from pganon.history.model import New, Past
+from pganon.history.readers import gaining
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
-from pganon.publish import history, lifecycle, populations, readers
+from pganon.publish import lifecycle, memory, populations, readers
 from pganon.publish.audience import roles_of
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import Changed
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.apart import new_audiences, tells_apart, with_readers
 from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
-from pganon.run.independent import held_apart
-from pganon.run.rebuilding import judge_again
-from pganon.spec.republication import Earlier, beside_people
-from pganon.steps import State
+from pganon.run.reading import tells_apart, with_readers
+from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]
 
 
+Walk = Callable[[Sequence[Step]], object]
+"""Runs steps."""
+
+
 @dataclass(frozen=True)
 class Admission:
-    """Roles that are about to read versions that there are.
+    """Roles that are about to read versions that there are: these are judged as new for them.
 
     Attributes:
         about: all versions about the population.
+        past: the same for the rule, by run.
         shown: runs of those that they are to read.
-        policy: of a run that shows these again; None where nobody made a version.
     """
 
-    conn: Connection
-    population: int
     about: Sequence[About]
+    past: Mapping[int, Past]
     shown: frozenset[int]
     roles: Sequence[str]
-    policy: Policy | None = None
 
-    @cached_property
-    def audiences(self) -> tuple[Audience, ...]:
-        """Whom nobody has judged so far, with all that they will have."""
-        accepted = self.policy is not None and self.policy.republication != "refuse"
-        given = self.policy.audiences if self.policy else None
-        if accepted or not tells_apart(given, self.about):
-            return ()
-        return new_audiences(self.about, self.shown, self.roles)
-
-    def judge(self, executor: Executor, first: int = 0) -> None:
-        """Hold what they will have against what was promised.
+    def judge(self, walk: Walk, first: int = 0) -> None:
+        """Hold what they are to read against what they have.
 
         Args:
-            first: number of the first memory that is made on the way.
+            first: number of the first judgement among those of the run.
 
         Raises:
             PrivacyRefusal: republication.
-            LedgerError: memory.
         """
-        for one in self.audiences:
-            self._check_partitions(one.runs)
-        for number, one in enumerate(self.audiences, start=first):
-            versions = [version for version in self.about if version.run_id in one.runs]
-            place = next(n for n, version in enumerate(versions) if version.run_id in self.shown)
-            apart = [*held_apart(executor, self.population, versions, self.shown, number)]
-            # A first version was verified by itself.
-            whole = (versions, max(place, 1), False if apart else None)
-            for told, judged, independent in (whole, *((*own, True) for own in apart)):
-                judge_again(
-                    executor,
-                    self.conn,
-                    self.population,
-                    told,
-                    first=first,
-                    judged=judged,
-                    name=one.name,
-                    independent=independent,
-                )
-
-    def _check_partitions(self, runs: Collection[int]) -> None:
-        """Refuse versions with several partitions, as the guard would find no fault with them."""
-        versions = {one.run_id: one for one in history.earlier(self.conn, "", ())}
-        shown = [versions[run] for run in self.shown if run in versions]
-        had = [versions[run] for run in runs if run in versions and run not in self.shown]
-        for one in shown:
-            if not any(one.same_groups(other) for other in had):
-                _check_beside(one, had, self.policy)
-
-
-def _check_beside(one: Earlier, others: Sequence[Earlier], policy: Policy | None) -> None:
-    for other in others:
-        if not (one.is_plain and other.is_plain):
-            raise beside_people(other, policy)
+        readers = {one.run_id: one.readers for one in self.about}
+        number = first
+        for reader in gaining(self.roles, readers, self.shown):
+            had = set(reader.runs)
+            for run in sorted(self.shown - reader.runs):
+                shown = self.past[run]
+                earlier = [
+                    one
+                    for other, one in self.past.items()
+                    if other in had and one.root != shown.root
+                ]
+                new = New(shown.manner, shown.tables, number=number)
+                walk(rule_steps(Rule(new, earlier), refuses=True))
+                had.add(run)
+                number += 1
 
 
 def change_readers(
@@ -150,20 +122,23 @@ def _judged(
         return
     with locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        admission = Admission(conn, population.id, about, _shown_by(shown), roles_of(conn, roles))
-        if admission.audiences:
-            _judge(conn, name, shown, roles, admission)
+        if tells_apart(None, about):
+            _judge(conn, name, shown, roles, about)
         yield warnings
 
 
 def _judge(
-    conn: Connection, name: str, current: Version, added: Sequence[str], admission: Admission
+    conn: Connection,
+    name: str,
+    current: Version,
+    added: Sequence[str],
+    about: Sequence[About],
 ) -> None:
     """In a run of its own."""
     run_id = ledger.start_run(conn, name, current.policy_hash or "")
     with locks.run_lock(conn, run_id):
         try:
-            admission.judge(Executor(conn, State(run_id)))
+            _admit(conn, run_id, current, added, about)
             drop_run(conn, run_id)
             ledger.finish(conn, run_id, "readers", {"judged": list(added)})
         except PrivacyRefusal as refusal:
@@ -172,6 +147,16 @@ def _judge(
         except BaseException as error:
             _end(conn, run_id, error)
             raise
+
+
+def _admit(
+    conn: Connection, run_id: int, shown: Version, added: Sequence[str], about: Sequence[About]
+) -> None:
+    past = memory.pasts(about)
+    memory.check(conn, tuple(past.values()))
+    runs = frozenset(run for run in _shown_by(shown) if run in past)
+    executor = Executor(conn, State(run_id))
+    Admission(about, past, runs, roles_of(conn, added)).judge(executor.run)
 
 
 def _end(conn: Connection, run_id: int, error: BaseException) -> None:
@@ -199,12 +184,11 @@ def admitted(
     held = policy.refresh == "increments"
     with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        roles = roles_of(conn, added)
-        admission = Admission(conn, population.id, about, _shown_by(current), roles, policy)
-        try:
-            admission.judge(Executor(conn, State(run_id)))
-        except PrivacyRefusal as refusal:
-            raise _refused(refusal, added) from None
+        if policy.republication == "refuse" and tells_apart(policy, about):
+            try:
+                _admit(conn, run_id, current, added, about)
+            except PrivacyRefusal as refusal:
+                raise _refused(refusal, added) from None
         yield warnings
 
 
@@ -221,4 +205,5 @@ def _refused(refusal: PrivacyRefusal, added: Sequence[str]) -> PrivacyRefusal:
         required=refusal.required,
         observed=refusal.observed,
         code=refusal.code,
+        reason=refusal.reason,
     )

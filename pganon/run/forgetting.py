@@ -10,11 +10,10 @@ from pganon import locks
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import forgetting, populations
+from pganon.publish import forgetting, memory, populations
 from pganon.publish.forgetting import Forgotten
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.transaction import publishing
-from pganon.run.rebuilding import rebuild_memory
 
 Connection = psycopg.Connection[Any]
 
@@ -55,12 +54,17 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
         known = find(conn, name)
         population = _population(conn, name)
 
-        def change() -> dict[str, Any]:
+        newest = known.versions[0]
+        with locks.population_lock(conn, population.id), publishing(conn):
             forgetting.forget_version(conn, known, number, reason)
-            return {"version": number, "reason": reason}
-
-        with locks.population_lock(conn, population.id):
-            rebuild_memory(conn, population.id, name, known.versions[0].policy_hash or "", change)
+            memory.count(conn, population.id)
+            ledger.append(
+                conn,
+                "forgotten",
+                run_id=newest.run_id,
+                release=name,
+                details={"version": number, "reason": reason},
+            )
     return Forgotten(name, version=number)
 
 

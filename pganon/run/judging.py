@@ -1,52 +1,47 @@
-"""What a run tells beside all versions about the same people, judged before it is published."""
+"""A run beside all versions about the same people, judged before it is published."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
 
 from pganon import locks
 from pganon.encode.source import source_fingerprint
-from pganon.errors import LedgerError
-from pganon.guard.audiences import MOST
-from pganon.guard.model import Memory, Version
-from pganon.guard.propagation import limit
-from pganon.guard.report import figures
-from pganon.guard.staged import staged_steps, teller, version_of
-from pganon.guard.steps import new_memory
-from pganon.plan.build import Plan
-from pganon.publish import history, memory, populations
-from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
-from pganon.published.remembered import is_plain
+from pganon.history.check import Rule, rule_steps
+from pganon.history.model import New, Past
+from pganon.history.readers import Reader, readers_of
+from pganon.history.value_sets import PERSON, SETS, Keeping, value_set_steps
+from pganon.identifiers import QualifiedName
+from pganon.plan.build import Plan, new_of
+from pganon.policy.partition import part_hash
+from pganon.publish import memory, populations, value_sets
+from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing, Judged, manner_as_dict
+from pganon.publish.value_sets import StagedSets
+from pganon.published.remembered import HISTOGRAM, linked, shown_columns
 from pganon.run.admitting import Admission
-from pganon.run.apart import Apart, apart, will_read, with_readers
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
-from pganon.run.found import Found
-from pganon.run.independent import Together, together, was_assumed
-from pganon.run.rebuilding import replay
+from pganon.run.reading import tells_apart, will_read, with_readers
 from pganon.run.tables import drop_tables
-from pganon.spec.republication import Earlier, Republication, beside_people
-from pganon.steps import State
+from pganon.spec.republication import Republication
+from pganon.sqltools import query, stacked, statement
+from pganon.steps import CreateTable, State
 
 Connection = psycopg.Connection[Any]
 
-_REPLAYED = 1000
-"""Numbers of memories that are made for one audience."""
-_OF_COLUMNS = MOST + 1
-"""What is added to the number of an audience for what versions of the same columns tell it."""
-_DEFERRED = 2 * _OF_COLUMNS * _REPLAYED
-"""Number of the first of those that were left for later."""
-_ADMITTED = _DEFERRED + _REPLAYED
-"""Number of the first of those that new readers are judged with."""
+FUNCTIONS = "functions"
+"""Staged table (grp, of) of groups that are a function of other versions."""
+
+_ADMITTED = 1000
+"""Number of the first judgement about roles that read earlier groups anew."""
 
 
 class Judging:
-    """The guard of one run.
+    """The rule over versions, for one run.
 
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
@@ -65,9 +60,8 @@ class Judging:
         self.plan = computation.plan
         self.population = population
         self.sources = sources
-        self._versions: list[Version] = []
-        self._new_readers: tuple[str, ...] = ()
-        self._together: dict[str, Together] = {}
+        self.figures: dict[str, Any] = {}
+        self.warnings: tuple[str, ...] = ()
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -79,211 +73,186 @@ class Judging:
             yield
 
     def judge(self) -> Judged | None:
-        """Make the new memory, staged; None for a dry run about people who are in no version.
+        """Hold the version against all others; None of people who are in no version.
 
         Raises:
-            PrivacyRefusal: republication, all versions together tell too much.
-            LedgerError: memory, what is remembered is missing or was changed.
+            PrivacyRefusal: republication, value_sets.
+            LedgerError: memory, what is remembered is missing.
         """
-        population = self.population
+        population, policy = self.population, self.plan.spec.policy
         if population is None:
-            self._judge([] if self.plan.defers else [self._version(None)])
             return None
-        self._together = {}
-        about, self._new_readers = with_readers(self.conn, population)
-        known = memory.read(self.conn, population)
-        memory.check(self.conn, known, about)
+        about, self.warnings = with_readers(self.conn, population)
+        past = memory.pasts(about)
+        memory.check(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
-        self._check_partitions(population)
-        self._admit(population, about)
-        if self.plan.defers and not about:
-            return self._deferred(population, counter)
-        everybody = next((one for one in known if one.audience == EVERYBODY), None)
-        before = tuple(one.run_id for one in about) if everybody is None else everybody.runs
-        version = self._version(everybody.memory if everybody else self._due(population, about))
-        found = apart(self.conn, self.plan, self.state, about)
-        runs = {EVERYBODY: (*before, self.state.run_id)}
-        if found is not None:
-            versions = self._apart(population, found, version, about, known)
-            runs |= {one.name: (*one.runs, self.state.run_id) for one in found.seeing}
-        else:
-            versions = self._beside(population, version, about)
-        self._judge(versions)
+        by_reader = policy.audiences == "by_reader"
+        roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
+        self._admit(about, past, roles)
+        new = self._new()
+        refuses = policy.republication == "refuse"
+        held = [
+            _Held(Rule(replace(new, number=number), earlier), reader)
+            for number, (reader, earlier) in enumerate(self._readers(about, past, roles))
+        ]
+        found = [one for one in held if one.rule.earlier]
+        for one in found:
+            least = self.plan.spec.minimum_size
+            self.computation.guard(rule_steps(one.rule, refuses=refuses, least=least))
+        self.figures = {} if refuses else self._together(found)
+        crossings = self._crossings(found)
+        functions = self._functions(found)
+        self.warnings += tuple(self._crossed(found))
         return Judged(
             population=population,
             counter=counter,
-            name=self._name,
+            name=policy.population.name if policy.population else None,
             sources=self.sources,
-            memories={v.audience: new_memory(v, self.state) for v in versions if not v.independent},
-            runs=runs,
-            guard=self._entered(version, self._rounds),
-            kept=found.kept(known) if found else (),
-            readers=found.readers if found else None,
+            manner=manner_as_dict(new.manner, new.tables.link, functions=functions is not None),
+            over_versions=VOID if crossings else FINER if functions is not None else HOLDS,
+            functions=functions,
+            sets=self._value_sets(population, new),
+            readers=roles if by_reader else None,
+            figures=self.figures,
+            crossings=crossings,
         )
 
-    def _check_partitions(self, population: int) -> None:
-        """Refuse what the guard would find no fault with, as versions are not comparable."""
-        plan, policy = self.plan, self.plan.spec.policy
-        if policy.republication != "refuse" or self._repeated is not None:
-            return
-        plain = is_plain(plan.spec, plan.method.form)
-        for version in history.earlier(self.conn, policy.release, self.sources):
-            grows = plan.spec.growth is not None and version.release == policy.release
-            comparable = grows or (plain and version.is_plain)
-            if version.population == population and not comparable:
-                raise beside_people(version, policy)
-
-    def _admit(self, population: int, about: Sequence[About]) -> None:
-        """Groups that are shown again are new to whoever did not have them."""
-        repeated, growth = self._repeated, self.plan.spec.growth
-        again = {repeated.run_id} if repeated else set[int]()
-        again |= {one.run_id for one in growth.increments} if growth else set()
-        shown = frozenset(version.run_id for version in about if version.run_id in again)
-        roles = will_read(self.conn, self.plan, self.state)
-        policy = self.plan.spec.policy
-        admission = Admission(self.conn, population, about, shown, roles, policy)
-        admission.judge(self.computation.executor, first=_ADMITTED)
-
-    @property
-    def _repeated(self) -> Earlier | None:
-        """The version whose groups the run shows again; who grows compares itself apart."""
-        known = self.plan.republication
-        if known is None:
-            return None
-        return known.repeated(source_fingerprint(self.plan.spec, self.state.facts))
-
-    def _deferred(self, population: int, counter: int) -> Judged:
-        """Of a first version that is remembered when it has to be."""
-        self._judge([])
-        entered = {**self._entered(self._version(None), 0), "deferred": True}
-        return Judged(population, counter, self._name, self.sources, {}, {}, entered)
-
-    def _due(self, population: int, about: Sequence[About]) -> Memory | None:
-        """The memory of versions of which it was left for later; None of no version."""
-        executor = self.computation.executor
-        return replay(executor, self.conn, population, about, first=_DEFERRED)
-
-    @property
-    def _name(self) -> str | None:
-        declared = self.plan.spec.policy.population
-        return declared.name if declared else None
-
-    @property
-    def _rounds(self) -> int:
-        """The most that an audience took."""
-        return max(figures(one, self.state.facts)["guard_rounds"] for one in self._versions)
-
-    def _version(self, before: Memory | None, number: int = 0, audience: str = "") -> Version:
-        found = version_of(self.plan.spec, self.plan.method.form, before, number)
-        return replace(found, audience=audience)
-
-    def _apart(
-        self,
-        population: int,
-        found: Apart,
-        everybody: Version,
-        about: Sequence[About],
-        known: Sequence[Remembered],
-    ) -> list[Version]:
-        """For every audience that will have the version; last everybody, perhaps only measured."""
-        versions: list[Version] = []
-        for number, one in enumerate(found.seeing, start=1):
-            same = next((k.memory for k in known if set(k.runs) == set(one.runs)), None)
-            wanted = [version for version in about if version.run_id in one.runs]
-            if same is None:
-                executor = self.computation.executor
-                same = replay(executor, self.conn, population, wanted, first=number * _REPLAYED)
-            versions += self._beside(population, self._version(same, number, one.name), wanted)
+    def _readers(
+        self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
+    ) -> list[tuple[Reader, list[Past]]]:
+        """Those for whom the version is judged, with all that they have."""
+        everything = Reader("", frozenset(past))
+        readers = (everything,)
         if self.plan.spec.policy.audiences == "by_reader":
-            last = [replace(everybody, republication="allow")]
-        else:
-            last = self._beside(population, everybody, about)
-        rounds = max(limit(version) for version in (*versions, *last))
-        return [*versions, *last[:-1], replace(last[-1], rounds=rounds)]
+            readers = readers_of(roles, {one.run_id: one.readers for one in about})
+        return [
+            (reader, [one for run, one in past.items() if run in reader.runs]) for reader in readers
+        ]
 
-    def _beside(self, population: int, version: Version, about: Sequence[About]) -> list[Version]:
-        """With `assume`, rules about columns beside versions of the same columns alone.
+    def _admit(self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]) -> None:
+        """Groups that are shown again are new to whoever did not have them."""
+        growth, policy = self.plan.spec.growth, self.plan.spec.policy
+        shown = {one.run_id for one in growth.increments} if growth else set[int]()
+        shown &= set(past)
+        if policy.republication == "refuse" and shown and roles:
+            admission = Admission(about, past, frozenset(shown), roles)
+            admission.judge(self.computation.guard, first=_ADMITTED)
 
-        Versions that took so for granted are held against it if this one makes it untrue.
-
-        Args:
-            version: the new one, beside all that its audience has.
-            about: what that is.
-        """
-        policy, number = self.plan.spec.policy, version.number + _OF_COLUMNS
-        if not (policy.assume or was_assumed(about)):
-            return [version]
-        tell = teller(self.plan.spec, self.plan.method.form)
-        found = together(self.computation, tell, population, about, number)
-        if found is None or not (policy.assume or found.joined):
-            return [version]
-        same = replay(
-            self.computation.executor,
-            self.conn,
-            population,
-            found.versions,
-            first=number * _REPLAYED,
-            judged=1 if found.joined and version.republication == "refuse" else None,
-            name=version.audience,
-            independent=True,
+    def _new(self) -> New:
+        spec, state = self.plan.spec, self.state
+        found = new_of(self.plan, state)
+        shown = replace(
+            found.manner,
+            partition_hash=part_hash(spec.partition),
+            source=source_fingerprint(spec, state.facts) if spec.growth is None else None,
+            layout=tuple(
+                tuple(column.name for column in view.columns)
+                for view in self.plan.stored_views(state)
+            ),
         )
-        if not policy.assume:
-            return [version]
-        self._together[version.audience] = found
-        own = replace(self._version(same, number, version.audience), independent=True)
-        rounds = max(limit(own), limit(version))
-        return [own, replace(version, independent=False, rounds=rounds)]
+        return replace(found, manner=shown)
 
-    def _judge(self, versions: Sequence[Version]) -> None:
-        self._versions = []
-        for version in versions:
-            self._versions.append(version)
-            self.computation.guard(staged_steps(self.plan.spec, self.plan.method.form, version))
+    def _crossings(self, found: Sequence[_Held]) -> tuple[Crossing, ...]:
+        """Versions with groups that nothing justifies, where the policy accepts that."""
+        pairs: dict[int, Crossing] = {}
+        for held in found:
+            clashing = self.state.facts[held.rule.clashing]
+            for one in held.rule.clashes if clashing else ():
+                pairs.setdefault(one.root, Crossing(one.root, "role", clashing))
+            if not self.state.facts[held.rule.crossing]:
+                continue
+            rows = self.conn.execute(statement(held.rule.crossed(self.state))).fetchall()
+            for root, reason, people in rows:
+                pairs.setdefault(root, Crossing(root, reason, people))
+        return tuple(pairs.values())
+
+    def _together(self, found: Sequence[_Held]) -> dict[str, Any]:
+        """Figures of the reader whom all versions tell most."""
+        if not found:
+            return {}
+        facts = self.state.facts
+        worst = min((one.rule for one in found), key=lambda rule: facts[rule.smallest])
+        return {
+            "guard_shared": facts[worst.shared],
+            "guard_smallest": facts[worst.smallest],
+            "guard_below_k": facts[worst.below],
+        }
+
+    def _crossed(self, found: Sequence[_Held]) -> Iterator[str]:
+        if self.plan.spec.policy.republication != "warn":
+            return
+        for held in found:
+            facts = self.state.facts
+            refused = held.rule.role_problem(facts) or held.rule.problem(facts)
+            if refused is not None:
+                whom = f"for {held.reader.name}: " if held.reader.name else ""
+                yield (
+                    f"{whom}{refused.message}; the guarantees of both versions are void for who has"
+                    " both"
+                )
+
+    def _functions(self, found: Sequence[_Held]) -> QualifiedName | None:
+        """Staged, if there are any."""
+        some = [held.rule for held in found if self.state.facts[held.rule.functions]]
+        if not some:
+            return None
+        self.computation.guard(
+            (
+                CreateTable(
+                    FUNCTIONS,
+                    "groups that are a function of other versions",
+                    lambda s: s.stage(FUNCTIONS),
+                    lambda s: query(
+                        "select distinct f.grp, f.of from f",
+                        {"f": stacked([rule.functions_of(s) for rule in some])},
+                    ),
+                    analyze=False,
+                ),
+            )
+        )
+        return self.state.stage(FUNCTIONS)
+
+    def _value_sets(self, population: int, new: New) -> StagedSets | None:
+        spec, form = self.plan.spec, self.plan.method.form
+        if not spec.invariant:
+            return None
+        names = spec.kept_columns
+        told = [column.name for column in linked(spec, form, self.state).columns]
+        keeping = Keeping(
+            names,
+            tuple(shown_columns(spec).index(name) + 1 for name in names),
+            tuple(told.index(name) + 1 for name in names),
+            new.tables,
+            self.state.stage(HISTOGRAM),
+            value_sets.read(self.conn, population, names),
+            lambda s: linked(spec, form, s).rows,
+        )
+        self.computation.guard(value_set_steps(keeping))
+        return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
 
     @property
     def state(self) -> State:
         return self.computation.state
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """What all versions together tell the audience whom they tell most."""
-        return self._found.figures
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What all versions together leave of the promises, where the policy wants to know."""
-        return (*self._new_readers, *self._found.warnings)
-
-    @property
-    def _found(self) -> Found:
-        everybody = self.plan.spec.policy.audiences == "everybody"
-        return Found(self._versions, self.state, self._together, everybody)
-
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""
         run = f"r{self.state.run_id}"
+        names = ("rule", FUNCTIONS, PERSON, SETS, "completed", "value_set_of")
         tables = [
             table
             for table in run_tables(self.conn, self.state.run_id)
-            if table.name.startswith((f"{run}_guard", f"{run}_told"))
+            if table.name.startswith(tuple(f"{run}_{name}" for name in names))
         ]
         self.computation.executor.filled.difference_update(tables)
         drop_tables(self.conn, tables)
 
-    def _entered(self, version: Version, rounds: int) -> dict[str, Any]:
-        """How the version enters the memory, for who makes it again."""
-        told = teller(self.plan.spec, self.plan.method.form)(self.state)
-        return {
-            "links": list(told.links),
-            "columns": [list(column) for column in told.columns],
-            "several": told.several,
-            "bounded": sorted(version.bounded),
-            "invariant": list(version.invariant),
-            "rules": [rule.to_json() for rule in version.rules],
-            "rounds": rounds,
-            "strongest": version.strongest,
-            "figures": self.figures,
-        }
+
+@dataclass(frozen=True)
+class _Held:
+    """The rule for a reader."""
+
+    rule: Rule
+    reader: Reader
 
 
 def population_of(
@@ -297,16 +266,7 @@ def population_of(
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
-        LedgerError: memory, a version over the source was published by an earlier pganon.
     """
-    older = next((v for v in republication.earlier if not v.is_known), None)
-    if older is not None:
-        raise LedgerError(
-            f"{older.label} was published by an earlier pganon and is not in what is remembered of"
-            " its people",
-            hint="make that with `pganon guard POLICY --rebuild`",
-            code=memory.CODE,
-        )
     copied = republication.copied(source_fingerprint)
     found = populations.find(conn, plan.spec, sources, copied.population if copied else None)
     if found is None and republication.publishes:
@@ -314,10 +274,11 @@ def population_of(
     return found
 
 
-def remembered(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> Memory | None:
-    """What is remembered of the people of a plan now."""
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Past, ...]:
+    """All versions about the people of a plan."""
     if not plan.is_remembered:
-        return None
+        return ()
     population = populations.find(conn, plan.spec, sources)
-    known = memory.read(conn, population) if population is not None else ()
-    return next((one.memory for one in known if one.audience == EVERYBODY), None)
+    if population is None:
+        return ()
+    return tuple(memory.pasts(memory.versions(conn, population)).values())

@@ -2,8 +2,9 @@
 
 A reader who has two versions with different groups of the same people can intersect them. A run
 therefore reuses the groups of an earlier version, of any release, if the source and the relevant
-part of the policy are the same: then it discloses nothing new. Otherwise the guard judges what all
-versions tell together. It cannot where nothing tells people apart; then the policy decides.
+part of the policy are the same: then it discloses nothing new. Otherwise the rule about groups
+decides what all versions show together. It cannot where nothing tells people apart; then the policy
+decides.
 """
 
 from __future__ import annotations
@@ -30,8 +31,6 @@ class Earlier:
         partition_hash: of that part; None if nothing can be compared with the version.
         source_fingerprint: of its source, under the secret of the installation.
         population: the people whom it is about; None where nothing told them apart.
-        is_known: whether it was published with what tells that.
-        is_plain: whether it has one partition. Several make cells that are too small to begin with.
         is_over_source: over the same source or a part of it, as their names say.
     """
 
@@ -42,18 +41,7 @@ class Earlier:
     partition_hash: str | None
     source_fingerprint: bytes | None
     population: int | None = None
-    is_known: bool = True
-    is_plain: bool = True
     is_over_source: bool = True
-
-    def same_groups(self, other: Earlier) -> bool:
-        """Whether both show the same groups, so that who has one learns nothing from the other."""
-        if self.partition_hash is None or self.source_fingerprint is None:
-            return False
-        return (self.partition_hash, self.source_fingerprint) == (
-            other.partition_hash,
-            other.source_fingerprint,
-        )
 
     @property
     def label(self) -> str:
@@ -66,15 +54,13 @@ class Republication:
 
     Attributes:
         publishes: False for a dry run, which shows nobody anything and so is never refused.
-        judged: whether the guard can judge what the run and other versions tell together.
-        keyed: whether people can be told apart.
+        keyed: whether people can be told apart, so that the rule about groups can be held.
     """
 
     policy: Policy
     partition: Part
     versions: tuple[Earlier, ...] = ()
     publishes: bool = True
-    judged: bool = False
     keyed: bool = False
 
     @property
@@ -84,13 +70,11 @@ class Republication:
 
     @property
     def apart(self) -> tuple[Earlier, ...]:
-        """Those of them that the guard cannot judge together with the run."""
+        """Those of them whose groups cannot be compared with those of the run."""
         return tuple(v for v in self.earlier if not self._can_judge(v))
 
     def _can_judge(self, version: Earlier) -> bool:
-        if not version.is_known:
-            return self.judged
-        return self.judged and version.population is not None and version.is_plain
+        return self.keyed and version.population is not None
 
     def copied(self, source_fingerprint: bytes) -> Earlier | None:
         """A version made from the same rows in a table of another name: a copy, or renamed."""
@@ -190,19 +174,3 @@ class Republication:
 
 
 _LEARN = "who has both may learn what neither shows"
-
-
-def beside_people(version: Earlier, policy: Policy | None = None) -> PrivacyRefusal:
-    """The refusal of a version about the same people, over whatever source.
-
-    Where people are cells alone no bound can be missed by more, so the guard would find nothing.
-
-    Args:
-        policy: of the run that is refused, which may accept that.
-    """
-    return PrivacyRefusal(
-        f"{version.label} is about the same people, and that or this one divides them in several"
-        f" ways at once, which cannot be judged; {_LEARN}",
-        hint=None if policy is None or policy.method.published_once else ACCEPT,
-        code=CODE,
-    )

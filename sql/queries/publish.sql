@@ -47,10 +47,7 @@ SELECT
     v.release, v.version, v.run_id, v.partition,
     CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
         THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint, v.population, v.guard IS NOT NULL AS is_known,
-    -- A person is in one group: there is one partition, and no record apart from others of the person.
-    coalesce(jsonb_array_length(v.guard -> 'links'), 1) = 1
-        AND v.policy ->> 'records_per_individual' IS DISTINCT FROM 'many_accepted' AS is_plain,
+    v.source_fingerprint, v.population,
     o.is_over_source
 FROM pganon_private.version AS v
 JOIN pganon_private.release AS r ON r.name = v.release
@@ -66,7 +63,7 @@ CROSS JOIN LATERAL (
         )
     ), false) AS is_over_source
 ) AS o
-WHERE v.guard IS NULL OR NOT v.guard ? 'forgotten'
+WHERE v.manner IS NULL OR NOT v.manner ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
 -- put_release --
@@ -88,15 +85,15 @@ ON CONFLICT (name) DO UPDATE SET
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
-    source_fingerprint, members_table, population, guard, increments, source_columns, source_mark,
-    published_at
+    source_fingerprint, members_table, population, manner, over_versions, increments,
+    source_columns, source_mark, published_at
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
-    %(source_fingerprint)s, %(members_table)s, %(population)s, %(guard)s, %(increments)s,
-    %(source_columns)s, %(source_mark)s, clock_timestamp()
+    %(source_fingerprint)s, %(members_table)s, %(population)s, %(manner)s, %(over_versions)s,
+    %(increments)s, %(source_columns)s, %(source_mark)s, clock_timestamp()
 )
 RETURNING published_at;
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.integration.test_deferred_memory import other, people_decide
 
 from pganon.run import admitting
 from pganon.run.admitting import change_readers
 from pganon.run.pipeline import run_release
-from tests.integration.test_deferred_memory import other, people_decide
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database

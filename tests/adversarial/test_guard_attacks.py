@@ -7,13 +7,13 @@ import threading
 from typing import Any
 
 import pytest
+from pganon.run.rebuilding import guarded
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
 from pganon.run.forgetting import forget_people, forget_version
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
-from pganon.run.rebuilding import guarded
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy

@@ -10,10 +10,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.integration.test_deferred_memory import other, people_decide
 
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
-from tests.integration.test_deferred_memory import other, people_decide
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database

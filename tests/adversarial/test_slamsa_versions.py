@@ -53,7 +53,7 @@ def test_versions_over_changed_records_are_refused(source: Database) -> None:
     assert stays.SECRET not in f"{errors[0]} {errors[0].hint}"
     assert diseases(source.connect("analyst")) == before
     warned = release(source, republication="warn")
-    assert any("who has all versions" in warning for warning in warned.warnings)
+    assert any("void for who has both" in warning for warning in warned.warnings)
 
 
 def test_records_that_exchange_a_value_are_changed_records(source: Database) -> None:

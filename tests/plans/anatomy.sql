@@ -968,6 +968,30 @@ FROM (
             ) AS "k"
           )
         )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
       )
     ] AS bigint[]) AS "marks"
   FROM (
@@ -989,7 +1013,10 @@ FROM (
       "g"."b0" AS "group_id",
       COALESCE('=' || CAST((
         CAST("g"."v0" AS TEXT) COLLATE "C"
-      ) AS text), '') AS "v0"
+      ) AS text), '') AS "v0",
+      COALESCE('=' || CAST((
+        "g"."p0"
+      ) AS text), '') AS "v1"
     FROM "pganon_work"."r0_group_records0" AS "g"
     OFFSET '0'
   ) AS "t"
@@ -1009,7 +1036,9 @@ FROM (
       ) FROM 1 FOR 16),
       'hex'
     ) AS UUID) AS "member",
-    -1 AS "group_id",
+    CAST((
+      -ROW_NUMBER() OVER (ORDER BY "p"."key")
+    ) AS INT) AS "group_id",
     CAST(NULL AS BIGINT[]) AS "marks"
   FROM (
     SELECT
@@ -1061,7 +1090,7 @@ ORDER BY
 -- recode.st1_key: an index that the published views join on
 CREATE INDEX ON "pganon_stage"."r0_st" ("group_id");
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1107,8 +1136,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."group_id" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_qit', 'pganon_stage.r0_st', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1746,49 +1852,12 @@ FROM (
     ON "b"."i" = "s"."j"
 ) AS "v";
 
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "m"."member" AS "person",
-  CASE
-    WHEN "m"."marks" IS NULL
-    THEN (
-      -1
-    )
-    ELSE CAST((
-      "m"."group_id"
-    ) AS BIGINT)
-  END AS "grp",
-  CAST(ARRAY["m"."marks"[1]] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."link" AS "grp",
-  "e"."col" AS "col",
-  "e"."link"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."link"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-) AS "e";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  "h"."col" AS "col",
-  "h"."link",
-  "h"."value",
-  "h"."n"
-FROM "pganon_stage"."r0_histogram" AS "h";
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_qit" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_st" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "q"."group_id", "q"."age", "q"."zip", "q"."cost", "t0"."disease", 1.0 * "t0"."count" / "s0"."n" AS "probability" FROM "pganon_data"."r0_qit" AS "q" JOIN "pganon_data"."r0_st" AS "t0" ON "t0"."group_id" = "q"."group_id" JOIN (SELECT "u"."group_id", SUM("u"."count") AS "n" FROM "pganon_data"."r0_st" AS "u" GROUP BY "u"."group_id") AS "s0" ON "s0"."group_id" = "q"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_qit" AS SELECT "t"."group_id", "t"."age", "t"."zip", "t"."cost" FROM "pganon_data"."r0_qit" AS "t";
 CREATE OR REPLACE VIEW "published"."visits_st" AS SELECT "t"."group_id", "t"."disease", "t"."count" FROM "pganon_data"."r0_st" AS "t";

@@ -1685,6 +1685,30 @@ FROM (
             ) AS "k"
           )
         )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
       )
     ] AS bigint[]) AS "marks"
   FROM (
@@ -1704,14 +1728,18 @@ FROM (
         'hex'
       ) AS UUID) AS "member",
       "g"."class_id" AS "class_id",
-      "g"."value0" AS "v0"
+      "g"."value0" AS "v0",
+      COALESCE('=' || CAST((
+        "g"."p0"
+      ) AS text), '') AS "v1"
     FROM (
       SELECT
         "c"."individual",
         "g"."class_id",
         COALESCE('=' || CAST((
           CAST("c"."v0" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value0"
+        ) AS text), '') AS "value0",
+        "c"."p0"
       FROM "pganon_work"."r0_coded" AS "c"
       JOIN "pganon_work"."r0_grouped_classes" AS "g"
         ON "g"."rid" = "c"."rid"
@@ -1734,7 +1762,9 @@ FROM (
       ) FROM 1 FOR 16),
       'hex'
     ) AS UUID) AS "member",
-    -1 AS "class_id",
+    CAST((
+      -ROW_NUMBER() OVER (ORDER BY "p"."key")
+    ) AS INT) AS "class_id",
     CAST(NULL AS BIGINT[]) AS "marks"
   FROM (
     SELECT
@@ -1757,7 +1787,8 @@ FROM (
             "g"."class_id",
             COALESCE('=' || CAST((
               CAST("c"."v0" AS TEXT) COLLATE "C"
-            ) AS text), '') AS "value0"
+            ) AS text), '') AS "value0",
+            "c"."p0"
           FROM "pganon_work"."r0_coded" AS "c"
           JOIN "pganon_work"."r0_grouped_classes" AS "g"
             ON "g"."rid" = "c"."rid"
@@ -2029,7 +2060,7 @@ ORDER BY
 -- recode.classes_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -2070,8 +2101,88 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE WHEN "e"."grp" > 0 THEN CAST(ARRAY[] AS BIGINT[]) END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."class_id" AS "grp",
+        "m"."marks"
+      FROM (
+        SELECT DISTINCT
+          "m"."member",
+          "m"."class_id",
+          CAST(NULL AS BIGINT[]) AS "marks"
+        FROM "pganon_stage"."r0_members" AS "m"
+      ) AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -2522,196 +2633,11 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
--- guard.guard_told_combinations0: combinations of groups of a person
-CREATE TABLE pganon_work.r0_told_combinations0 AS
-SELECT
-  ROW_NUMBER() OVER () AS "grp",
-  "c".*
-FROM (
-  SELECT DISTINCT
-    CAST(COALESCE("m"."class_id", 0) AS BIGINT) AS "l0"
-  FROM "pganon_stage"."r0_members" AS "m"
-  WHERE
-    "m"."marks" IS NOT NULL
-) AS "c";
-
--- guard.guard_told_people0: all combinations of every person
-CREATE TABLE pganon_work.r0_told_people0 AS
-SELECT
-  "m"."member",
-  ARRAY_AGG(DISTINCT COALESCE("c"."grp", (
-    -1
-  ))) AS "groups",
-  CAST(ARRAY[
-    CASE
-      WHEN MIN((
-        "m"."marks"[1]
-      )) = MAX((
-        "m"."marks"[1]
-      ))
-      THEN MIN((
-        "m"."marks"[1]
-      ))
-      WHEN COUNT((
-        "m"."marks"[1]
-      )) > 0
-      THEN HASHTEXTEXTENDED(CAST(ARRAY_AGG(DISTINCT (
-        "m"."marks"[1]
-      )) AS TEXT), 0)
-    END
-  ] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m"
-LEFT JOIN "pganon_work"."r0_told_combinations0" AS "c"
-  ON "c"."l0" = CAST(COALESCE("m"."class_id", 0) AS BIGINT)
-GROUP BY
-  "m"."member";
-
--- guard.guard_told_sets0: sets of combinations
-CREATE TABLE pganon_work.r0_told_sets0 AS
-SELECT
-  CASE
-    WHEN "e"."groups" = CAST(ARRAY[(
-        -1
-    )] AS BIGINT[])
-    THEN (
-      -1
-    )
-    ELSE ROW_NUMBER() OVER ()
-  END AS "grp",
-  "e"."groups"
-FROM (
-  SELECT DISTINCT
-    "p"."groups"
-  FROM "pganon_work"."r0_told_people0" AS "p"
-) AS "e";
-
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "p"."member" AS "person",
-  "s"."grp",
-  CAST(ARRAY["p"."marks"[1]] AS bigint[]) AS "marks"
-FROM "pganon_work"."r0_told_people0" AS "p"
-JOIN "pganon_work"."r0_told_sets0" AS "s"
-  ON "s"."groups" = "p"."groups";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."grp",
-  "e"."col",
-  CASE WHEN COUNT(*) = 1 THEN MIN("e"."link") ELSE (
-    -"e"."grp"
-  ) END AS "link"
-FROM (
-  SELECT
-    "u".*
-  FROM (
-    SELECT DISTINCT
-      "x"."grp",
-      1 AS "col",
-      "x"."link"
-    FROM (
-      SELECT
-        "s"."grp",
-        "c"."link"
-      FROM (
-        SELECT
-          "t"."grp",
-          UNNEST("t"."groups") AS "one"
-        FROM "pganon_work"."r0_told_sets0" AS "t"
-      ) AS "s"
-      JOIN (
-        SELECT
-          "c"."grp",
-          "c"."l0" AS "link"
-        FROM "pganon_work"."r0_told_combinations0" AS "c"
-      ) AS "c"
-        ON "c"."grp" = "s"."one"
-    ) AS "x"
-    WHERE
-      "x"."link" <> 0
-  ) AS "u"
-) AS "e"
-GROUP BY
-  "e"."grp",
-  "e"."col";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "h"."col" AS "col",
-    "h"."link",
-    "h"."value",
-    "h"."n"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-  UNION ALL
-  SELECT
-    "m"."col",
-    (
-      -"m"."grp"
-    ) AS "link",
-    "h"."value",
-    CAST(SUM("h"."n") AS BIGINT) AS "n"
-  FROM (
-    SELECT
-      "e".*,
-      COUNT(*) OVER (PARTITION BY "e"."grp", "e"."col") AS "k"
-    FROM (
-      SELECT
-        "u".*
-      FROM (
-        SELECT DISTINCT
-          "x"."grp",
-          1 AS "col",
-          "x"."link"
-        FROM (
-          SELECT
-            "s"."grp",
-            "c"."link"
-          FROM (
-            SELECT
-              "t"."grp",
-              UNNEST("t"."groups") AS "one"
-            FROM "pganon_work"."r0_told_sets0" AS "t"
-          ) AS "s"
-          JOIN (
-            SELECT
-              "c"."grp",
-              "c"."l0" AS "link"
-            FROM "pganon_work"."r0_told_combinations0" AS "c"
-          ) AS "c"
-            ON "c"."grp" = "s"."one"
-        ) AS "x"
-        WHERE
-          "x"."link" <> 0
-      ) AS "u"
-    ) AS "e"
-  ) AS "m"
-  JOIN (
-    SELECT
-      "h"."col" AS "col",
-      "h"."link",
-      "h"."value",
-      "h"."n"
-    FROM "pganon_stage"."r0_histogram" AS "h"
-  ) AS "h"
-    ON "h"."col" = "m"."col" AND "h"."link" = "m"."link"
-  WHERE
-    "m"."k" > 1
-  GROUP BY
-    "m"."grp",
-    "m"."col",
-    "h"."value"
-) AS "u";
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS "individual_no", CAST((CEIL(LOWER("c"."age"))) AS bigint) AS "age_low", CAST((CASE WHEN UPPER_INC("c"."age") THEN FLOOR(UPPER("c"."age")) ELSE CEIL(UPPER("c"."age")) - 1 END) AS bigint) AS "age_high", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

@@ -1581,6 +1581,30 @@ FROM (
             ) AS "k"
           )
         )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
       )
     ] AS bigint[]) AS "marks"
   FROM (
@@ -1600,14 +1624,18 @@ FROM (
         'hex'
       ) AS UUID) AS "member",
       "g"."class_id" AS "class_id",
-      "g"."value0" AS "v0"
+      "g"."value0" AS "v0",
+      COALESCE('=' || CAST((
+        "g"."p0"
+      ) AS text), '') AS "v1"
     FROM (
       SELECT
         "c"."record",
         "g"."class_id",
         COALESCE('=' || CAST((
           CAST("c"."v0" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value0"
+        ) AS text), '') AS "value0",
+        "c"."p0"
       FROM "pganon_work"."r0_coded" AS "c"
       JOIN "pganon_work"."r0_grouped_classes" AS "g"
         ON "g"."rid" = "c"."rid"
@@ -1630,7 +1658,9 @@ FROM (
       ) FROM 1 FOR 16),
       'hex'
     ) AS UUID) AS "member",
-    -1 AS "class_id",
+    CAST((
+      -ROW_NUMBER() OVER (ORDER BY "p"."key")
+    ) AS INT) AS "class_id",
     CAST(NULL AS BIGINT[]) AS "marks"
   FROM (
     SELECT
@@ -1653,7 +1683,8 @@ FROM (
             "g"."class_id",
             COALESCE('=' || CAST((
               CAST("c"."v0" AS TEXT) COLLATE "C"
-            ) AS text), '') AS "value0"
+            ) AS text), '') AS "value0",
+            "c"."p0"
           FROM "pganon_work"."r0_coded" AS "c"
           JOIN "pganon_work"."r0_grouped_classes" AS "g"
             ON "g"."rid" = "c"."rid"
@@ -1801,7 +1832,7 @@ FROM "pganon_work"."r0_vectors" AS "v"
 ORDER BY
   "v"."vector";
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1836,8 +1867,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."class_id" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_audit', 'pganon_stage.r0_prior', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1997,60 +2105,6 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "m"."member" AS "person",
-  CASE
-    WHEN "m"."marks" IS NULL
-    THEN (
-      -1
-    )
-    ELSE CAST((
-      "m"."class_id"
-    ) AS BIGINT)
-  END AS "grp",
-  CAST(ARRAY["m"."marks"[1]] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."link" AS "grp",
-  "e"."col" AS "col",
-  "e"."link"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."link"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-) AS "e";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  "h"."col" AS "col",
-  "h"."link",
-  "h"."value",
-  "h"."n"
-FROM "pganon_stage"."r0_histogram" AS "h";
-
--- guard.guard_reference: distributions that models compare with
-CREATE TABLE pganon_work.r0_guard0_reference AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    1 AS "col",
-    COALESCE('=' || CAST((
-      "x"."value"
-    ) AS text), '') AS "value",
-    CAST("x"."code" AS BIGINT) AS "position",
-    CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share",
-    CAST(NULL AS INT[]) AS "path"
-  FROM "pganon_work"."r0_sdict0" AS "x"
-) AS "u";
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
@@ -2059,5 +2113,6 @@ ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_audit" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_prior" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

@@ -1500,6 +1500,30 @@ FROM (
             ) AS "k"
           )
         )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v1",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
       )
     ] AS bigint[]) AS "marks"
   FROM (
@@ -1519,14 +1543,18 @@ FROM (
         'hex'
       ) AS UUID) AS "member",
       "g"."class_id" AS "class_id",
-      "g"."value0" AS "v0"
+      "g"."value0" AS "v0",
+      COALESCE('=' || CAST((
+        "g"."p0"
+      ) AS text), '') AS "v1"
     FROM (
       SELECT
         "c"."record",
         "g"."class_id",
         COALESCE('=' || CAST((
           CAST("c"."v0" AS TEXT) COLLATE "C"
-        ) AS text), '') AS "value0"
+        ) AS text), '') AS "value0",
+        "c"."p0"
       FROM "pganon_work"."r0_coded" AS "c"
       JOIN "pganon_work"."r0_grouped_classes" AS "g"
         ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1"
@@ -1549,7 +1577,9 @@ FROM (
       ) FROM 1 FOR 16),
       'hex'
     ) AS UUID) AS "member",
-    -1 AS "class_id",
+    CAST((
+      -ROW_NUMBER() OVER (ORDER BY "p"."key")
+    ) AS INT) AS "class_id",
     CAST(NULL AS BIGINT[]) AS "marks"
   FROM (
     SELECT
@@ -1572,7 +1602,8 @@ FROM (
             "g"."class_id",
             COALESCE('=' || CAST((
               CAST("c"."v0" AS TEXT) COLLATE "C"
-            ) AS text), '') AS "value0"
+            ) AS text), '') AS "value0",
+            "c"."p0"
           FROM "pganon_work"."r0_coded" AS "c"
           JOIN "pganon_work"."r0_grouped_classes" AS "g"
             ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1"
@@ -1672,7 +1703,7 @@ ORDER BY
 -- recode.classes_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1707,8 +1738,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."class_id" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_cuts', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records', 'pganon_stage.r0_members', 'pganon_stage.r0_cuts', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -1860,573 +1968,12 @@ FROM (
   FROM "pganon_work"."r0_extents" AS "e"
 ) AS "e";
 
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "m"."member" AS "person",
-  CASE
-    WHEN "m"."marks" IS NULL
-    THEN (
-      -1
-    )
-    ELSE CAST((
-      "m"."class_id"
-    ) AS BIGINT)
-  END AS "grp",
-  CAST(ARRAY["m"."marks"[1]] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."link" AS "grp",
-  "e"."col" AS "col",
-  "e"."link"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."link"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-) AS "e";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  "h"."col" AS "col",
-  "h"."link",
-  "h"."value",
-  "h"."n"
-FROM "pganon_stage"."r0_histogram" AS "h";
-
--- guard.guard pairs: everybody's cell so far, and group
-CREATE TABLE pganon_work.r0_guard0_pairs AS
-SELECT
-  "n"."person",
-  0 AS "cell",
-  CAST("n"."grp" AS INT) AS "grp",
-  "n"."marks"[1] AS "mark1"
-FROM "pganon_work"."r0_guard0_new" AS "n";
-
--- guard.guard cells: people with the same past
-CREATE TABLE pganon_work.r0_guard0_cells AS
-SELECT
-  "q".*,
-  "q"."known" AND NOT "q"."moved" AND NOT "q"."divided" AS "whole",
-  "q"."known" OR "q"."grp" > 0 AS "seen",
-  CAST(NULL AS UUID) AS "value_set",
-  CASE
-    WHEN (
-      "q"."grp" > 0
-    )
-    THEN CASE WHEN "q"."old_floor" = 0 THEN 1 END
-    ELSE "q"."old_floor"
-  END AS "floor"
-FROM (
-  SELECT
-    "q".*,
-    FALSE AS "known",
-    CAST(NULL AS BIGINT[]) AS "old_peak",
-    CAST(NULL AS BIGINT[]) AS "past",
-    CAST(NULL AS BIGINT[]) AS "old_past_own",
-    CAST(NULL AS UUID) AS "old_value_set",
-    0 AS "old_floor"
-  FROM (
-    SELECT
-      CASE
-        WHEN "q"."cell" = 0 AND "q"."grp" = 0 AND NOT FALSE
-        THEN 0
-        ELSE CAST((
-          ROW_NUMBER() OVER ()
-        ) AS INT)
-      END AS "id",
-      "q"."cell",
-      "q"."grp",
-      "q"."size",
-      CAST(ARRAY[FALSE] AS boolean[]) AS "changed",
-      FALSE AS "moved",
-      COUNT(*) OVER (PARTITION BY "q"."cell") > 1 AS "divided"
-    FROM (
-      SELECT
-        COUNT(*) AS "size",
-        "p"."cell",
-        "p"."grp"
-      FROM "pganon_work"."r0_guard0_pairs" AS "p"
-      GROUP BY
-        "p"."cell",
-        "p"."grp"
-    ) AS "q"
-  ) AS "q"
-) AS "q";
-
--- guard.guard verdict: k_anonymity k = 4: what all versions together leave of it
-SELECT
-  CAST(COALESCE(SUM("r"."size") FILTER(WHERE
-    NOT "r"."holds"), 0) AS BIGINT) AS "missing",
-  CAST(MIN("r"."measure") AS DOUBLE PRECISION) AS "observed"
-FROM (
-  SELECT
-    "x".*,
-    (
-      "x"."measure" >= 4
-    ) AS "holds"
-  FROM (
-    SELECT
-      "c"."id",
-      "c"."size",
-      NOT "c"."whole" AS "judged",
-      "c"."size" AS "measure"
-    FROM "pganon_work"."r0_guard0_cells" AS "c"
-    WHERE
-      "c"."seen" AND (
-        "c"."old_floor" IN (0)
-      )
-  ) AS "x"
-) AS "r"
-WHERE
-  "r"."judged";
-
--- guard.guard keys: the published values as numbers
-CREATE TABLE pganon_work.r0_guard0_keys AS
-SELECT
-  "v"."col",
-  "v"."value",
-  CAST(CAST((
-    'x' || SUBSTRING(ENCODE(SHA256(CONVERT_TO(CAST("v"."col" AS TEXT) || ':' || "v"."value", 'UTF8')), 'hex') FROM 1 FOR 16)
-  ) AS bit(64)) AS bigint) AS "key"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."value"
-  FROM "pganon_work"."r0_guard0_hist" AS "h"
-) AS "v";
-
--- guard.guard standings: which columns are published for the people of a cell
-CREATE TABLE pganon_work.r0_guard0_standings AS
-SELECT
-  "k".*,
-  "k"."now" AND (
-    "k"."alone" OR "k"."divided" OR NOT "k"."same"
-  ) AS "counted"
-FROM (
-  SELECT
-    "e".*,
-    "e"."before" AND "e"."now" AND NOT "e"."changed" AS "same",
-    "w"."link" IS NOT NULL AS "alone",
-    CAST(NULL AS INT) AS "rest",
-    FALSE AS "mixed"
-  FROM (
-    SELECT
-      "c"."id",
-      "c"."cell",
-      "c"."grp",
-      "c"."size",
-      "c"."whole",
-      "c"."divided",
-      "c"."known",
-      "c"."old_floor",
-      "j"."col",
-      "l"."link",
-      COALESCE("c"."changed"["j"."col"], FALSE) AS "changed",
-      "c"."old_peak"["j"."col"] IS NOT NULL AS "before",
-      "l"."link" IS NOT NULL AS "now",
-      "c"."past"["j"."col"] AS "past",
-      "c"."old_past_own"["j"."col"] AS "old_past_own"
-    FROM "pganon_work"."r0_guard0_cells" AS "c"
-    CROSS JOIN GENERATE_SERIES(1, 1) AS "j"("col")
-    LEFT JOIN "pganon_work"."r0_guard0_links" AS "l"
-      ON "l"."grp" = "c"."grp" AND "l"."col" = "j"."col"
-  ) AS "e"
-  LEFT JOIN (
-    SELECT
-      "l"."col",
-      "l"."link"
-    FROM (
-      SELECT
-        "c"."grp",
-        COUNT(*) AS "cells"
-      FROM "pganon_work"."r0_guard0_cells" AS "c"
-      GROUP BY
-        "c"."grp"
-    ) AS "g"
-    JOIN "pganon_work"."r0_guard0_links" AS "l"
-      ON "l"."grp" = "g"."grp"
-    WHERE
-      TRUE
-    GROUP BY
-      "l"."col",
-      "l"."link"
-    HAVING
-      SUM("g"."cells") = 1
-  ) AS "w"
-    ON "w"."link" = "e"."link" AND "w"."col" = "e"."col"
-  WHERE
-    "e"."before" OR "e"."now" OR "e"."past" IS NOT NULL
-) AS "k";
-
--- guard.guard published: the histograms of all columns, with values as numbers
-CREATE TABLE pganon_work.r0_guard0_published AS
-SELECT
-  "h"."col",
-  "h"."link",
-  CAST(MAX("h"."n") AS INT) AS "most",
-  ARRAY_AGG("k"."key") AS "values",
-  ARRAY_AGG(CAST("h"."n" AS INT)) AS "n"
-FROM "pganon_work"."r0_guard0_hist" AS "h"
-JOIN "pganon_work"."r0_guard0_keys" AS "k"
-  ON "k"."col" = "h"."col" AND "k"."value" = "h"."value"
-GROUP BY
-  "h"."col",
-  "h"."link";
-
--- guard.guard value: how many people of a cell can have a value, for the memory
-CREATE TABLE pganon_stage.r0_guard0_value AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "s"."id" AS "cell",
-    "s"."col",
-    CAST("s"."size" AS INT) AS "size",
-    CAST(LEAST("h"."most", "s"."size") AS INT) AS "most",
-    0 AS "least",
-    CARDINALITY("h"."values") AS "possible",
-    "s"."alone" AS "is_own",
-    "h"."values",
-    "h"."n" AS "at_most",
-    CAST(NULL AS INT[]) AS "at_least"
-  FROM "pganon_work"."r0_guard0_standings" AS "s"
-  JOIN "pganon_work"."r0_guard0_published" AS "h"
-    ON "h"."col" = "s"."col" AND "h"."link" = "s"."link"
-  WHERE
-    "s"."now" AND NOT "s"."same"
-) AS "u";
-
--- guard.guard person: the cell of every person, for the memory
-CREATE TABLE pganon_stage.r0_guard0_person AS
-SELECT
-  "p"."person",
-  "c"."id" AS "cell",
-  "p"."mark1" AS "mark1"
-FROM "pganon_work"."r0_guard0_pairs" AS "p"
-JOIN "pganon_work"."r0_guard0_cells" AS "c"
-  ON "c"."cell" = "p"."cell" AND "c"."grp" = "p"."grp";
-
--- guard.guard own: how many people of a cell have a value, where its bounds do not say it
-CREATE TABLE pganon_stage.r0_guard0_own AS
-SELECT
-  "u".*
-FROM (
-  SELECT
-    "p"."cell",
-    "p"."col",
-    CAST(COUNT(DISTINCT "p"."value") AS INT) AS "varieties",
-    ARRAY_AGG("p"."value" ORDER BY "p"."value") AS "values"
-  FROM (
-    SELECT
-      "v"."cell",
-      "v"."col",
-      "k"."key" AS "value"
-    FROM (
-      SELECT
-        "o"."cell",
-        "o"."col",
-        "o"."value"
-      FROM (
-        SELECT
-          "u".*
-        FROM (
-          SELECT
-            "m"."member" AS "person",
-            1 AS "col",
-            "h"."value",
-            "m"."cell"
-          FROM (
-            SELECT
-              "m"."member",
-              CAST((
-                "m"."class_id"
-              ) AS BIGINT) AS "link",
-              (
-                "m"."marks"[1]
-              ) AS "mark",
-              UUID_HASH_EXTENDED(
-                "m"."member",
-                (
-                  SELECT
-                    CAST(CAST((
-                      'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
-                    ) AS BIT(64)) AS BIGINT)
-                  FROM (
-                    SELECT
-                      (
-                        SELECT
-                          COALESCE("p"."secret", "s"."key")
-                        FROM "pganon_private"."run_secret" AS "s"
-                        LEFT JOIN "pganon_private"."population" AS "p"
-                          ON "p"."id" = "s"."population"
-                        WHERE
-                          "s"."run_id" = 0
-                      ) AS "secret"
-                  ) AS "k"
-                )
-              ) AS "seed",
-              "m"."cell"
-            FROM (
-              SELECT
-                "m".*,
-                "p"."cell"
-              FROM "pganon_stage"."r0_members" AS "m"
-              JOIN (
-                SELECT
-                  "p"."person",
-                  "p"."cell"
-                FROM "pganon_stage"."r0_guard0_person" AS "p"
-                JOIN "pganon_work"."r0_guard0_standings" AS "s"
-                  ON "s"."id" = "p"."cell"
-                WHERE
-                  "s"."col" = 1 AND "s"."counted" AND NOT "s"."alone"
-              ) AS "p"
-                ON "p"."person" = "m"."member"
-            ) AS "m"
-            OFFSET '0'
-          ) AS "m"
-          JOIN "pganon_stage"."r0_histogram" AS "h"
-            ON "h"."col" = 1 AND "h"."link" = "m"."link"
-          WHERE
-            "m"."mark" = HASHTEXTEXTENDED("h"."value", "m"."seed")
-        ) AS "u"
-      ) AS "o"
-    ) AS "v"
-    JOIN "pganon_work"."r0_guard0_keys" AS "k"
-      ON "k"."col" = "v"."col" AND "k"."value" = "v"."value"
-  ) AS "p"
-  GROUP BY
-    "p"."cell",
-    "p"."col"
-) AS "u";
-
--- guard.guard measured: the worst that is possible in every cell
-CREATE TABLE pganon_work.r0_guard0_measured AS
-SELECT
-  "s"."id",
-  "s"."col",
-  "s"."size",
-  "w"."most",
-  CAST(NULL AS BIGINT) AS "varied",
-  CASE
-    WHEN "w"."is_own"
-    THEN "w"."possible"
-    WHEN "w"."most" IS NOT NULL
-    THEN COALESCE("o"."own", 1)
-  END AS "fewest",
-  COALESCE("w"."least" = "s"."size", FALSE) AS "certain",
-  CASE WHEN "s"."past" > "s"."size" THEN "s"."size" ELSE "s"."past" END AS "past",
-  CAST(NULL AS BIGINT) AS "past_own",
-  "s"."whole",
-  "s"."known",
-  "s"."old_floor",
-  "w"."most" IS NOT NULL AND NOT "s"."before" AS "fresh"
-FROM "pganon_work"."r0_guard0_standings" AS "s"
-LEFT JOIN "pganon_stage"."r0_guard0_value" AS "w"
-  ON "w"."cell" = "s"."id" AND "w"."col" = "s"."col"
-LEFT JOIN (
-  SELECT
-    "u".*
-  FROM (
-    SELECT
-      "o"."cell",
-      "o"."col",
-      "o"."varieties" AS "own"
-    FROM "pganon_stage"."r0_guard0_own" AS "o"
-  ) AS "u"
-) AS "o"
-  ON "o"."cell" = "s"."id" AND "o"."col" = "s"."col";
-
--- guard.guard verdict: distinct_l_diversity l = 2 on disease: what all versions together leave of it
-SELECT
-  CAST(COALESCE(SUM("r"."size") FILTER(WHERE
-    NOT "r"."holds"), 0) AS BIGINT) AS "missing",
-  CAST(MIN("r"."measure") AS DOUBLE PRECISION) AS "observed"
-FROM (
-  SELECT
-    "x".*,
-    (
-      "x"."measure" >= 2
-    ) AS "holds"
-  FROM (
-    SELECT
-      "m"."id",
-      "m"."size",
-      "m"."col",
-      NOT "m"."whole" OR "m"."fresh" AS "judged",
-      LEAST(COALESCE("m"."varied", "m"."fewest"), "m"."past_own") AS "measure"
-    FROM "pganon_work"."r0_guard0_measured" AS "m"
-    WHERE
-      (
-        "m"."col" IN (1)
-      ) AND (
-        "m"."old_floor" IN (0)
-      )
-  ) AS "x"
-) AS "r"
-WHERE
-  "r"."judged";
-
--- guard.guard cell: what is known of every cell, for the memory
-CREATE TABLE pganon_stage.r0_guard0_cell AS
-SELECT
-  "c"."id" AS "cell",
-  "c"."size",
-  "c"."seen",
-  "c"."value_set",
-  "c"."floor",
-  CAST(ARRAY["m1"."most"] AS bigint[]) AS "peak",
-  CAST(ARRAY["m1"."past"] AS bigint[]) AS "past",
-  CAST(ARRAY["m1"."past_own"] AS bigint[]) AS "past_own"
-FROM "pganon_work"."r0_guard0_cells" AS "c"
-LEFT JOIN "pganon_work"."r0_guard0_measured" AS "m1"
-  ON "m1"."id" = "c"."id" AND "m1"."col" = 1;
-
--- guard.guard once: every cell is remembered once
-SELECT
-  COUNT(*) - COUNT(DISTINCT "c"."cell") AS "twice"
-FROM "pganon_stage"."r0_guard0_cell" AS "c";
-
--- guard.guard report: what all versions together tell
-SELECT
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    TRUE), 0) AS BIGINT) AS "guard_people",
-  MIN("c"."size") FILTER(WHERE
-    TRUE) AS "guard_smallest_cell",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    TRUE AND "c"."small"), 0) AS BIGINT) AS "guard_below_k",
-  MAX("c"."probability") FILTER(WHERE
-    TRUE) AS "guard_worst_probability",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    TRUE AND "c"."above"), 0) AS BIGINT) AS "guard_above",
-  MIN("c"."fewest") FILTER(WHERE
-    TRUE) AS "guard_fewest_values",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    TRUE AND "c"."certain"), 0) AS BIGINT) AS "guard_certain",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    NOT "c"."known"), 0) AS BIGINT) AS "guard_people_newcomers",
-  MIN("c"."size") FILTER(WHERE
-    NOT "c"."known") AS "guard_smallest_cell_newcomers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    NOT "c"."known" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_newcomers",
-  MAX("c"."probability") FILTER(WHERE
-    NOT "c"."known") AS "guard_worst_probability_newcomers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    NOT "c"."known" AND "c"."above"), 0) AS BIGINT) AS "guard_above_newcomers",
-  MIN("c"."fewest") FILTER(WHERE
-    NOT "c"."known") AS "guard_fewest_values_newcomers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    NOT "c"."known" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_newcomers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."left_now"), 0) AS BIGINT) AS "guard_people_leavers",
-  MIN("c"."size") FILTER(WHERE
-    "c"."left_now") AS "guard_smallest_cell_leavers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."left_now" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_leavers",
-  MAX("c"."probability") FILTER(WHERE
-    "c"."left_now") AS "guard_worst_probability_leavers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."left_now" AND "c"."above"), 0) AS BIGINT) AS "guard_above_leavers",
-  MIN("c"."fewest") FILTER(WHERE
-    "c"."left_now") AS "guard_fewest_values_leavers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."left_now" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_leavers",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."moved"), 0) AS BIGINT) AS "guard_people_changed",
-  MIN("c"."size") FILTER(WHERE
-    "c"."moved") AS "guard_smallest_cell_changed",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."moved" AND "c"."small"), 0) AS BIGINT) AS "guard_below_k_changed",
-  MAX("c"."probability") FILTER(WHERE
-    "c"."moved") AS "guard_worst_probability_changed",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."moved" AND "c"."above"), 0) AS BIGINT) AS "guard_above_changed",
-  MIN("c"."fewest") FILTER(WHERE
-    "c"."moved") AS "guard_fewest_values_changed",
-  CAST(COALESCE(SUM("c"."size") FILTER(WHERE
-    "c"."moved" AND "c"."certain"), 0) AS BIGINT) AS "guard_certain_changed"
-FROM (
-  SELECT
-    "c"."size",
-    "c"."known",
-    "c"."moved",
-    "c"."known" AND "c"."grp" <= 0 AND NOT "c"."whole" AS "left_now",
-    "s"."id" IS NOT NULL AS "small",
-    "a"."id" IS NOT NULL AS "above",
-    GREATEST(
-      CASE
-        WHEN "m1"."varied" IS NULL
-        THEN CAST(GREATEST("m1"."most", "m1"."past") AS DOUBLE PRECISION) / "m1"."size"
-        ELSE CAST(1.0 AS DOUBLE PRECISION) / "m1"."varied"
-      END,
-      CAST(NULL AS float8)
-    ) AS "probability",
-    LEAST(
-      LEAST(COALESCE("m1"."varied", "m1"."fewest"), "m1"."past_own"),
-      CAST(NULL AS bigint)
-    ) AS "fewest",
-    FALSE OR (
-      COALESCE("m1"."certain" AND "m1"."varied" IS NULL, FALSE)
-    ) AS "certain"
-  FROM "pganon_work"."r0_guard0_cells" AS "c"
-  LEFT JOIN (
-    SELECT DISTINCT
-      "u"."id"
-    FROM (
-      SELECT
-        "u".*
-      FROM (
-        SELECT
-          "r"."id"
-        FROM (
-          SELECT
-            "x".*,
-            (
-              "x"."measure" >= 4
-            ) AS "holds"
-          FROM (
-            SELECT
-              "c"."id",
-              "c"."size",
-              NOT "c"."whole" AS "judged",
-              "c"."size" AS "measure"
-            FROM "pganon_work"."r0_guard0_cells" AS "c"
-            WHERE
-              "c"."seen" AND (
-                "c"."old_floor" IN (0)
-              )
-          ) AS "x"
-        ) AS "r"
-        WHERE
-          NOT "r"."holds"
-      ) AS "u"
-    ) AS "u"
-  ) AS "s"
-    ON "s"."id" = "c"."id"
-  LEFT JOIN (
-    SELECT
-      "c"."id"
-    FROM "pganon_work"."r0_guard0_cells" AS "c"
-    WHERE
-      FALSE
-  ) AS "a"
-    ON "a"."id" = "c"."id"
-  LEFT JOIN "pganon_work"."r0_guard0_measured" AS "m1"
-    ON "m1"."id" = "c"."id" AND "m1"."col" = 1
-  WHERE
-    "c"."seen"
-) AS "c";
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_cuts" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";

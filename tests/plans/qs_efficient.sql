@@ -1223,6 +1223,30 @@ FROM (
             ) AS "k"
           )
         )
+      ),
+      HASHTEXTEXTENDED(
+        "t"."v2",
+        UUID_HASH_EXTENDED(
+          "t"."member",
+          (
+            SELECT
+              CAST(CAST((
+                'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+              ) AS BIT(64)) AS BIGINT)
+            FROM (
+              SELECT
+                (
+                  SELECT
+                    COALESCE("p"."secret", "s"."key")
+                  FROM "pganon_private"."run_secret" AS "s"
+                  LEFT JOIN "pganon_private"."population" AS "p"
+                    ON "p"."id" = "s"."population"
+                  WHERE
+                    "s"."run_id" = 0
+                ) AS "secret"
+            ) AS "k"
+          )
+        )
       )
     ] AS bigint[]) AS "marks"
   FROM (
@@ -1243,7 +1267,10 @@ FROM (
       ) AS UUID) AS "member",
       "g"."cluster_no" AS "cluster_no",
       "g"."value0" AS "v0",
-      "g"."value1" AS "v1"
+      "g"."value1" AS "v1",
+      COALESCE('=' || CAST((
+        "g"."p0"
+      ) AS text), '') AS "v2"
     FROM (
       SELECT
         "g"."cluster_no",
@@ -1253,7 +1280,8 @@ FROM (
         ) AS text), '') AS "value0",
         COALESCE('=' || CAST((
           CAST("d1"."value" AS text)
-        ) AS text), '') AS "value1"
+        ) AS text), '') AS "value1",
+        "c"."p0"
       FROM "pganon_work"."r0_coded" AS "c"
       JOIN "pganon_work"."r0_cluster_records" AS "g"
         ON "g"."rid" = "c"."rid"
@@ -1280,7 +1308,9 @@ FROM (
       ) FROM 1 FOR 16),
       'hex'
     ) AS UUID) AS "member",
-    -1 AS "cluster_no",
+    CAST((
+      -ROW_NUMBER() OVER (ORDER BY "p"."key")
+    ) AS INT) AS "cluster_no",
     CAST(NULL AS BIGINT[]) AS "marks"
   FROM (
     SELECT
@@ -1306,7 +1336,8 @@ FROM (
             ) AS text), '') AS "value0",
             COALESCE('=' || CAST((
               CAST("d1"."value" AS text)
-            ) AS text), '') AS "value1"
+            ) AS text), '') AS "value1",
+            "c"."p0"
           FROM "pganon_work"."r0_coded" AS "c"
           JOIN "pganon_work"."r0_cluster_records" AS "g"
             ON "g"."rid" = "c"."rid"
@@ -1348,7 +1379,7 @@ JOIN "pganon_work"."r0_dict1" AS "d1"
     "d1"."code" + 42
   ) = "s"."v1";
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1394,8 +1425,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2]), BIT_XOR("e"."marks"[3])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."cluster_no" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_clusters', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_clusters', 'pganon_stage.r0_members', 'pganon_stage.r0_reference', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -2003,64 +2111,11 @@ SELECT
       "p"."attribute_set" = 2
   ) AS "enumerated2";
 
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "m"."member" AS "person",
-  CASE
-    WHEN "m"."marks" IS NULL
-    THEN (
-      -1
-    )
-    ELSE CAST((
-      "m"."cluster_no"
-    ) AS BIGINT)
-  END AS "grp",
-  CAST(ARRAY["m"."marks"[1], "m"."marks"[2]] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."link" AS "grp",
-  "e"."col" AS "col",
-  "e"."link"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."link"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-) AS "e";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  "h"."col" AS "col",
-  "h"."link",
-  "h"."value",
-  "h"."n"
-FROM "pganon_stage"."r0_histogram" AS "h";
-
--- guard.guard_existing1: combinations that exist
-CREATE TABLE pganon_work.r0_guard0_existing1 AS
-SELECT
-  "r"."v1" AS "v1"
-FROM "pganon_stage"."r0_reference" AS "r"
-WHERE
-  "r"."attribute_set" = 1;
-
--- guard.guard_existing2: combinations that exist
-CREATE TABLE pganon_work.r0_guard0_existing2 AS
-SELECT
-  "r"."v1" AS "v1"
-FROM "pganon_stage"."r0_reference" AS "r"
-WHERE
-  "r"."attribute_set" = 2;
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_clusters" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."cluster_no", "c"."age", "c"."zip", "c"."cost", "c"."size" FROM "pganon_data"."r0_clusters" AS "c";
 CREATE OR REPLACE VIEW "published"."visits_expanded" AS SELECT "c"."cluster_no", CAST("u0"."v" AS integer) AS "age", CAST("u1"."v" AS text) AS "zip" FROM "pganon_data"."r0_clusters" AS "c" CROSS JOIN UNNEST("c"."age") AS "u0"("v") CROSS JOIN UNNEST("c"."zip") AS "u1"("v");

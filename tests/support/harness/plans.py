@@ -155,7 +155,7 @@ def policy_of(method: str, models: list[dict[str, Any]] | None = None) -> Loaded
 def rendered(dsn: str, method: str) -> str:
     """The file of a method. What the guard makes of its tables is the same for all, and long."""
     steps = explain(plan_release(policy_of(method), dsn=dsn))
-    shown = [s for s in steps if method == METHODS[0] or not s.step.startswith("guard ")]
+    shown = [s for s in steps if method == METHODS[0] or s.phase != "guard"]
     return "\n\n".join(map(_text, shown)) + "\n"
 
 

@@ -1,0 +1,137 @@
+"""What versions of the same people may show together, in small releases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pganon.errors import PrivacyRefusal
+from pganon.privacy.judged import ONE_VERSION
+from pganon.run.forgetting import forget_people
+from tests.support.harness import driver
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources.builders import make_table, policy
+
+pytestmark = pytest.mark.primary_server_only
+
+Row = tuple[int, int, str]
+"""Person, quasi-identifier, value."""
+
+FOUR: list[Row] = [(1, 1, "flu"), (2, 1, "flu"), (3, 2, "HIV"), (4, 2, "cold")]
+
+
+def declared(release: str = "r", k: int = 2, l: int = 0, **changes: Any) -> dict[str, Any]:  # noqa: E741
+    privacy: list[dict[str, Any]] = [{"model": "k_anonymity", "k": k}]
+    if l:
+        privacy.append({"model": "distinct_l_diversity", "column": "s", "l": l})
+    found = policy({"q": "q", "s": "s"}, privacy, trust=["source_owner"])
+    return {**found, "release": release, "republication": "refuse", **changes}
+
+
+def release(
+    db: Database, rows: Sequence[Row], reason: str | None = None, **changes: Any
+) -> dict[str, Any]:
+    """Publish these people; the reason of a refusal is the expected one."""
+    source = db.connect("source_owner")
+    if source.execute("select to_regclass('public.t')").fetchone() == (None,):
+        make_table(source, {"q": "integer", "s": "text"}, [])
+    source.execute("truncate public.t")
+    with source.cursor() as cursor:
+        cursor.executemany("insert into public.t (id, q, s) values (%s, %s, %s)", rows)
+    if reason is None:
+        driver.publish(db, declared(**changes))
+        return states(db)
+    with pytest.raises(PrivacyRefusal) as caught:
+        driver.publish(db, declared(**changes))
+    assert (caught.value.code, caught.value.reason) == ("republication", reason)
+    assert driver.leftovers(db) == []
+    return states(db)
+
+
+def states(db: Database) -> dict[str, Any]:
+    rows = db.admin.execute(
+        "select release || ' ' || version, over_versions from pganon_private.version"
+    ).fetchall()
+    return dict(rows)
+
+
+def test_one_leaves(db: Database) -> None:
+    release(db, FOUR, k=4)
+    release(db, FOUR[:3], "crossing", k=3)
+
+
+def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> None:
+    release(db, FOUR)
+    assert release(db, FOUR, release="all", k=4) == {"r 1": "holds", "all 1": "finer"}
+    # Who has the first version learns nothing from the second.
+    release(db, FOUR, release="again")
+
+
+def test_divided_groups(db: Database) -> None:
+    release(db, FOUR, k=4)
+    release(db, FOUR, "finer", release="parts")
+
+
+def test_a_value_corrected_or_exchanged(db: Database) -> None:
+    release(db, FOUR)
+    release(db, [*FOUR[:3], (4, 2, "flu")], "changed")
+    release(db, [FOUR[0], FOUR[1], (3, 2, "cold"), (4, 2, "HIV")], "changed")
+    release(db, [FOUR[0], (2, 1, "HIV"), (3, 2, "flu"), FOUR[3]], "changed")
+
+
+def test_a_quasi_identifier_that_is_shown_later(db: Database) -> None:
+    release(db, FOUR)
+    columns = {"q": {"role": "sensitive"}, "s": {"role": "quasi_identifying"}}
+    whole = declared()["columns"] | columns
+    release(db, FOUR, "role", release="other", columns=whole)
+
+
+def test_exact_rows_beside_classes(db: Database) -> None:
+    rows: list[Row] = [(n, n % 2, "abcd"[n // 2]) for n in range(8)]
+    release(db, rows, k=4)
+    anatomy = {
+        "method": {"name": "anatomy"},
+        "privacy": [{"model": "anatomy_l_diversity", "column": "s", "l": 2}],
+    }
+    with pytest.raises(PrivacyRefusal) as caught:
+        driver.publish(db, declared("rows", **anatomy))
+    assert caught.value.reason in ("form", "finer", "crossing")
+
+
+def test_a_stronger_model_later(db: Database) -> None:
+    rows: list[Row] = [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, 2, "c")]
+    release(db, rows)
+    assert release(db, rows, release="strong", l=2)["strong 1"] == "holds"
+
+
+def test_what_is_accepted_is_void(db: Database) -> None:
+    release(db, FOUR, k=4)
+    found = release(db, FOUR[:3], k=3, republication="warn")
+    assert found == {"r 1": "void", "r 2": "void"}
+    told = db.admin.execute("select guarantee from pganon_private.version").fetchall()
+    assert {item["over_versions"] for (stated,) in told for item in stated} == {ONE_VERSION}
+
+
+def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:
+    release(db, FOUR)
+    db.source("create table public.gone as select 4 as id")
+    forget_people(db.connect("steward"), "r", "public.gone")
+    release(db, FOUR, "crossing")
+
+
+def test_what_the_steward_is_told(db: Database, tmp_path: Path) -> None:
+    release(db, FOUR, k=4)
+    release(db, FOUR[:3], k=3, republication="warn")
+    path = tmp_path / "policy.json"
+    path.write_text(json.dumps(declared()))
+    told = pganon("guard", str(path), "--dsn", db.dsn("steward"), "--json").json
+    assert [(v["release"], v["people"], v["groups"]) for v in told.get("versions", [])] == [
+        ("r", 4, 1),
+        ("r", 3, 1),
+    ], list(told.items())
+    assert [c["reason"] for c in told["crossings"]] == ["crossing"]
