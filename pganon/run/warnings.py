@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from pganon.encode.facts import respelled
 from pganon.encode.source import source_fingerprint
-from pganon.encode.valued import valued
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.increments.kept import WAITING
@@ -59,8 +58,8 @@ def beside_earlier(plan: Plan, state: State) -> str | None:
 
 
 def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Of columns whose values are counted, with how many are there in several spellings."""
-    for item in valued(spec):
+    """Of columns whose values a model or method counts: others have no such fact."""
+    for item in spec.sensitive:
         number = state.facts.get(respelled(item.index))
         if number:
             yield lookalikes.warning(item.column.name, number)
