@@ -150,3 +150,17 @@ def test_people_who_objected_under_another_type_are_not_missed(
     )
     with pytest.raises(PolicyError, match="the same person may have another key"):
         publish(db, declared)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "listed"), [("integer", "numeric"), ("char(4)", "text")])
+def test_people_who_objected_under_a_type_with_the_same_texts(
+    db: Database, kind: str, listed: str
+) -> None:
+    _table(db, {"p": kind}, [[n, n // 4, "ab"[n % 2]] for n in range(8)])
+    value = "3.00" if listed == "numeric" else "3"
+    db.source(f"CREATE TABLE public.objections AS SELECT '{value}'::{listed} AS p")
+    declared = policy(
+        {"p": "individual", "q": "q", "s": "s"}, MODELS, exclude={"relation": "public.objections"}
+    )
+    assert publish(db, declared).released == 7
