@@ -388,7 +388,7 @@ def show(found: Row) -> None:
         ("by_k", "by k", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
         ("by_j", "by J", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
         ("by_beta", "by beta", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
-        ("left_out", "left out by the paper's k-primacy", (*_OF, "classes", "suppressed", "gcp")),
+        ("left_out", "left out by the paper's k-primacy", (*_OF, "classes", "suppressed")),
         ("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
         (
             "columns",

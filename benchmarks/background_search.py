@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.background_tables import Drawn, Setting
-from pganon.search.background.block import Block
-from pganon.search.background.groups import Groups
 from pganon.search.background.limits import Likeness
 from pganon.search.background.linkage import clusters
 from pganon.search.background.points import Attribute, Nominal, Ordered, Points
@@ -31,7 +29,6 @@ def left_out(drawn: Drawn, post: Post, setting: Setting) -> Row:
     sensitive = np.array([names.index(person[-1]) for person in drawn.people])
     limits = Likeness(setting.beta).limits(np.bincount(sensitive) / len(sensitive))
     classes = lost = 0
-    loss = 0.0
     attributes = _attributes(drawn)
     labels = _labels(drawn, setting)
     for cluster in range(labels.max() + 1):
@@ -40,16 +37,13 @@ def left_out(drawn: Drawn, post: Post, setting: Setting) -> Row:
             lost += len(rows)
             continue
         points = Points([_part(attribute, rows) for attribute in attributes])
-        own = sensitive[rows]
         found = k_primacy(
-            points, own, setting.k, limits, post=post, pick="nearest", residual="suppress"
-        )
+            points, sensitive[rows], setting.k, limits, post=post, pick="nearest",
+            residual="suppress",
+        )  # fmt: skip
         classes += len(found.classes)
         lost += len(found.suppressed)
-        if found.classes:
-            loss += float(Groups(Block(points, own, limits), found.classes).losses().sum())
-    n = len(drawn.people)
-    return {"classes": classes, "suppressed": lost, "gcp": loss / (n * len(attributes))}
+    return {"classes": classes, "suppressed": lost}
 
 
 def _labels(drawn: Drawn, setting: Setting) -> np.ndarray:

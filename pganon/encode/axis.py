@@ -11,7 +11,7 @@ are facts of the run (:mod:`pganon.encode.facts`), observed after encoding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -217,48 +217,11 @@ class NominalAxis(Axis):
         )
 
     def loss(self, state: State, table: str) -> exp.Expr:
-        return self.loss_of(state, self.distinct(state, table), self.nulls(state, table))
+        return self.loss_of(state, self.distinct(state, table))
 
-    def nulls(self, state: State, table: str) -> exp.Expr | None:
-        """Whether a group has records without a value, where its loss depends on that."""
-        return None
-
-    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
-        """NCP of a group with so many different values, NULL among them where `nulls` holds."""
+    def loss_of(self, state: State, distinct: exp.Expr) -> exp.Expr:
+        """NCP of a group with so many different values, NULL among them."""
         return fragment("(:d - 1)::float8 / :m", d=distinct, m=num(max(self.domain(state) - 1, 1)))
-
-
-class ShareAxis(NominalAxis):
-    """Unordered values: loss is the share of all values that is covered, 0 for one (NULL mixed: 1).
-
-    The values are the declared ones, else those in the source.
-    """
-
-    def extent(self, state: State, table: str) -> list[exp.Expr]:
-        null = fragment("bool_or(:c = 0)", c=col(self.code, table))
-        extra = [named(null, f"n{self.index}")] if self.has_null(state) else []
-        return [*super().extent(state, table), *extra]
-
-    def nulls(self, state: State, table: str) -> exp.Expr | None:
-        return col(f"n{self.index}", table) if self.has_null(state) else None
-
-    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
-        declared = self.attribute.values
-        size = self.size(state) if declared is None else len(declared)
-        return covered_share(distinct, size, nulls)
-
-
-def covered_share(distinct: exp.Expr, size: int, null: exp.Expr | None = None) -> exp.Expr:
-    """Loss of unordered values: how many of all are covered, 0 for a single one.
-
-    Args:
-        null: condition under which others are mixed with NULL, which loses 1.
-    """
-    case = exp.Case().when(fragment(":d < 2", d=exp.paren(distinct)), num(0))
-    if null is not None:
-        case = case.when(null, num(1))
-    share = fragment(":d::float8 / :m", d=exp.paren(distinct), m=num(max(size, 1)))
-    return case.else_(share)
 
 
 class TreeAxis(Axis):
@@ -363,7 +326,7 @@ class TreeAxis(Axis):
 class FlatAxis(NominalAxis):
     """Unordered values as a tree of height 1: any two different ones, NULL among them, lose 1."""
 
-    def loss_of(self, state: State, distinct: exp.Expr, nulls: exp.Expr | None) -> exp.Expr:
+    def loss_of(self, state: State, distinct: exp.Expr) -> exp.Expr:
         return fragment("(:d > 1)::int", d=distinct)
 
 
@@ -378,7 +341,6 @@ class HeightAxis(TreeAxis):
 
 _AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: NominalAxis, Scale.TREE: TreeAxis}
 _CLUSTER_AXES = {Scale.ORDERED: OrderedAxis, Scale.NOMINAL: FlatAxis, Scale.TREE: HeightAxis}
-_SHARE_AXES = {**_AXES, Scale.NOMINAL: ShareAxis}
 
 
 def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
@@ -387,13 +349,10 @@ def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     Quasi-sensitive attributes lose by height in a tree, as QS k-anonymity defines it,
     quasi-identifiers by the share of the values that are covered.
     """
-    return tuple(_kinds(attribute)[attribute.scale](attribute) for attribute in attributes)
-
-
-def _kinds(attribute: Attribute) -> Mapping[Scale, type[Axis]]:
-    if attribute.qs_set is not None:
-        return _CLUSTER_AXES
-    return _SHARE_AXES if attribute.shares else _AXES
+    return tuple(
+        (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
+        for attribute in attributes
+    )
 
 
 def group_extents(

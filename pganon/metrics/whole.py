@@ -195,7 +195,7 @@ def _loss(axis: Axis, growth: Growth, state: State) -> exp.Expr:
     if not axis.attribute.covers:
         return known
     if isinstance(axis, NominalAxis):
-        loss = axis.loss_of(state, col(f"covers{i}", "e"), col(f"z{i}", "e"))
+        loss = axis.loss_of(state, col(f"covers{i}", "e"))
     else:
         loss = axis.loss(state, "e")
     nothing = fragment(":covers = 0", covers=col(f"covers{i}", "e"))

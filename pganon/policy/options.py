@@ -80,7 +80,6 @@ class MethodOptions(Declaration):
         numbers_by_value: whether it numbers records by the values of a sensitive column, and at
             random within them.
         weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
-        loses_shares: whether a set of d out of m values loses d / m, as its papers have it.
         shows_reference: whether it can publish the distribution that its models compare with.
         refuses_constant: whether it refuses a sensitive column with one value, which its models do
             not protect, unless the policy accepts that the column is unprotected.
@@ -108,7 +107,6 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     numbers_by_value: ClassVar[bool] = False
     weighs: ClassVar[bool] = False
-    loses_shares: ClassVar[bool] = False
     shows_reference: ClassVar[bool] = False
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True

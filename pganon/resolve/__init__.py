@@ -345,7 +345,6 @@ class _Builder:
             values=declared.domain.values if isinstance(declared.domain, ValueSet) else None,
             qs_set=declared.qs_set,
             ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
-            shares=self.policy.method.loses_shares,
             in_regions=self.policy.ranges == "region",
         )
         self._hierarchy(attribute)

@@ -95,7 +95,6 @@ class Attribute:
         ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
-        shares: whether d of m unordered values lose d / m, instead of (d - 1) / (m - 1).
         in_regions: whether a group shows the bounds of its region, whatever its records have.
     """
 
@@ -115,7 +114,6 @@ class Attribute:
     qs_set: str | None = None
     ranged: bool = False
     hidden: Hidden | None = None
-    shares: bool = False
     in_regions: bool = False
 
     @property

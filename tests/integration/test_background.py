@@ -12,6 +12,7 @@ import pytest
 from pganon.steps import State
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
+from tests.support.oracles.definitions import Nominal
 from tests.support.sources.builders import make_table
 
 D14 = [
@@ -90,6 +91,22 @@ def test_whole_cluster(db: Database) -> None:
     staged = run(db.owner(), background_policy("kagg"))
     assert classes(staged) == [[1, 3, 4, 7, 8, 9, 10, 12, 13], [2, 5, 6, 11, 14]]
     assert staged.utility.gcp == pytest.approx(0.775097, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_loss_of_categories_is_that_of_all_methods(db: Database, method: str) -> None:
+    """(different values - 1) / (values of the source - 1), of which NULL is one."""
+    rows = [(age, "FMXY"[age % 4] if age % 7 else None, "abc"[age % 3]) for age in range(20, 60)]
+    make_table(db.connect("source_owner"), TYPES, rows)
+    leave_out = {"suppression_limit": 0.1, "on_infeasible": "suppress"}
+    staged = run(db.owner(), near(background_policy(method, **leave_out)))
+    sexes, found = [row[1] for row in rows], classes(staged)
+    losses = [
+        len(group) * Nominal(sexes, 1.0, "as_value").loss([sexes[key - 1] for key in group])
+        for group in found
+    ]
+    assert 0 < sum(losses) < len(rows)
+    assert staged.utility.ncp["sex"] == pytest.approx(sum(losses) / sum(map(len, found)))
 
 
 def by_age(age: int) -> list[float]:

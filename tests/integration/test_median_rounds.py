@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from psycopg import sql
 
-from pganon.encode.axis import Axis, axes, group_extents
+from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.forms.local.axes import ShownNames
 from pganon.methods.rounds.candidates import SEVERAL
 from pganon.methods.rounds.median import MedianCuts
 from pganon.methods.rounds.rounds import CutRounds, start_step
 from pganon.spec.model import Attribute
-from pganon.sqltools import query, statement
+from pganon.steps import State
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import fetch, prepared
 from tests.support.oracles import definitions as oracle
@@ -26,9 +26,18 @@ from tests.support.sources.builders import make_table, policy
 Rows = Sequence[Sequence[Any]]
 
 
+class Names(ShownNames):
+    """Of which d out of m values lose d / m; everybody shows all."""
+
+    def number(self, state: State) -> int:
+        return self.domain(state)
+
+
 def share_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
-    """Whose sets of d out of m values lose d / m."""
-    return axes(tuple(replace(attribute, shares=True) for attribute in attributes))
+    return tuple(
+        Names(axis.attribute) if isinstance(axis, NominalAxis) else axis
+        for axis in axes(attributes)
+    )
 
 
 def cut(
@@ -214,29 +223,6 @@ def test_the_loss_of_a_set_is_that_of_the_axes(db: Database) -> None:
     for loss, by in ((share_axes, share), (axes, lambda a, values: a.loss(values))):
         found[loss] = cut(db, ["int", "text"], rows, 1, loss=loss)
         assert found[loss] == expected(rows, attributes, 1, {}, by)
-
-
-def test_golden_5_5_loss_of_sets(db: Database) -> None:
-    """Two of three cities lose 2/3, one of them nothing; NULL mixed with a value loses 1."""
-    for values, losses in (("ABC", [0, 2 / 3, 1]), (["A", None, "B"], [0, 1, 1])):
-        make_table(db.connect("source_owner"), {"city": "text"}, [(value,) for value in values])
-        computation = prepared(db.owner(), policy({"city": "q"}, 2))
-        computation.decide()
-        executor, plan = computation.executor, computation.plan
-        (axis,) = share_axes(plan.spec.attributes)
-        coded = query(
-            "select s.n as node, r.c0 from r cross join (values (1), (2), (3)) as s(n)"
-            " where (select count(*) from r as o where o.c0 <= r.c0) <= s.n",
-            {"r": executor.state.work("coded")},
-        )
-        extents = group_extents([axis], executor.state, coded, ["node"], weighted=False)
-        loss = query(
-            "select :loss as loss from e order by e.node",
-            {"e": extents},
-            loss=axis.loss(executor.state, "e"),
-        )
-        found = fetch(executor.conn, statement(loss))
-        assert [row["loss"] for row in found] == pytest.approx(losses)
 
 
 def test_widths_that_differ_by_rounding_alone_are_ties(db: Database) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, covered_share
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.forms.local import facts
 from pganon.spec.model import Attribute, Scale
-from pganon.sqltools import col, fragment, named, total
+from pganon.sqltools import col, fragment, named, num, total
 from pganon.steps import State
 from pganon.steps.facts import Fact
 
@@ -47,7 +47,11 @@ class ShownNames(NominalAxis):
         return int(state[facts.length(self.index)])
 
     def loss(self, state: State, table: str) -> exp.Expr:
-        return covered_share(self.distinct(state, table), self.number(state))
+        return fragment(
+            "case when :d < 2 then 0 else :d::float8 / :m end",
+            d=exp.paren(self.distinct(state, table)),
+            m=num(max(self.number(state), 1)),
+        )
 
 
 _AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAxis}

@@ -29,7 +29,6 @@ class Background(MethodOptions):
     parts = (FLAT,)
     sensitive = "one"
     codes_sensitive = True
-    loses_shares = True
     shows_reference = True
     refuses_constant = True
 
