@@ -66,8 +66,8 @@ class Keeping:
     columns: tuple[str, ...]
     marks: tuple[int, ...]
     links: tuple[int, ...]
-    tables: Tables
-    histogram: QualifiedName
+    tables: Callable[[State], Tables]
+    histogram: Callable[[State], QualifiedName]
     known: ValueSets | None
     rows: Callable[[State], Sequence[LinkedRows]]
 
@@ -117,22 +117,22 @@ def value_set_steps(keeping: Keeping) -> tuple[Step, ...]:
     )
 
 
-def _members(keeping: Keeping) -> exp.Select:
+def _members(keeping: Keeping, state: State) -> exp.Select:
     """SELECT person, grp, mark0, ..: of everybody."""
     marks = [named(fragment(f"m.marks[{n}]"), f"mark{i}") for i, n in enumerate(keeping.marks)]
     return query(
         "select m.member as person, (:n)::bigint as grp from m",
-        {"m": keeping.tables.members},
-        n=col(keeping.tables.link, "m"),
+        {"m": keeping.tables(state).members},
+        n=col(keeping.tables(state).link, "m"),
     ).select(*marks)
 
 
-def _shown(keeping: Keeping) -> exp.Select:
+def _shown(keeping: Keeping, state: State) -> exp.Select:
     """SELECT place, grp, value, n: published values of the columns, which are counted from 0."""
     parts = [
         query(
             "select :place as place, h.link as grp, h.value, h.n from h where h.col = :number",
-            {"h": keeping.histogram},
+            {"h": keeping.histogram(state)},
             place=num(place),
             number=num(number),
         )
@@ -151,7 +151,7 @@ def _completed(keeping: Keeping, state: State) -> exp.Expr:
         had = query(
             "select n.grp, min(p.value_set::text)::uuid as value_set from n"
             " join p on p.person = n.person where n.grp > 0 group by n.grp",
-            {"n": _members(keeping), "p": keeping.known.person},
+            {"n": _members(keeping, state), "p": keeping.known.person},
         )
         parts.append(
             query(
@@ -167,7 +167,7 @@ def _vectors_of_people(keeping: Keeping, state: State) -> exp.Select:
     secret = population_secret(state)
     seeded = query(
         "select n.*, :seed as seed from n where n.grp > 0",
-        {"n": _members(keeping)},
+        {"n": _members(keeping, state)},
         seed=mark_seed(col("person", "n"), secret),
     )
     tree = query("select n.grp from n", {"n": seeded})
@@ -182,7 +182,7 @@ def _vectors_of_people(keeping: Keeping, state: State) -> exp.Select:
             own=mark_from(col("seed", "n"), col("value", alias)),
             mark=col(f"mark{place}", "n"),
         )
-        tree = tree.join(aliased(_shown(keeping), alias), on=on)
+        tree = tree.join(aliased(_shown(keeping, state), alias), on=on)
         keys.append(col("value", alias))
     return tree.select(named(vector_key(keys), "value"))
 
@@ -192,7 +192,7 @@ def _grouped(keeping: Keeping, state: State) -> exp.Select:
     if keeping.is_one:
         return query(
             "select g.grp, :digest as value_set from g group by g.grp",
-            {"g": _shown(keeping)},
+            {"g": _shown(keeping, state)},
             digest=fragment(_DIGEST),
         )
     vectors = {"g": state.work("completed")}
@@ -212,7 +212,7 @@ def _grouped(keeping: Keeping, state: State) -> exp.Select:
     )
     seen = query(
         "select s.grp, s.place, :list as list, max(s.n) as most from s group by s.grp, s.place",
-        {"s": _shown(keeping)},
+        {"s": _shown(keeping, state)},
         list=fragment(_LIST, value=col("value", "s")),
     )
     fitting = query(
@@ -247,7 +247,7 @@ def _beside(keeping: Keeping, state: State) -> exp.Select:
     places = range(len(keeping.columns))
     now = query(
         "select n.*, g.value_set from n left join g on g.grp = n.grp",
-        {"n": _members(keeping), "g": state.work("value_set_of")},
+        {"n": _members(keeping, state), "g": state.work("value_set_of")},
     )
     if keeping.known is None:
         nothing = [named(fragment("null::bigint"), f"had{place}") for place in places]
@@ -289,7 +289,7 @@ def _people(keeping: Keeping, state: State) -> exp.Expr:
 
 
 def _sets(keeping: Keeping, state: State) -> exp.Expr:
-    values = _shown(keeping) if keeping.is_one else state.work("completed")
+    values = _shown(keeping, state) if keeping.is_one else state.work("completed")
     parts = [
         query(
             "select s.value_set, v.value from v join s on s.grp = v.grp"
@@ -317,7 +317,7 @@ def _rows_check(keeping: Keeping) -> Check:
             return query("select 0::bigint as strangers")
         return query(
             "select count(*) as strangers from n where n.grp in (select o.grp from o)",
-            {"n": _members(keeping), "o": stacked(found)},
+            {"n": _members(keeping, state), "o": stacked(found)},
         )
 
     return Check(

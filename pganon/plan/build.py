@@ -20,6 +20,7 @@ from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.model import Tables as Remembered
+from pganon.history.value_sets import Keeping, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.increments.kept import commit_steps, resumed_steps
 from pganon.increments.steps import gather_steps, restricted_step
@@ -33,14 +34,17 @@ from pganon.published.form import Tables
 from pganon.published.groups import GROUPS
 from pganon.published.metrics import Metrics
 from pganon.published.remembered import (
+    HISTOGRAM,
     is_remembered,
     linked,
     manner,
     relations,
+    shown_columns,
     staging_steps,
 )
 from pganon.published.request import Request
 from pganon.spec.increments import all_checks
+from pganon.spec.invariance import ValueSets
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import num, query, stacked
@@ -173,10 +177,15 @@ class Plan:
 
     @property
     def _guard(self) -> tuple[Phase, ...]:
-        if not self.past:
-            return ()
-        rule = Rule(new_of(self, State(0)), self.past)
-        return (guard_phase(rule_steps(rule, refuses=True)),)
+        policy = self.spec.policy
+        steps: list[Step] = []
+        if self.past:
+            rule = Rule(new_of(self, State(0)), self.past)
+            refuses = policy.republication == "refuse"
+            steps += rule_steps(rule, refuses=refuses, least=self.spec.minimum_size)
+        if self.spec.invariant and self.is_remembered:
+            steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
+        return (guard_phase(steps),) if steps else ()
 
     @property
     def _reasons(self) -> tuple[Phase, ...]:
@@ -211,6 +220,26 @@ def new_of(plan: Plan, state: State) -> New:
     link = linked(spec, form, state).links[0]
     return New(
         manner(spec, form, state), Remembered(state.stage("members"), state.stage(GROUPS), link)
+    )
+
+
+def keeping_of(plan: Plan, state: State, known: ValueSets | None) -> Keeping:
+    """The staged version as one that keeps value sets.
+
+    Args:
+        known: those that people had before.
+    """
+    spec, form = plan.spec, plan.method.form
+    names = spec.kept_columns
+    told = [column.name for column in linked(spec, form, state).columns]
+    return Keeping(
+        names,
+        tuple(shown_columns(spec).index(name) + 1 for name in names),
+        tuple(told.index(name) + 1 for name in names),
+        lambda s: new_of(plan, s).tables,
+        lambda s: s.stage(HISTOGRAM),
+        known,
+        lambda s: linked(spec, form, s).rows,
     )
 
 

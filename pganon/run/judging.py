@@ -14,14 +14,13 @@ from pganon.encode.source import source_fingerprint
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
-from pganon.history.value_sets import PERSON, SETS, Keeping, value_set_steps
+from pganon.history.value_sets import PERSON, SETS, value_set_steps
 from pganon.identifiers import QualifiedName
-from pganon.plan.build import Plan, new_of
+from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
 from pganon.publish import memory, populations, value_sets
 from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing, Judged, manner_as_dict
 from pganon.publish.value_sets import StagedSets
-from pganon.published.remembered import HISTOGRAM, linked, shown_columns
 from pganon.run.admitting import Admission
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
@@ -111,7 +110,7 @@ class Judging:
             manner=manner_as_dict(new.manner, new.tables.link, functions=functions is not None),
             over_versions=VOID if crossings else FINER if functions is not None else HOLDS,
             functions=functions,
-            sets=self._value_sets(population, new),
+            sets=self._value_sets(population),
             readers=roles if by_reader else None,
             figures=self.figures,
             crossings=crossings,
@@ -121,10 +120,11 @@ class Judging:
         self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
     ) -> list[tuple[Reader, list[Past]]]:
         """Those for whom the version is judged, with all that they have."""
-        everything = Reader("", frozenset(past))
-        readers = (everything,)
-        if self.plan.spec.policy.audiences == "by_reader":
-            readers = readers_of(roles, {one.run_id: one.readers for one in about})
+        readers = readers_of(roles, {one.run_id: one.readers for one in about})
+        if self.plan.spec.policy.audiences == "everybody":
+            # Beside it roles that an earlier version was judged for apart: who has fewer versions
+            # has not what a group may be a function of.
+            readers = (Reader("", frozenset(past)), *readers)
         return [
             (reader, [one for run, one in past.items() if run in reader.runs]) for reader in readers
         ]
@@ -212,21 +212,12 @@ class Judging:
         )
         return self.state.stage(FUNCTIONS)
 
-    def _value_sets(self, population: int, new: New) -> StagedSets | None:
-        spec, form = self.plan.spec, self.plan.method.form
+    def _value_sets(self, population: int) -> StagedSets | None:
+        spec = self.plan.spec
         if not spec.invariant:
             return None
         names = spec.kept_columns
-        told = [column.name for column in linked(spec, form, self.state).columns]
-        keeping = Keeping(
-            names,
-            tuple(shown_columns(spec).index(name) + 1 for name in names),
-            tuple(told.index(name) + 1 for name in names),
-            new.tables,
-            self.state.stage(HISTOGRAM),
-            value_sets.read(self.conn, population, names),
-            lambda s: linked(spec, form, s).rows,
-        )
+        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
         self.computation.guard(value_set_steps(keeping))
         return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
 

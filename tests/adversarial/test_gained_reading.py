@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.integration.test_deferred_memory import other, people_decide
 
 from pganon.run import admitting
 from pganon.run.admitting import change_readers
@@ -14,6 +13,7 @@ from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.builders import make_table, policy
+from tests.support.sources.versions import other, people_decide
 
 COLUMNS = {"age": "q", "zip": "q", "disease": "s"}
 

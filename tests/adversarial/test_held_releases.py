@@ -55,7 +55,7 @@ def test_later_versions_are_judged_beside_it(db: Database) -> None:
     """What was approved is remembered as if it had been published at once."""
     queue.applied(db, publish=APPROVAL, republication="refuse")
     assert _approved(db, _held(db)) == ("released", None)
-    other = faults.policy(release="others", privacy=[{"model": "k_anonymity", "k": 9}])
+    other = faults.policy(release="others", where="id > 3")
     with pytest.raises(PrivacyRefusal, match="in version 1"):
         run_release(other, dsn=db.dsn())
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.integration.test_deferred_memory import other, people_decide
 
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
+from tests.support.sources.versions import other, people_decide
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 

@@ -50,7 +50,7 @@ def test_refused_by_default(db: Database, tmp_path: Path) -> None:
     assert (ran.code, ran.json["error"]["code"]) == (1, "republication")
     assert faults.content(conn) == before
     assert faults.version(conn) == 2
-    assert faults.events(conn)[-2:] == ["started", "refused: republication"]
+    assert faults.events(conn)[-2:] == ["started", "refused: crossing"]
     assert faults.run_tables(conn) == []
     # The source as it was may be published: what is compared is rows, whatever was done to them.
     db.source("DELETE FROM public.patient WHERE id = 100")

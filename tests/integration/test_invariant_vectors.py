@@ -56,9 +56,6 @@ def check(kept: Kept, people: Vectors, everybody: Vectors, out: set[Person]) -> 
         assert counterfeits == 0
     result = kept.results[-1]
     assert result.suppressed == len(people) - len(here)
-    assert result.guard["guard_value_sets"] == sorted(kept.columns)
-    assert result.guard["guard_worst_probability"] <= 1 / kept.l + 1e-9
-    assert (result.guard["guard_certain"], result.guard["guard_above"]) == (0, 0)
     return out | rest
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.integration.test_local import EXAMPLE_COLUMNS, EXAMPLE_MODELS, local_policy
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
@@ -46,3 +47,21 @@ def history(db: Database) -> None:
     )
     source.execute("UPDATE public.t SET s = 'a' WHERE id % 4 = 0")
     driver.publish(db, rare)
+
+
+OTHER = policy(
+    {"gender": "q", "zip": "q", "disease": "s"},
+    [{"model": "k_anonymity", "k": 2}],
+    trust=["source_owner"],
+)
+
+
+def people_decide(**changes: Any) -> dict[str, Any]:
+    """A release with several partitions of the people of an example."""
+    method = {"name": "lgb_mdp", "link_threshold": 1}
+    return local_policy(EXAMPLE_COLUMNS, EXAMPLE_MODELS, method=method, **changes)
+
+
+def other(**changes: Any) -> dict[str, Any]:
+    """One with classes of the same people."""
+    return {**OTHER, "release": "other", "republication": "allow", **changes}
