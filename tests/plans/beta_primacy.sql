@@ -1869,8 +1869,7 @@ SELECT
     "c"."c0" > 0) AS "lo0",
   MAX("c"."c0") AS "hi0",
   MIN("c"."c0") = 0 AS "n0",
-  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0",
-  BOOL_OR("c"."c1" = 0) AS "n1"
+  BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0"
 FROM "pganon_work"."r0_grouped_classes" AS "c"
 GROUP BY
   "c"."class_id";
@@ -2203,17 +2202,9 @@ SELECT
           END
         ) * 1.0 + (
           (
-            CASE
-              WHEN (
-                BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-              ) < 2
-              THEN 0
-              WHEN "e"."n1"
-              THEN 1
-              ELSE CAST((
-                BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-              ) AS DOUBLE PRECISION) / 40
-            END
+            CAST((
+              BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+            ) AS DOUBLE PRECISION) / 40
           ) * 1.0
         )
       ) / 2.0
@@ -2248,17 +2239,9 @@ SELECT
   ) / SUM("e"."n") AS "ncp0",
   SUM(
     "e"."n" * (
-      CASE
-        WHEN (
-          BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-        ) < 2
-        THEN 0
-        WHEN "e"."n1"
-        THEN 1
-        ELSE CAST((
-          BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))
-        ) AS DOUBLE PRECISION) / 40
-      END
+      CAST((
+        BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1
+      ) AS DOUBLE PRECISION) / 40
     )
   ) / SUM("e"."n") AS "ncp1"
 FROM (

@@ -1305,6 +1305,30 @@ FROM (
               ) AS "k"
             )
           )
+        ),
+        HASHTEXTEXTENDED(
+          "t"."v2",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
         )
       ] AS bigint[]) AS "marks"
     FROM (
@@ -1337,7 +1361,10 @@ FROM (
           THEN COALESCE('=' || CAST((
             CAST("g"."v1" AS TEXT) COLLATE "C"
           ) AS text), '')
-        END AS "v1"
+        END AS "v1",
+        COALESCE('=' || CAST((
+          "g"."p0"
+        ) AS text), '') AS "v2"
       FROM "pganon_work"."r0_local_grouped" AS "g"
       OFFSET '0'
     ) AS "t"
@@ -1357,9 +1384,15 @@ FROM (
         ) FROM 1 FOR 16),
         'hex'
       ) AS UUID) AS "member",
-      -1 AS "group_id",
-      -1 AS "zip_bucket",
-      -1 AS "disease_bucket",
+      CAST((
+        -ROW_NUMBER() OVER (ORDER BY "p"."key")
+      ) AS INT) AS "group_id",
+      CAST((
+        -ROW_NUMBER() OVER (ORDER BY "p"."key")
+      ) AS INT) AS "zip_bucket",
+      CAST((
+        -ROW_NUMBER() OVER (ORDER BY "p"."key")
+      ) AS INT) AS "disease_bucket",
       CAST(NULL AS BIGINT[]) AS "marks"
     FROM (
       SELECT
@@ -1521,7 +1554,7 @@ ORDER BY
 -- recode.groups_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1599,8 +1632,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2]), BIT_XOR("e"."marks"[3])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."group_id" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -2511,6 +2621,7 @@ ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";

@@ -1410,6 +1410,30 @@ FROM (
               ) AS "k"
             )
           )
+        ),
+        HASHTEXTEXTENDED(
+          "t"."v2",
+          UUID_HASH_EXTENDED(
+            "t"."member",
+            (
+              SELECT
+                CAST(CAST((
+                  'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')
+                ) AS BIT(64)) AS BIGINT)
+              FROM (
+                SELECT
+                  (
+                    SELECT
+                      COALESCE("p"."secret", "s"."key")
+                    FROM "pganon_private"."run_secret" AS "s"
+                    LEFT JOIN "pganon_private"."population" AS "p"
+                      ON "p"."id" = "s"."population"
+                    WHERE
+                      "s"."run_id" = 0
+                  ) AS "secret"
+              ) AS "k"
+            )
+          )
         )
       ] AS bigint[]) AS "marks"
     FROM (
@@ -1442,7 +1466,10 @@ FROM (
           THEN COALESCE('=' || CAST((
             CAST("g"."v1" AS TEXT) COLLATE "C"
           ) AS text), '')
-        END AS "v1"
+        END AS "v1",
+        COALESCE('=' || CAST((
+          "g"."p0"
+        ) AS text), '') AS "v2"
       FROM "pganon_work"."r0_local_grouped" AS "g"
       OFFSET '0'
     ) AS "t"
@@ -1462,9 +1489,9 @@ FROM (
         ) FROM 1 FOR 16),
         'hex'
       ) AS UUID) AS "member",
-      -1 AS "group_id",
-      -1 AS "zip_bucket",
-      -1 AS "disease_bucket",
+      0 AS "group_id",
+      0 AS "zip_bucket",
+      0 AS "disease_bucket",
       CAST(NULL AS BIGINT[]) AS "marks"
     FROM (
       SELECT
@@ -1626,7 +1653,7 @@ ORDER BY
 -- recode.groups_key: an index that the published views join on
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 
--- recode.histogram: the values of every group, which the next versions are judged by
+-- recode.histogram: the values of every group, which later groups may be compared with
 CREATE TABLE pganon_stage.r0_histogram AS
 SELECT
   "u".*
@@ -1688,8 +1715,85 @@ FROM (
   ) AS "h"
 ) AS "u";
 
+-- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
+CREATE TABLE pganon_stage.r0_remembered_groups AS
+SELECT
+  "g"."grp",
+  "g"."people",
+  "g"."who1" AS "who1",
+  "g"."who2" AS "who2",
+  "g"."held" AS "held"
+FROM (
+  SELECT
+    CAST("e"."grp" AS BIGINT) AS "grp",
+    COUNT(*) AS "people",
+    BIT_XOR("e"."who1") AS "who1",
+    BIT_XOR("e"."who2") AS "who2",
+    CASE
+      WHEN "e"."grp" > 0
+      THEN CAST(ARRAY[BIT_XOR("e"."marks"[1]), BIT_XOR("e"."marks"[2]), BIT_XOR("e"."marks"[3])] AS bigint[])
+    END AS "held"
+  FROM (
+    SELECT
+      "m".*,
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who1' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who1",
+      UUID_HASH_EXTENDED(
+        "m"."member",
+        (
+          SELECT
+            CAST(CAST((
+              'x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('who2' AS BYTEA)) FROM 1 FOR 8), 'hex')
+            ) AS BIT(64)) AS BIGINT)
+          FROM (
+            SELECT
+              (
+                SELECT
+                  COALESCE("p"."secret", "s"."key")
+                FROM "pganon_private"."run_secret" AS "s"
+                LEFT JOIN "pganon_private"."population" AS "p"
+                  ON "p"."id" = "s"."population"
+                WHERE
+                  "s"."run_id" = 0
+              ) AS "secret"
+          ) AS "k"
+        )
+      ) AS "who2"
+    FROM (
+      SELECT
+        "m"."member",
+        "m"."group_id" AS "grp",
+        "m"."marks"
+      FROM "pganon_stage"."r0_members" AS "m"
+    ) AS "m"
+    WHERE
+      "m"."grp" <> 0
+  ) AS "e"
+  GROUP BY
+    "e"."grp"
+) AS "g";
+
 -- verify.fingerprint: a keyed hash of the staged relations
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram']::pg_catalog.regclass[]) AS fingerprint;
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_groups', 'pganon_stage.r0_records', 'pganon_stage.r0_values0', 'pganon_stage.r0_values1', 'pganon_stage.r0_members', 'pganon_stage.r0_histogram', 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.balance: every record is released once or suppressed
 SELECT
@@ -2048,44 +2152,6 @@ FROM (
     "h"."group_id"
 ) AS "g";
 
--- guard.guard0_new: who is in which combination of groups
-CREATE TABLE pganon_work.r0_guard0_new AS
-SELECT
-  "m"."member" AS "person",
-  CASE
-    WHEN "m"."marks" IS NULL
-    THEN (
-      -1
-    )
-    ELSE CAST((
-      "m"."group_id"
-    ) AS BIGINT)
-  END AS "grp",
-  CAST(ARRAY["m"."marks"[2], "m"."marks"[1]] AS bigint[]) AS "marks"
-FROM "pganon_stage"."r0_members" AS "m";
-
--- guard.guard0_links: the groups of every combination
-CREATE TABLE pganon_work.r0_guard0_links AS
-SELECT
-  "e"."link" AS "grp",
-  CASE "e"."col" WHEN 1 THEN 2 WHEN 2 THEN 1 END AS "col",
-  "e"."link"
-FROM (
-  SELECT DISTINCT
-    "h"."col",
-    "h"."link"
-  FROM "pganon_stage"."r0_histogram" AS "h"
-) AS "e";
-
--- guard.guard0_hist: values of the groups
-CREATE TABLE pganon_work.r0_guard0_hist AS
-SELECT
-  CASE "h"."col" WHEN 1 THEN 2 WHEN 2 THEN 1 END AS "col",
-  "h"."link",
-  "h"."value",
-  "h"."n"
-FROM "pganon_stage"."r0_histogram" AS "h";
-
 -- publish.publish: views, grants and ledger in one transaction
 ALTER TABLE "pganon_stage"."r0_groups" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_records" SET SCHEMA "pganon_data";
@@ -2093,6 +2159,7 @@ ALTER TABLE "pganon_stage"."r0_values0" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_values1" SET SCHEMA "pganon_data";
 ALTER TABLE "pganon_stage"."r0_members" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private";
 CREATE OR REPLACE VIEW "published"."visits" AS SELECT "r"."group_id" AS "group_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "r"."group_id" AS "group_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form", "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id";
 CREATE OR REPLACE VIEW "published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_data"."r0_values0" AS "t";
