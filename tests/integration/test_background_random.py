@@ -247,7 +247,7 @@ def test_baseline(db: Database, case: Case) -> None:
     closeness = {"model": "t_closeness", "t": 0.9}
     staged = attempted(db, case, {"name": "js_reduce"}, closeness=closeness)
     if isinstance(staged, str):
-        assert staged in ("infeasible", "verification", "all_suppressed")
+        assert staged == "all_suppressed"
         return
     groups = [sorted(keys) for keys in staged.members.values()]
     assert min(map(len, groups)) >= case.k

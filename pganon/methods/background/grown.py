@@ -12,6 +12,7 @@ from pganon.methods.background.cut import BLOCKS, cut_steps
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
 from pganon.methods.background.reading import given_of_points, limits_of, points_of
 from pganon.methods.background.rows import grouped_step
+from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.background.shape import Shape
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.search.background.limits import Limits
@@ -28,6 +29,8 @@ def grown_steps(shape: Shape) -> list[Step]:
     """From `placed` to `grouped`."""
     options = shape.options
     assert isinstance(options, Primacy)
+    suppresses = options.residual == "suppress"
+    tables = ["blocked", "grown", *([SETTLED] if suppresses else [])]
     return [
         *cut_steps(shape, options.block_size),
         block_search(
@@ -44,8 +47,9 @@ def grown_steps(shape: Shape) -> list[Step]:
             given=lambda s: given_of_points(shape, s),
             task=lambda s, given: _task(shape, s, given),
         ),
-        grouped_step(shape, "grown", lambda s: s.work("blocked")),
-        DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in ("blocked", "grown")]),
+        *([settled_step(shape, "grown")] if suppresses else []),
+        grouped_step(shape, "grown", lambda s: s.work("blocked"), SETTLED if suppresses else None),
+        DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in tables]),
     ]
 
 

@@ -16,6 +16,7 @@ from pganon.encode.work import CODED
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.rows import grouped_step
+from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
@@ -52,8 +53,11 @@ def reduced_steps(shape: Shape) -> list[Step]:
             given=lambda s: source_counts(shape, s),
             task=lambda s, given: _task(shape, given),
         ),
-        grouped_step(shape, "reduced", lambda s: s.work(CODED)),
-        DropTables("tidy", "the blocks", lambda s: [s.work("blocked"), s.work("reduced")]),
+        settled_step(shape, "reduced"),
+        grouped_step(shape, "reduced", lambda s: s.work(CODED), SETTLED),
+        DropTables(
+            "tidy", "the blocks", lambda s: [s.work(n) for n in ("blocked", "reduced", SETTLED)]
+        ),
     ]
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.shape import Shape
 from pganon.published.work import GROUPED
-from pganon.sqltools import col, query
+from pganon.sqltools import aliased, col, equal, query
 from pganon.steps import CreateTable, State
 
 
@@ -32,20 +33,26 @@ def histograms(
 
 
 def grouped_step(
-    shape: Shape, found: str, records: Callable[[State], QualifiedName]
+    shape: Shape,
+    found: str,
+    records: Callable[[State], QualifiedName],
+    stay: str | None = None,
 ) -> CreateTable:
     """`grouped` from what a search found.
 
     Args:
         found: work table (rid, gid).
         records: (rid, codes).
+        stay: work table (gid) of the classes that are not left out; None: all stay.
     """
-    return CreateTable(
-        "grouped",
-        "the class of every record",
-        lambda s: s.work(GROUPED),
-        lambda s: query(
+
+    def select(state: State) -> exp.Select:
+        tree = query(
             "select f.gid, r.rid from r join f on f.rid = r.rid",
-            {"r": records(s), "f": s.work(found)},
-        ).select(*[col(code, "r") for code in shape.codes]),
-    )
+            {"r": records(state), "f": state.work(found)},
+        ).select(*[col(code, "r") for code in shape.codes])
+        if stay is None:
+            return tree
+        return tree.join(aliased(state.work(stay), "s"), on=equal(["gid"], "s", "f"))
+
+    return CreateTable("grouped", "the class of every record", lambda s: s.work(GROUPED), select)

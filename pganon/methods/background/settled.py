@@ -1,0 +1,72 @@
+"""Classes that hold against what is published, where searches leave records out.
+
+What they leave out moves the published distribution away from that of the source, which classes
+were made to satisfy. Those that miss it are left out in turn, until none does.
+
+    settled    (gid)    classes that stay
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.work import CODED
+from pganon.methods.background.rows import histograms
+from pganon.methods.background.shape import Shape, model_against, source_counts
+from pganon.search.background.dropping import kept
+from pganon.search.background.limits import Model
+from pganon.search.tasks import TaskResult
+from pganon.sqltools import col, query
+from pganon.steps import Search, State
+
+SETTLED = "settled"
+
+
+def settled_step(shape: Shape, found: str) -> Search:
+    """Args: found: work table (rid, gid)."""
+    return Search(
+        SETTLED,
+        "which classes hold against what is published",
+        lambda s: s.work(SETTLED),
+        (("gid", "bigint"),),
+        given=lambda s: source_counts(shape, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: _class_values(shape, found, s),
+        tasks=lambda s, given, rows: [
+            _Settled(rows, given["source"], shape.k, model_against(shape, given))
+        ],
+    )
+
+
+def _class_values(shape: Shape, found: str, state: State) -> exp.Select:
+    return query(
+        "select f.gid, :value as value, count(*) as n from f join c on c.rid = f.rid"
+        " group by 1, 2 order by 1, 2",
+        {"f": state.work(found), "c": state.work(CODED)},
+        value=col(shape.value, "c"),
+    )
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """Args:
+    rows: (gid, value, n).
+    source: records by value of the source.
+    """
+
+    rows: Sequence[tuple[Any, ...]]
+    source: Sequence[int]
+    k: int
+    model: Model
+
+    def __call__(self) -> TaskResult:
+        if not self.rows:
+            return TaskResult([])
+        classes, counts = histograms(self.rows, len(self.source))
+        stays = kept(counts, np.array(self.source), self.k, self.model).clusters
+        return TaskResult([classes[place] for place in np.flatnonzero(stays)])
