@@ -89,7 +89,7 @@ TARGETS = {
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "constant", "cut", "divided", "drawn", "grown", "kept",
-            "levels", "near", "options", "reading", "reduced", "rows", "shape")),
+            "levels", "near", "options", "reading", "reduced", "rows", "settled", "shape")),
          "pganon/forms/background/audit.py", "pganon/forms/background/divergence.py",
          "pganon/forms/reference.py", "pganon/resolve/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",

@@ -69,7 +69,9 @@ def test_no_privilege_on_any_state(analyst: Connection) -> None:
         " AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))"
     )
     assert sorted(found.fetchall()) == [
+        ("pganon.action",),
         ("pganon.release_columns",),
+        ("pganon.release_policies",),
         ("pganon.releases",),
         ("pganon.requests",),
     ]

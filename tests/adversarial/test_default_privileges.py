@@ -25,7 +25,13 @@ HELD = """
     ORDER BY 1
 """
 
-LISTS = ["pganon.release_columns", "pganon.releases", "pganon.requests"]
+LISTS = [
+    "pganon.action",
+    "pganon.release_columns",
+    "pganon.release_policies",
+    "pganon.releases",
+    "pganon.requests",
+]
 
 
 def _held(db: Database) -> list[str]:

@@ -30,9 +30,11 @@ def test_no_private_table_is_open_in_any_step(db: Database) -> None:
     def look(step: str) -> None:
         nonlocal seen
         # Even with the way into the schemas open, no table is.
-        db.admin.execute("GRANT USAGE ON SCHEMA pganon_work, pganon_stage, pganon_data TO analyst")
+        schemas = "USAGE ON SCHEMA pganon_work, pganon_stage, pganon_data"
+        db.admin.execute(f"GRANT {schemas} TO analyst".encode())
         seen += len(faults.run_tables(db.admin))
         opened[step] = faults.exposed(db.admin, tables_only=True)
+        db.admin.execute(f"REVOKE {schemas} FROM analyst".encode())
 
     faults.run(db.dsn(), before=look)
     assert seen > 100

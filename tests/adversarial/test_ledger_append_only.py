@@ -63,5 +63,6 @@ def test_every_step_leaves_a_row(db: Database) -> None:
         ("started", None, "steward"),
         ("released", 2, "steward"),
         ("rolled_back", 1, "steward"),
+        ("withdrawn", 1, "steward"),
         ("dropped", 1, "steward"),
     ]

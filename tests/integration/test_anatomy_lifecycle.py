@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
@@ -135,9 +136,10 @@ def test_another_method_takes_its_views_along(source: Database) -> None:
     assert readable(conn) == before
     assert failing(conn) == []
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS TABLE published.visits_st")
-    with pytest.raises(PreconditionError, match=r"mine\.v"):
-        release(source, republication="allow", **MONDRIAN)
-    assert readable(conn) == before
+    release(source, republication="allow", **MONDRIAN)
+    assert [readable(conn)[view] for view in VIEWS[1:]] == [None, None]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        source.connect("analyst").execute("TABLE mine.v")
 
 
 @pytest.mark.primary_server_only
@@ -167,10 +169,7 @@ def test_a_changed_source(source: Database) -> None:
     source.source("DELETE FROM public.visit WHERE id = 1")
     with pytest.raises(PganonError) as caught:
         release(source)
-    assert (caught.value.code, getattr(caught.value, "model", None)) == (
-        "republication",
-        "anatomy_l_diversity",
-    )
+    assert caught.value.code == "republication"
 
 
 def test_csv(source: Database, tmp_path: Path) -> None:

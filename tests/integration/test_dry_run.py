@@ -105,7 +105,7 @@ def test_dependents_of_a_view_that_must_go(source: Database) -> None:
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS SELECT age FROM published.patients")
     fewer = {n: c for n, c in faults.POLICY["columns"].items() if n != "days"}
     assert "depends on a view that would go: view mine.v" in dry(source, columns=fewer).warnings
-    assert dry(source).warnings == ()
+    assert not any("depends on" in line for line in dry(source).warnings)
 
 
 ACCIDENTS = """
