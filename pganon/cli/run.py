@@ -134,6 +134,14 @@ def run(
             help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
         ),
     ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            help="With --dry-run: a number that random choices follow, instead of secrets.",
+            show_default=False,
+        ),
+    ] = None,
     metrics: Annotated[
         MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
     ] = MetricSet.BASIC,
@@ -179,6 +187,7 @@ def run(
                 dry_run=dry_run,
                 costs=costs,
                 jobs=jobs,
+                seed=None if seed is None else str(seed).encode(),
                 metrics=request,
                 revision=revision,
             ),

@@ -53,7 +53,7 @@ def start_run(
     the run for dead; `locks.run_lock(conn, run_id)` adopts and ends it.
 
     Args:
-        seed: derive all secrets from it, so that a test can repeat a run.
+        seed: derive all secrets from it, so that a dry run can be repeated.
     """
     row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
     assert row is not None

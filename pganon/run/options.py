@@ -53,7 +53,9 @@ class Options:
             side by side, and processes of this program that search; None is the server's own
             setting, or one per core of this machine where the server is on it and has fewer; and
             one per core.
-        seed: for tests: all secrets of the run derive from it.
+        seed: of a dry run, whose secrets derive from it: to draw again, or to repeat a draw. Its
+            groups are nobody's to see: no version's are taken over, and what other versions tell
+            is not held against them.
         metrics: what to measure beyond the figures of every run.
         claim: the request that is served; None: that of a command.
         revision: of the policy in the database; None: it is stored there when the run ends well.

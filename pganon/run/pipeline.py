@@ -19,7 +19,7 @@ import psycopg
 
 from pganon import database, locks
 from pganon.encode.source import source_fingerprint
-from pganon.errors import PganonError, PrivacyRefusal, translate
+from pganon.errors import PganonError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.increments.steps import DUE
 from pganon.install.owner import become_owner
@@ -89,13 +89,18 @@ def run_release(
         owner: whose pganon, where it is not the role that logs in.
 
     Raises:
-        UsageError: in_transaction; no_metrics.
+        UsageError: in_transaction; no_metrics; a seed without a dry run.
         PolicyError: the policy does not fit itself or the source; all problems at once.
         PrivacyRefusal: the guarantee cannot be given; the published version is untouched.
         DatabaseError: the server failed; the published version is untouched.
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     options = options or Options()
+    if options.seed is not None and not options.dry_run:
+        raise UsageError(
+            "a seed is for dry runs: who knows that of a release knows who is in which group",
+            hint="--dry-run",
+        )
     if connection is not None:
         dsn = database.dsn_like(connection)
 
@@ -200,7 +205,10 @@ class _Run:
             spec = replace(spec, growth=growth, resumed=resumed)
             dry = self.options.dry_run
             found = beside(self.conn, spec, self.sources, publishes=not dry)
-            republication = found if growth is None or growth.version is None else None
+            apart = self.options.seed is not None or (
+                growth is not None and growth.version is not None
+            )
+            republication = None if apart else found
             refusal = republication and republication.before_work()
             if refusal is not None:
                 raise refusal
@@ -257,7 +265,8 @@ class _Run:
             increment=figures.increment,
         )
         if self.options.dry_run:
-            result = self._tried(plan, state, result, judging)
+            drawn = self.options.seed is not None
+            result = self._tried(plan, state, result, None if drawn else judging)
         else:
             release = handover.staged(
                 plan,

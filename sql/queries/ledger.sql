@@ -15,7 +15,7 @@ VALUES (
 );
 
 -- add_secret --
--- Make the secrets of a run in the server; a given seed makes them repeatable, for tests.
+-- Make the secrets of a run in the server; a given seed makes them repeatable, for dry runs.
 INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)
 SELECT
     %(run_id)s,

@@ -11,7 +11,7 @@ from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.integration.test_local import diverse, local_policy, semi
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import loaded
+from tests.support.harness.driver import loaded, secrets
 from tests.support.sources.builders import make_table
 
 pytestmark = pytest.mark.primary_server_only
@@ -49,9 +49,8 @@ def versions(db: Database, method: str, buckets: str) -> list[list[dict[str, Any
     found = []
     for seed in (b"first", b"second"):
         declared = local_policy(COLUMNS, MODELS, method=options)
-        run = run_release(
-            loaded(declared), dsn=db.dsn("steward"), options=Options(force=True, seed=seed)
-        )
+        with secrets(seed):
+            run = run_release(loaded(declared), dsn=db.dsn("steward"), options=Options(force=True))
         text = f"SELECT member, {', '.join(NUMBERS)} FROM pganon_private.r{run.run_id}_members"
         columns = ("member", *NUMBERS)
         rows = db.admin.execute(text).fetchall()  # pyright: ignore

@@ -13,6 +13,8 @@ from pganon.run.pipeline import run_release
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 
 @pytest.fixture
@@ -97,6 +99,54 @@ def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None
     # Another k that makes the same classes tells no more.
     assert dry(source, privacy=[{"model": "k_anonymity", "k": 12}]).refusal is None
     assert dry(source, **changes, republication="warn").refusal is None
+
+
+@pytest.mark.slow
+def test_seeds_draw_again(db: Database) -> None:
+    """A dry run without one draws what a run would publish; none of them changes what that is."""
+    make_table(
+        db.connect("source_owner"), vehicles.COLUMNS, vehicles.rows(60), name=("public", "vehicle")
+    )
+    policy = vehicles.policy(method={"name": "qs_greedy"}, republication="allow")
+
+    def lost(seed: bytes | None = None) -> float:
+        options = Options(dry_run=True, seed=seed)
+        tried = run_release(policy, dsn=db.dsn(), options=options)
+        assert (tried.outcome, tried.refusal) == ("dry_run", None)
+        return tried.utility.gcp
+
+    made = faults.run(db.dsn(), policy)
+    before = state(db.owner())
+    found = [lost(b"%d" % number) for number in (1, 2, 3, 1)]
+    assert len(set(found)) == 3
+    assert found[0] == found[3]
+    assert lost() == made.utility.gcp
+    assert state(db.owner()) == before
+    assert faults.run(db.dsn(), policy, force=False).outcome == "unchanged"
+
+
+def test_another_seed_is_not_held_against_versions(source: Database) -> None:
+    """Its groups are nobody's to see; what a run would be refused for is that of its own groups."""
+    faults.run(source.dsn())
+    fewer = faults.policy(privacy=[{"model": "k_anonymity", "k": 11}], where="id <> 3")
+    options = Options(dry_run=True, seed=b"1")
+    tried = run_release(fewer, dsn=source.dsn(), options=options)
+    assert (tried.refusal, tried.guard) == (None, {})
+    assert faults.events(source.owner())[-1] == "dry_run"
+
+
+@pytest.mark.slow
+def test_seed_of_a_command(source: Database, tmp_path: Path) -> None:
+    file = tmp_path / "policy.json"
+    file.write_text(
+        json.dumps({**faults.POLICY, "method": {"name": "mondrian", "variant": "relaxed"}})
+    )
+    run = ("run", str(file), "--dsn", source.dsn(), "--json")
+    refused = pganon(*run, "--seed", "1")
+    assert refused.code == 2
+    assert refused.json["error"]["hint"] == "--dry-run"
+    assert faults.content(source.owner()) is None
+    assert pganon(*run, "--dry-run", "--seed", "1").json["outcome"] == "dry_run"
 
 
 def test_dependents_of_a_view_that_must_go(source: Database) -> None:

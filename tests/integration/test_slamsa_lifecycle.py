@@ -17,7 +17,7 @@ from pganon.run import processes
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
-from tests.support.harness import faults
+from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.builders import make_table
@@ -172,8 +172,8 @@ def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) 
     method["sensitive_tables"] = THREE
     found: list[Shown] = []
     for jobs in (1, 2):
-        options = Options(seed=faults.SEED, jobs=jobs)
-        release(db, method=method, options=options)
+        with driver.secrets(faults.SEED):
+            release(db, method=method, options=Options(jobs=jobs))
         found.append(seen(db))
         lifecycle.drop(db.owner(), "stays")
     assert [call.kwargs["n_jobs"] for call in used.call_args_list] == [2, 2, 2]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import psycopg
 import pytest
@@ -19,6 +20,7 @@ from pganon import database
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
+from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
@@ -191,8 +193,23 @@ def publish(db: Any, policy: dict[str, Any], *, seed: bytes | None = None) -> Ru
     """
     once = policy_from(policy).method.published_once
     policy = {"republication": "refuse" if once else "allow", **policy}
-    options = Options(seed=seed, force=True)
-    return run_release(loaded(policy), dsn=db.dsn("steward"), options=options)
+    with secrets(seed):
+        return run_release(loaded(policy), dsn=db.dsn("steward"), options=Options(force=True))
+
+
+@contextlib.contextmanager
+def secrets(seed: bytes | None) -> Iterator[None]:
+    """Runs of this process derive their secrets from a seed, which only dry runs can be given."""
+    if seed is None:
+        yield
+        return
+    start = ledger.start_run
+
+    def started(*arguments: Any, **options: Any) -> int:
+        return start(*arguments, **{**options, "seed": seed})
+
+    with mock.patch.object(ledger, "start_run", started):
+        yield
 
 
 def leftovers(db: Any) -> list[str]:

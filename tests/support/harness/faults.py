@@ -29,6 +29,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.run import pipeline
 from pganon.run.options import Options
 from pganon.run.result import RunResult
+from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 
 Connection = psycopg.Connection[Any]
@@ -102,17 +103,17 @@ def run(
 
     Tests of faults want a version of every run, so it makes one of an unchanged source, too.
     """
-    return pipeline.run_release(
-        loaded or policy(),
-        dsn=dsn,
-        settings=type(pipeline.RUN_SETTINGS)(**settings),
-        options=Options(
-            seed=SEED if stable else None,
-            jobs=jobs,
-            force=force,
-            on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
-        ),
-    )
+    with driver.secrets(SEED if stable else None):
+        return pipeline.run_release(
+            loaded or policy(),
+            dsn=dsn,
+            settings=type(pipeline.RUN_SETTINGS)(**settings),
+            options=Options(
+                jobs=jobs,
+                force=force,
+                on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
+            ),
+        )
 
 
 def published(db: Database) -> RunResult:
