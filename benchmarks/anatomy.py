@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks import people, support
-from benchmarks.mondrian import ADULT
-from pganon.importing import Format
+from benchmarks import adult, people, support
+from benchmarks.benchmark import Benchmark, Row, Table
 
 MOST_RATIO = 8.0
 """The project's target for a million records and l = 4."""
 
-ADULT_QI = ("age", "education", "marital_status", "race", "sex", "native_country")
 PEOPLE_QI = (
     "age", "workclass", "race", "education_num", "marital_status", "sex", "native_country",
 )  # fmt: skip
+DIVISIONS = ("public", "eligible")
+_SHOWN = ("division", "records", "l", "block_size", "groups", "spread", "seconds", "ratio")
 
-Row = dict[str, Any]
 
-
-def policy(
-    table: str,
-    columns: tuple[str, ...],
-    l: int,  # noqa: E741
-    block_size: int,
-    division: str,
-) -> dict[str, Any]:
+def policy(table: str, columns: Sequence[str], l: int, block_size: int, division: str) -> Row:  # noqa: E741
     return {
         "release": f"{table}_{l}_{block_size}_{division}",
         "source": f"public.{table}",
@@ -45,65 +34,55 @@ def policy(
     }
 
 
-def measure(dsn: str, data: Path | None, rows: int) -> list[Row]:
-    found: list[Row] = []
-    if data is not None:
-        bench = _Bench(dsn, "anatomy_adult", _load(dsn, data), ADULT_QI)
-        for division in ("public", "eligible"):
-            found += [bench.row(l, size, division) for l in (2, 3, 4) for size in (16, 100, 500)]  # noqa: E741
-    people.create(dsn, rows)
-    bench = _Bench(dsn, people.TABLE, rows, PEOPLE_QI)
-    return found + [bench.row(4, 100, division) for division in ("public", "eligible")]
+@dataclass(frozen=True, kw_only=True)
+class Anatomy(Benchmark):
+    """Args: people: rows of the generated table."""
 
+    people: int = 1_000_000
+    degrees: tuple[int, ...] = (2, 3, 4)
+    sizes: tuple[int, ...] = (16, 100, 500)
 
-class _Bench:
-    """Runs over one table."""
+    parts: ClassVar = ("adult", "generated")
+    real: ClassVar = frozenset({"adult"})
+    tables: ClassVar = (
+        Table("adult", "Adult: groups of similar records", _SHOWN),
+        Table("generated", f"generated people: target {MOST_RATIO:g} sorted copies", _SHOWN),
+    )
 
-    def __init__(self, dsn: str, table: str, records: int, columns: tuple[str, ...]) -> None:
-        self.dsn, self.table, self.records, self.columns = dsn, table, records, columns
-        self.baseline = support.sorted_copy_seconds(dsn, table, [*columns, "occupation"])
+    def adult(self) -> Iterator[Row]:
+        assert self.data is not None
+        records = adult.load(self.dsn, "adult", adult.lines(self.data, complete=False))
+        asked = [(l, size, d) for d in DIVISIONS for l in self.degrees for size in self.sizes]  # noqa: E741
+        return self._rows("adult", records, adult.QUASI, asked)
 
-    def row(self, l: int, block_size: int, division: str) -> Row:  # noqa: E741
-        asked = policy(self.table, self.columns, l, block_size, division)
-        measured = support.run_policy(self.dsn, asked)
-        utility = measured.result["utility"]
-        return {
-            "table": self.table,
-            "records": self.records,
-            "l": l,
-            "block_size": block_size,
-            "division": division,
-            "groups": utility["groups"],
-            "spread": utility["gcp"],
-            "reconstruction_error": utility["sensitive"]["occupation"]["reconstruction_error"],
-            "seconds": measured.seconds,
-            "baseline": self.baseline,
-            "ratio": measured.seconds / self.baseline,
-            "phases": support.phase_seconds(measured),
-            "peak_mb": measured.peak_mb,
-        }
+    def generated(self) -> Iterator[Row]:
+        people.create(self.dsn, self.people)
+        asked = [(4, 100, division) for division in DIVISIONS]
+        return self._rows(people.TABLE, self.people, PEOPLE_QI, asked)
 
-
-def _load(dsn: str, data: Path) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "adult.csv"
-        support.unpack(data / "adult" / "adult.data.gz", file)
-        form = Format(header=False, names=ADULT.split(","), separator=", ")
-        return support.load(dsn, file, "anatomy_adult", form)
-
-
-def show(found: list[Row]) -> None:
-    table = Table(title="anatomy: groups of similar records, and time against a sorted copy")
-    left = ("table", "division")
-    for name in (*left, "records", "l", "block_size", "groups", "spread", "seconds", "ratio"):
-        table.add_column(name, justify="left" if name in left else "right")
-    for row in found:
-        table.add_row(
-            *(row["table"], row["division"], f"{row['records']:,}"),
-            *(str(row["l"]), f"{row['block_size']:,}"),
-            *(f"{row['groups']:,}", f"{row['spread']:.4f}"),
-            *(f"{row['seconds']:.1f}", f"{row['ratio']:.1f}"),
-        )
-    console = Console(width=120)
-    console.print(table)
-    console.print(f"target: at most {MOST_RATIO:g} times for 1,000,000 records, l = 4")
+    def _rows(
+        self,
+        table: str,
+        records: int,
+        columns: Sequence[str],
+        asked: Sequence[tuple[int, int, str]],
+    ) -> Iterator[Row]:
+        baseline = support.sorted_copy_seconds(self.dsn, table, [*columns, "occupation"])
+        for l, block_size, division in asked:  # noqa: E741
+            declared = policy(table, columns, l, block_size, division)
+            measured = support.run_policy(self.dsn, declared)
+            utility = measured.result["utility"]
+            yield {
+                "records": records,
+                "l": l,
+                "block_size": block_size,
+                "division": division,
+                "groups": utility["groups"],
+                "spread": utility["gcp"],
+                "reconstruction_error": utility["sensitive"]["occupation"]["reconstruction_error"],
+                "seconds": measured.seconds,
+                "baseline": baseline,
+                "ratio": measured.seconds / baseline,
+                "phases": measured.phases,
+                "peak_mb": measured.peak_mb,
+            }

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import psycopg
 
+from benchmarks.benchmark import Benchmark, Row, Table
+
 TABLE = b"""
 CREATE TABLE assessed AS
-SELECT (random() * %(ages)s)::int AS age, 'zip ' || (random() * %(zips)s)::int AS zip,
+SELECT (random() * %(ages)d)::int AS age, 'zip ' || (random() * %(zips)d)::int AS zip,
     CASE WHEN random() < 0.5 THEN 'm' ELSE 'f' END AS sex,
     'disease ' || (random() * random() * 9)::int AS disease
-FROM generate_series(1, %(rows)s)
+FROM generate_series(1, %(rows)d)
 """
 COLUMNS = b"age, zip, sex, disease"
 FETCHED = b"SELECT " + COLUMNS + b", count(*) FROM assessed GROUP BY " + COLUMNS
 PLAIN = b"SELECT count(*) FROM (" + FETCHED + b") AS x"
-SHAPES = {"dense": (50, 20), "sparse": (90, 1100)}
 CALLS = {
     "assess": b"SELECT * FROM pganon.assess('assessed', '{age,zip,sex}', '{disease}')",
     "k_anonymity": b"SELECT pganon.k_anonymity('assessed', '{age,zip,sex}')",
@@ -25,17 +28,32 @@ CALLS = {
     "t_closeness": b"SELECT pganon.t_closeness('assessed', '{age,zip,sex}', 'disease')",
     "risk": b"SELECT * FROM pganon.risk('assessed', '{age,zip,sex}')",
 }
+_SHOWN = ("call", "classes", "seconds", "group_by", "ratio", "ratio_not_fetched")
 
 
-def measure(dsn: str, rows: int) -> list[dict[str, Any]]:
-    """Seconds and ratios per shape of the table; server defaults, warm, best of three."""
-    found: list[dict[str, Any]] = []
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        for shape, (ages, zips) in SHAPES.items():
+@dataclass(frozen=True, kw_only=True)
+class Assess(Benchmark):
+    """Seconds and ratios; server defaults, warm, best of three."""
+
+    rows: int = 1_000_000
+
+    parts: ClassVar = ("dense", "sparse")
+    tables: ClassVar = tuple(
+        Table(part, f"{part}: against GROUP BY (fetched, or counted in the server)", _SHOWN)
+        for part in parts
+    )
+
+    def dense(self) -> Iterator[Row]:
+        return self._calls(ages=50, zips=20)
+
+    def sparse(self) -> Iterator[Row]:
+        return self._calls(ages=90, zips=1100)
+
+    def _calls(self, ages: int, zips: int) -> Iterator[Row]:
+        with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute("SELECT setseed(0.5)")
-            text = TABLE % {b"ages": b"%d" % ages, b"zips": b"%d" % zips, b"rows": b"%d" % rows}
             conn.execute("DROP TABLE IF EXISTS assessed")
-            conn.execute(text)
+            conn.execute(TABLE % {b"ages": ages, b"zips": zips, b"rows": self.rows})
             conn.execute("VACUUM ANALYZE assessed")
             row = conn.execute(
                 "SELECT count(*) FROM pganon.equivalence_classes('assessed', '{age,zip,sex}')"
@@ -43,21 +61,16 @@ def measure(dsn: str, rows: int) -> list[dict[str, Any]]:
             fetched, plain = _best(conn, FETCHED), _best(conn, PLAIN)
             for name, call in CALLS.items():
                 seconds = _best(conn, call)
-                found.append(
-                    {
-                        "table": shape,
-                        "rows": rows,
-                        "classes": row[0] if row else 0,
-                        "call": name,
-                        "seconds": round(seconds, 3),
-                        "group_by": round(fetched, 3),
-                        "ratio": round(seconds / fetched, 2),
-                        "group_by_not_fetched": round(plain, 3),
-                        "ratio_not_fetched": round(seconds / plain, 2),
-                    }
-                )
-        conn.execute("DROP TABLE assessed")
-    return found
+                yield {
+                    "rows": self.rows,
+                    "classes": row[0] if row else 0,
+                    "call": name,
+                    "seconds": seconds,
+                    "group_by": fetched,
+                    "ratio": seconds / fetched,
+                    "group_by_not_fetched": plain,
+                    "ratio_not_fetched": seconds / plain,
+                }
 
 
 def _best(conn: psycopg.Connection[Any], text: bytes) -> float:
@@ -67,15 +80,3 @@ def _best(conn: psycopg.Connection[Any], text: bytes) -> float:
         conn.execute(text).fetchall()
         best = min(best, time.perf_counter() - began)
     return best
-
-
-def show(rows: list[dict[str, Any]]) -> None:
-    print("\nassess against SELECT qi, s, count(*) GROUP BY (fetched, and counted in the server)")
-    print(
-        f"{'table':8} {'rows':>10} {'classes':>8} {'call':12} {'s':>7} {'ratio':>6} {'server':>7}"
-    )
-    for row in rows:
-        print(
-            f"{row['table']:8} {row['rows']:>10} {row['classes']:>8} {row['call']:12}"
-            f" {row['seconds']:>7} {row['ratio']:>6} {row['ratio_not_fetched']:>7}"
-        )

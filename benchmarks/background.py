@@ -7,31 +7,34 @@ adult               random people of Adult
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
 from psycopg.types.range import Range
 
+from benchmarks import background_claims, background_plots, support
 from benchmarks import background_figures as figures
 from benchmarks import background_search as search
 from benchmarks import background_tables as tables
-from benchmarks import support
+from benchmarks.background_names import (
+    AGG,
+    BASELINE,
+    BETA,
+    INC,
+    MIC,
+    OURS_BETA,
+    OURS_INC,
+    SELECTIVITIES,
+    VARIED,
+)
 from benchmarks.background_tables import Drawn, Setting, Source
+from benchmarks.benchmark import Benchmark, Row, Table
 from pganon.search.background.primacy import Post
 
-Row = dict[str, Any]
-
-KS = (3, 5, 10, 15, 20)
-JS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
-BETAS = (1, 2, 3, 4, 5, 6)
-SELECTIVITIES = (0.02, 0.05, 0.1, 0.2)
-
-INC, AGG, BETA = "kInc_GE", "kAgg_GE", "beta_GE"
-OURS_INC, OURS_BETA = "kinc", "beta_primacy"
 METHODS: dict[str, Row] = {
     INC: {"name": "kinc", "inc_pick": "nearest"},
     AGG: {"name": "kagg"},
@@ -49,46 +52,23 @@ OPTIONS: dict[str, Row] = {
     "eligible, sweep": {"division": "eligible", "select": "sweep"},
     "none, nearest": {"division": "none", "select": "nearest"},
 }
-MIC = {"kInc_Mic": {"name": "kinc_mic"}, "kAgg_Mic": {"name": "kagg_mic"}}
-BASELINE = "JS-reduce"
+MEANS: dict[str, Row] = dict(zip(MIC, ({"name": "kinc_mic"}, {"name": "kagg_mic"}), strict=True))
 COMPARED: dict[str, Row] = {INC: METHODS[INC], AGG: METHODS[AGG], BASELINE: {"name": "js_reduce"}}
 
-BANDWIDTHS: dict[str, float | Row] = {
-    "all 0.1": 0.1,
-    "all 0.3": 0.3,
-    "all 1": 1,
-    "education 1.1": {"education": 1.1},
-    "education 1.2": {"education": 1.2},
-    "education 1.5": {"education": 1.5},
-    "education 2": {"education": 2},
-    "gender 2": {"gender": 2},
-    "gender 2, education 2": {"gender": 2, "education": 2},
-}
-"""Of a kernel over Adult; columns that are not named have 0.3."""
-FEW_KS = (3, 5, 10, 20)
+WIDTHS: tuple[float | Row, ...] = (
+    *(0.1, 0.3, 1),
+    *({"education": width} for width in (1.1, 1.2, 1.5, 2)),
+    *({"gender": 2}, {"gender": 2, "education": 2}),
+)
+"""Bandwidths of a kernel over Adult; columns that are not named have 0.3."""
 
 MIC_J = 0.3
 BASELINE_J = 0.6
-PEOPLE = 1_000_000
 LARGE_J = 0.3
-SIZES = (1000, 2000, 4000)
-
-PARTS = (
-    "by_k",
-    "by_j",
-    "by_beta",
-    "left_out",
-    "options",
-    "columns",
-    "baseline",
-    "bandwidths",
-    "times",
-    "large",
-)
 
 
 @dataclass(frozen=True)
-class Bench:
+class Runs:
     """Runs over one table; times are divided by that of its sorted copy.
 
     Attributes:
@@ -101,7 +81,7 @@ class Bench:
     made: dict[tuple[str, Setting], Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, dsn: str, source: Source, rows: int) -> Bench:
+    def of(cls, dsn: str, source: Source, rows: int) -> Runs:
         drawn = tables.load(dsn, source, rows)
         return cls(dsn, drawn, support.sorted_copy_seconds(dsn, source.name, source.columns))
 
@@ -109,7 +89,7 @@ class Bench:
     def source(self) -> Source:
         return self.drawn.source
 
-    def believing(self, **changes: Any) -> Bench:
+    def believing(self, **changes: Any) -> Runs:
         """The same table with other priors."""
         source = replace(self.source, **changes)
         return replace(self, drawn=replace(self.drawn, source=source))
@@ -122,10 +102,8 @@ class Bench:
                 self.dsn, declared, *(["--metrics", "all"] if metrics else [])
             )
         except support.RunFailed as failed:
-            if failed.error.get("code") not in ("infeasible", "verification"):
-                raise
-            return {**asked, "refused": failed.error["message"]}
-        phases = support.phase_seconds(found)
+            return {**asked, "refused": failed.reason("infeasible", "verification")}
+        phases = found.phases
         seconds = found.seconds - phases.get("measure", 0.0)
         result, utility = found.result, found.result["utility"]
         records, suppressed = result["records"], result["suppressed"]
@@ -165,6 +143,12 @@ class Bench:
             **{name: concluded[name] for name in ("believed", "counted") if concluded},
         }
 
+    def shared(self, name: str, setting: Setting) -> Row:
+        """The row of a setting that several parts have in common."""
+        if (name, setting) not in self.made:
+            self.made[name, setting] = self.run(name, METHODS[name], setting)
+        return self.made[name, setting]
+
     def columns(self) -> dict[str, figures.Column]:
         """What the last release shows, by quasi-identifier."""
         names = list(self.source.quasi)
@@ -198,93 +182,8 @@ def _shown(value: Any) -> figures.Shown:
 # -- what is measured -------------------------------------------------------------------------
 
 
-def by_k(bench: Bench) -> Iterator[Row]:
-    return _each(bench, [Setting(k=k) for k in KS])
-
-
-def by_j(bench: Bench) -> Iterator[Row]:
-    return _each(bench, [Setting(j=j) for j in JS])
-
-
-def by_beta(bench: Bench) -> Iterator[Row]:
-    return _each(bench, [Setting(beta=beta) for beta in BETAS])
-
-
-def _each(bench: Bench, settings: Iterable[Setting]) -> Iterator[Row]:
-    for setting in settings:
-        for name, method in METHODS.items():
-            if (name, setting) not in bench.made:
-                bench.made[name, setting] = bench.run(name, method, setting)
-            yield bench.made[name, setting]
-
-
-def left_out(bench: Bench) -> Iterator[Row]:
-    """What the paper's k-primacy suppresses; of tables whose priors are known."""
-    if bench.source.priors is None:
-        return
-    posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
-    for j in JS:
-        for name, post in posts.items():
-            setting = Setting(j=j)
-            found = search.left_out(bench.drawn, post, setting)
-            yield {
-                "table": bench.source.name,
-                "method": name,
-                **setting.row,
-                "records": len(bench.drawn.people),
-                **found,
-            }
-
-
-def options(bench: Bench) -> Iterator[Row]:
-    """What the options of beta_primacy cost, where all records are one cluster."""
-    if bench.source.name == tables.PATIENTS.name:
-        for beta in (2, 3, 4):
-            for name, chosen in OPTIONS.items():
-                method = {"name": "beta_primacy", **chosen}
-                yield bench.run(name, method, Setting(beta=beta, j=None))
-
-
-def columns(bench: Bench) -> Iterator[Row]:
-    """How far every column is from the source, generalized or by means and modes."""
-    methods = {**{name: METHODS[name] for name in (INC, AGG, BETA)}, **MIC}
-    for k in KS:
-        for name, method in methods.items():
-            row = bench.run(name, method, Setting(k=k, j=MIC_J), metrics=False)
-            if "refused" in row:
-                yield row
-                continue
-            for place, column in bench.columns().items():
-                uniform = figures.uniform(column)
-                far = figures.difference(column, uniform)
-                yield {
-                    **row,
-                    "column": place,
-                    "numeric": column.numeric,
-                    "values": len(column.domain),
-                    "span": _span(column),
-                    "emd": figures.distance(column, uniform) / _span(column),
-                    "emd_midpoint": figures.distance(column, figures.midpoint(column))
-                    / _span(column),
-                    "difference": far.mean,
-                    "half_width": far.half_width,
-                    "absolute": far.absolute,
-                }
-
-
 def _span(column: figures.Column) -> float:
     return max(column.source) - min(column.source) if column.numeric else 1.0
-
-
-def baseline(bench: Bench) -> Iterator[Row]:
-    for t in (0.5, 0.3):
-        for k in KS:
-            setting = Setting(k=k, beta=None, t=t, j=BASELINE_J)
-            for name, method in COMPARED.items():
-                row = bench.run(name, method, setting)
-                if "refused" not in row:
-                    row["errors"] = _errors(bench.columns())
-                yield row
 
 
 def _errors(found: dict[str, figures.Column]) -> dict[str, float]:
@@ -300,62 +199,199 @@ def _errors(found: dict[str, figures.Column]) -> dict[str, float]:
     }
 
 
-def bandwidths(bench: Bench) -> Iterator[Row]:
-    """Who is left out where a kernel estimates what is known, by its bandwidth."""
-    if bench.source.priors is not None:
-        return
-    for width, bandwidth in BANDWIDTHS.items():
-        narrow = bench.believing(bandwidth=bandwidth)
-        for k in FEW_KS:
-            for name in (OURS_INC, AGG, OURS_BETA):
-                row = narrow.run(name, METHODS[name], Setting(k=k), metrics=False)
-                yield {**row, "bandwidth": width}
+_RUN = ("classes", "average", "suppressed", "gcp", "rgcp", "rl")
+_CONCLUDED = ("estimate_largest", "estimate_gain", "estimate_above", "exact_largest", "believed")
+_OF = ("table", "method", "k", "beta", "j")
+_VARIED = (*_OF, *_RUN, *_CONCLUDED, "seconds")
 
 
-def times(bench: Bench) -> Iterator[Row]:
-    for rows in SIZES:
-        if rows <= len(bench.drawn.people):
-            smaller = Bench.of(bench.dsn, bench.source, rows)
-            for name, method in METHODS.items():
-                yield smaller.run(name, method, Setting(j=MIC_J), metrics=False)
-    tables.load(bench.dsn, bench.source, len(bench.drawn.people))
+@dataclass(frozen=True, kw_only=True)
+class Background(Benchmark):
+    """One release per setting, which is made anew where several parts have it in common.
+
+    Attributes:
+        rows: of every table but that of `large`, which has `people`.
+        sources: tables; `adult` only with real data.
+        js: bounds of the distance to what readers know.
+        few_ks: k where a bandwidth varies.
+        few_betas: beta where options vary.
+        sizes: records of the tables of `times`.
+        widths: bandwidths of a kernel, of all columns or by column.
+    """
+
+    rows: int = 4000
+    people: int = 1_000_000
+    sources: tuple[str, ...] = ("patients", "workers", "adult")
+    ks: tuple[int, ...] = (3, 5, 10, 15, 20)
+    js: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
+    betas: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
+    few_ks: tuple[int, ...] = (3, 5, 10, 20)
+    few_betas: tuple[int, ...] = (2, 3, 4)
+    sizes: tuple[int, ...] = (1000, 2000, 4000)
+    widths: tuple[float | Row, ...] = WIDTHS
+
+    parts: ClassVar = (
+        *("by_k", "by_j", "by_beta", "left_out", "options", "columns", "baseline"),
+        *("bandwidths", "times", "large"),
+    )
+    real: ClassVar = frozenset({"bandwidths"})
+    tables: ClassVar = (
+        Table("by_k", "by k", _VARIED),
+        Table("by_j", "by J", _VARIED),
+        Table("by_beta", "by beta", _VARIED),
+        Table(
+            "left_out",
+            "left out by the paper's k-primacy",
+            (*_OF, "classes", "suppressed"),
+        ),
+        Table("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
+        Table(
+            "columns",
+            "distances by column",
+            (*_OF, "column", "emd", "emd_midpoint", "difference", "half_width", "absolute"),
+        ),
+        Table("baseline", "t-closeness", ("table", "method", "k", "t", "j", *_RUN, "seconds")),
+        Table(
+            "bandwidths",
+            "left out by bandwidth of a kernel",
+            ("table", "bandwidth", "method", "k", "j", "suppressed", "diverge", "classes", "gcp"),
+        ),
+        Table(
+            "times", "times", ("table", "method", "records", "seconds", "method_seconds", "ratio")
+        ),
+        Table(
+            "large",
+            "many records",
+            ("method", "records", *_RUN[:4], "seconds", "copy", "ratio", "peak_mb"),
+        ),
+        Table("claims", "what the paper says", ("claim", "table", "holds", "found")),
+    )
+
+    @cached_property
+    def runs(self) -> Sequence[Runs]:
+        """Over every table."""
+        known = [tables.PATIENTS, tables.WORKERS, *([tables.adult(self.data)] if self.data else [])]
+        wanted = [source for source in known if source.name in self.sources]
+        return [Runs.of(self.dsn, source, self.rows) for source in wanted]
+
+    def by_k(self) -> Iterator[Row]:
+        return self._each([Setting(k=k) for k in self.ks])
+
+    def by_j(self) -> Iterator[Row]:
+        return self._each([Setting(j=j) for j in self.js])
+
+    def by_beta(self) -> Iterator[Row]:
+        return self._each([Setting(beta=beta) for beta in self.betas])
+
+    def _each(self, settings: Iterable[Setting]) -> Iterator[Row]:
+        for runs in self.runs:
+            for setting in settings:
+                for name in METHODS:
+                    yield runs.shared(name, setting)
+
+    def left_out(self) -> Iterator[Row]:
+        """What the paper's k-primacy suppresses; of tables whose priors are known."""
+        posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
+        for runs in self.runs:
+            for j in self.js if runs.source.priors else ():
+                for name, post in posts.items():
+                    setting = Setting(j=j)
+                    yield {
+                        "table": runs.source.name,
+                        "method": name,
+                        **setting.row,
+                        "records": len(runs.drawn.people),
+                        **search.left_out(runs.drawn, post, setting),
+                    }
+
+    def options(self) -> Iterator[Row]:
+        """What the options of beta_primacy cost, where all records are one cluster."""
+        for runs in self.runs:
+            for beta in self.few_betas if runs.source.name == tables.PATIENTS.name else ():
+                for name, chosen in OPTIONS.items():
+                    method = {"name": "beta_primacy", **chosen}
+                    yield runs.run(name, method, Setting(beta=beta, j=None))
+
+    def columns(self) -> Iterator[Row]:
+        """How far every column is from the source, generalized or by means and modes."""
+        methods = {**{name: METHODS[name] for name in (INC, AGG, BETA)}, **MEANS}
+        for runs in self.runs:
+            for k in self.ks:
+                for name, method in methods.items():
+                    row = runs.run(name, method, Setting(k=k, j=MIC_J), metrics=False)
+                    if "refused" in row:
+                        yield row
+                        continue
+                    for place, column in runs.columns().items():
+                        yield {**row, "column": place, **_distances(column)}
+
+    def baseline(self) -> Iterator[Row]:
+        for runs in self.runs:
+            for t in (0.5, 0.3):
+                for k in self.ks:
+                    setting = Setting(k=k, beta=None, t=t, j=BASELINE_J)
+                    for name, method in COMPARED.items():
+                        row = runs.run(name, method, setting)
+                        if "refused" not in row:
+                            row["errors"] = _errors(runs.columns())
+                        yield row
+
+    def bandwidths(self) -> Iterator[Row]:
+        """Who is left out where a kernel estimates what is known, by its bandwidth."""
+        for runs in self.runs:
+            for width in self.widths if runs.source.priors is None else ():
+                narrow = runs.believing(bandwidth=width)
+                for k in self.few_ks:
+                    for name in (OURS_INC, AGG, OURS_BETA):
+                        row = narrow.run(name, METHODS[name], Setting(k=k), metrics=False)
+                        yield {"bandwidth": _named(width), **row}
+
+    def times(self) -> Iterator[Row]:
+        for runs in self.runs:
+            for rows in self.sizes:
+                if rows <= len(runs.drawn.people):
+                    smaller = Runs.of(self.dsn, runs.source, rows)
+                    for name, method in METHODS.items():
+                        yield smaller.run(name, method, Setting(j=MIC_J), metrics=False)
+            tables.load(self.dsn, runs.source, len(runs.drawn.people))
+
+    def large(self) -> Iterator[Row]:
+        """beta_primacy, with a relation of priors and with a kernel; makes `patients` anew."""
+        runs = Runs.of(self.dsn, tables.PATIENTS, self.people)
+        estimated = runs.believing(priors=None)
+        method, setting = METHODS[OURS_BETA], Setting(j=LARGE_J)
+        for name, of in (("relation", runs), ("kernel", estimated)):
+            yield {**of.run(name, method, setting, metrics=False), "copy": of.copy}
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        return {
+            "claims": background_claims.evaluate(found),
+            "risk_and_utility": risk_and_utility(found),
+        }
+
+    draw = staticmethod(background_plots.draw)
 
 
-def large(dsn: str, people: int) -> list[Row]:
-    """beta_primacy, with a relation of priors and with a kernel."""
-    bench = Bench.of(dsn, tables.PATIENTS, people)
-    estimated = bench.believing(priors=None)
-    method, setting = METHODS[OURS_BETA], Setting(j=LARGE_J)
-    return [
-        {**of.run(name, method, setting, metrics=False), "copy": of.copy}
-        for name, of in (("relation", bench), ("kernel", estimated))
-    ]
+def _named(width: float | Row) -> str:
+    if isinstance(width, dict):
+        return ", ".join(f"{name} {value:g}" for name, value in width.items())
+    return f"all {width:g}"
 
 
-_PER_TABLE: dict[str, Callable[[Bench], Iterator[Row]]] = {
-    "by_k": by_k,
-    "by_j": by_j,
-    "by_beta": by_beta,
-    "left_out": left_out,
-    "options": options,
-    "columns": columns,
-    "baseline": baseline,
-    "bandwidths": bandwidths,
-    "times": times,
-}
-
-
-def measure(
-    dsn: str, data: Path | None, rows: int, people: int, parts: Sequence[str] = PARTS
-) -> Iterator[tuple[str, list[Row]]]:
-    """Part by part, all tables of a part together."""
-    sources = [tables.PATIENTS, tables.WORKERS, *([tables.adult(data)] if data else [])]
-    benches = [Bench.of(dsn, source, rows) for source in sources]
-    for part in parts:
-        if part == "large":
-            yield part, large(dsn, people)
-        else:
-            yield part, [row for bench in benches for row in _PER_TABLE[part](bench)]
+def _distances(column: figures.Column) -> Row:
+    uniform = figures.uniform(column)
+    far = figures.difference(column, uniform)
+    return {
+        "numeric": column.numeric,
+        "values": len(column.domain),
+        "span": _span(column),
+        "emd": figures.distance(column, uniform) / _span(column),
+        "emd_midpoint": figures.distance(column, figures.midpoint(column)) / _span(column),
+        "difference": far.mean,
+        "half_width": far.half_width,
+        "absolute": far.absolute,
+    }
 
 
 def risk_and_utility(found: Row) -> list[Row]:
@@ -368,53 +404,7 @@ def risk_and_utility(found: Row) -> list[Row]:
             "loss": row["rgcp"],
             "gcp": row["gcp"],
         }
-        for part in ("by_k", "by_j", "by_beta")
+        for part in VARIED
         for row in found.get(part, ())
         if "refused" not in row
     ]
-
-
-# -- what is shown ----------------------------------------------------------------------------
-
-_RUN = ("classes", "average", "suppressed", "gcp", "rgcp", "rl")
-_CONCLUDED = ("estimate_largest", "estimate_gain", "estimate_above", "exact_largest", "believed")
-_OF = ("table", "method", "k", "beta", "j")
-_ASKED = ("table", "method", "k", "j")
-_WORDS = ("table", "bandwidth", "method", "claim", "holds", "found", "column", "paper")
-
-
-def show(found: Row) -> None:
-    for part, title, names in (
-        ("by_k", "by k", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
-        ("by_j", "by J", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
-        ("by_beta", "by beta", (*_OF, *_RUN, *_CONCLUDED, "seconds")),
-        ("left_out", "left out by the paper's k-primacy", (*_OF, "classes", "suppressed")),
-        ("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
-        (
-            "columns",
-            "distances by column",
-            (*_OF, "column", "emd", "emd_midpoint", "difference", "half_width", "absolute"),
-        ),
-        ("baseline", "t-closeness", ("table", "method", "k", "t", "j", *_RUN, "seconds")),
-        (
-            "bandwidths",
-            "left out by bandwidth of a kernel",
-            ("table", "bandwidth", "method", "k", "j", "suppressed", "diverge", "classes", "gcp"),
-        ),
-        ("times", "times", ("table", "method", "records", "seconds", "method_seconds", "ratio")),
-        (
-            "large",
-            "many records",
-            ("method", "records", *_RUN[:4], "seconds", "copy", "ratio", "peak_mb"),
-        ),
-        ("claims", "what the paper says", ("claim", "table", "holds", "found")),
-    ):  # fmt: skip
-        if found.get(part):
-            support.print_rows(
-                title,
-                names,
-                found[part],
-                words=_WORDS,
-                asked=("table", "method", "k", "j"),
-                width=200,
-            )

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.background import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES
+from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES, VARIED
 
 Row = dict[str, Any]
 
 PAPER = (INC, AGG, BETA)
 GENERALIZED = (INC, AGG)
 _SETTING = ("table", "k", "beta", "t", "j", "column", "records")
-_VARIED = {"by_k": "k", "by_j": "j", "by_beta": "beta"}
 
 SMALL = 0.00275
 """Share of the records: 11 of 4,000."""
@@ -50,7 +49,7 @@ class Judged:
 def evaluate(found: Row) -> list[Row]:
     """The claims of the parts that were measured, table by table."""
     rows: list[Row] = []
-    for table in dict.fromkeys(row["table"] for part in _VARIED for row in found.get(part, ())):
+    for table in dict.fromkeys(row["table"] for part in VARIED for row in found.get(part, ())):
         own = {
             part: [row for row in of if row.get("table") == table and "refused" not in row]
             for part, of in found.items()
@@ -119,7 +118,7 @@ def _monotone(claim: str, rows: Sequence[Row], by: str, figure: str, sign: int) 
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:
-    return [row for part in _VARIED for row in own.get(part, ())]
+    return [row for part in VARIED for row in own.get(part, ())]
 
 
 # -- the claims -------------------------------------------------------------------------------
@@ -150,7 +149,7 @@ def _ranks(own: dict[str, list[Row]]) -> Iterator[Judged]:
 
 
 def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
-    by_k, by_j, by_beta = (own.get(part, []) for part in _VARIED)
+    by_k, by_j, by_beta = (own.get(part, []) for part in VARIED)
     line = _lines(by_k, "k", "gcp", BETA)
     if line:
         flat = max(line) - min(line) <= FLAT * max(line)

@@ -7,7 +7,6 @@ adult       random people of Adult, about whom a kernel estimates what is known
 
 from __future__ import annotations
 
-import gzip
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from benchmarks import adult as adult_table
 from benchmarks.background_data import (
     EXAMS,
     OCCUPATIONS,
@@ -25,11 +25,9 @@ from benchmarks.background_data import (
     patients,
     workers,
 )
-from benchmarks.mondrian import ADULT
 
 Row = dict[str, Any]
 
-ROWS = 4000
 SEED = 1
 
 BANDWIDTH = {"age": 0.3, "gender": 0.3, "education": 2}
@@ -88,15 +86,14 @@ WORKERS = Source(
 
 def adult(data: Path) -> Source:
     """Samples of the 45,222 complete records."""
-    places = [ADULT.split(",").index(name) for name in ("age", "sex", "education", "occupation")]
+    places = [adult_table.COLUMNS.index(name) for name in ("age", "sex", "education", "occupation")]
     people: list[Sequence[Any]] = []
     for name in ("adult.data.gz", "adult.test.gz"):
-        with gzip.open(data / "adult" / name, "rt") as lines:
-            for line in lines:
-                cells = line.strip().split(", ")
-                if len(cells) == len(ADULT.split(",")) and "?" not in cells:
-                    age, *others = (cells[place] for place in places)
-                    people.append((int(age), *others))
+        for line in adult_table.lines(data, name=name):
+            cells = line.strip().split(", ")
+            if len(cells) == len(adult_table.COLUMNS):
+                age, *others = (cells[place] for place in places)
+                people.append((int(age), *others))
     return Source(
         "adult",
         {"age": "integer", "gender": "text", "education": "text"},
@@ -118,7 +115,7 @@ class Drawn:
         return [person[at] for person in self.people]
 
 
-def load(dsn: str, source: Source, rows: int = ROWS, seed: int = SEED) -> Drawn:
+def load(dsn: str, source: Source, rows: int, seed: int = SEED) -> Drawn:
     """(Re)create the table, and the relation of what is known."""
     people = source.drawn(rows, seed)
     quasi = {**source.quasi}

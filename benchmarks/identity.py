@@ -2,55 +2,37 @@
 
 informs     INFORMS 2005: persons with their diagnoses
 diabetes    stays of patients in 130 hospitals
-generated   a table of --individuals with four records each on average
+generated   a table of people with four records each on average
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import ClassVar
 
-import psycopg
-from psycopg import sql
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks import identity_claims, identity_plots, support
 from benchmarks import identity_tables as tables
-from benchmarks import support
+from benchmarks.benchmark import Benchmark, Row, Table
 from benchmarks.identity_tables import Columns, Source
 from pganon.importing import Format
 
-Row = dict[str, Any]
-
-DEGREES = (2, 4, 6, 8, 10)
-"""Values of l, and of k where there is one."""
-SHARES = ((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6))
-"""Alpha and beta: one varies around the paper's default of the other."""
-
-DEFAULT_L = 6
-BLOCKS = (500, 1000, 2000)
-QUASI = range(3, 9)
-"""Numbers of quasi-identifiers."""
-DEFAULT_QUASI = 6
-QUERIES = 200
-"""Random queries on quasi-identifiers and a diagnosis; they ask for 5 % of the combinations."""
-FEW = 2000
-"""Individuals of a table that one block can hold."""
-DRAWS = 3
-"""Releases of GeneIR: which hierarchies go up first is drawn, and decides much."""
-SAMPLES = 5
-"""Such tables; where blocks end decides little, and not the same in each."""
+_ERRORS = ("error", "median_error")
+FIGURES = ("nloss", "v", *_ERRORS, "classes", "suppressed", "exposed", "seconds", "ratio")
+_SHOWN = (*FIGURES[:1], "nloss_least", "nloss_most", *FIGURES[1:])
+_NOTE = (
+    "NLoss is GCP; v: vulnerable classes; error: mean relative error of queries;"
+    " ratio: to a sorted copy"
+)
 
 
 # -- policies ---------------------------------------------------------------------------------
 
 
-def policy(source: Source, release: str, columns: Columns, method: Row, model: Row) -> Row:
+def policy(source: Source, columns: Columns, method: Row, model: Row) -> Row:
     return {
-        "release": release,
+        "release": f"{source.table}_bench",
         "source": f"public.{source.table}",
         "columns": {
             source.individual: {"role": "individual"},
@@ -78,7 +60,7 @@ def shares(model: str, alpha: float, beta: float) -> Row:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Runs:
     """Runs over one source; times are divided by that of its sorted copy.
 
     Attributes:
@@ -88,31 +70,27 @@ class Bench:
     dsn: str
     source: Source
     copy: float
-    predicates: int | None = None
+    predicates: int | None
+    queries: int
+    draws: int
 
-    @classmethod
-    def of(cls, dsn: str, source: Source, predicates: int | None = None) -> Bench:
-        columns = [*source.quasi, source.sensitive]
-        copy = support.sorted_copy_seconds(dsn, source.table, columns)
-        return cls(dsn, source, copy, predicates)
-
-    def run(self, model: Row, block_size: int = BLOCKS[0]) -> Row:
+    def danonyir(self, model: Row, block_size: int) -> Row:
         method = {"name": "danonyir", "block_size": block_size}
-        row = self._run("DAnonyIR", self.source.quasi, method, model)
+        row = self._drawn("DAnonyIR", self.source.quasi, method, model, 1)
         return {**row, "block_size": block_size}
 
     def with_trees(self, model: Row) -> Iterator[Row]:
-        """Both methods with the same hierarchies, so that their losses can be compared."""
-        if self.source.trees:
-            for name, draws in (("DAnonyIR", 1), ("GeneIR", DRAWS)):
-                shown, method = f"{name}, trees", {"name": name.lower()}
-                yield _mean(
-                    [self._run(shown, self.source.trees, method, model, n) for n in range(draws)]
-                )
+        """Both methods with the same hierarchies, so that their losses can be compared.
 
-    def _run(self, name: str, columns: Columns, method: Row, model: Row, draw: int = 0) -> Row:
-        """Args: draw: releases of one name make the same random choices, of another name others."""
-        release = f"{self.source.table}_bench{draw}"
+        Which hierarchies of GeneIR go up first is drawn, and decides much.
+        """
+        if self.source.trees:
+            for name, number in (("DAnonyIR", 1), ("GeneIR", self.draws)):
+                shown, method = f"{name}, trees", {"name": name.lower()}
+                yield self._drawn(shown, self.source.trees, method, model, number)
+
+    def _drawn(self, name: str, columns: Columns, method: Row, model: Row, number: int) -> Row:
+        """Means over the draws, and the losses of each."""
         asked = {
             "table": self.source.table,
             "quasi": len(columns),
@@ -120,21 +98,25 @@ class Bench:
             "method": name,
             **model,
         }
-        declared = policy(self.source, release, columns, method, model)
+        declared = policy(self.source, columns, method, model)
+        found = support.draws(self.dsn, declared, number, *self._workload())
         try:
-            found = support.run_policy(self.dsn, declared, *self._workload())
+            rows = [self._figures(measured) for measured in found]
         except support.RunFailed as failed:
-            if failed.error.get("code") != "all_suppressed":
-                raise
+            failed.reason("all_suppressed")
             nothing = None if self.predicates is None else 1.0
-            return {**asked, "nloss": 1.0, "v": None, "error": nothing, "median_error": nothing}
+            rows = [{"nloss": 1.0, "v": None, "error": nothing, "median_error": nothing}]
+        lost = [row["nloss"] for row in rows]
+        spread = {"nloss_least": min(lost), "nloss_most": max(lost)} if number > 1 else {}
+        return {**asked, **support.means(rows, FIGURES), **spread, "nloss_drawn": lost}
+
+    def _figures(self, found: support.Measured) -> Row:
         result, utility = found.result, found.result["utility"]
         seconds = found.seconds - _asking_seconds(result)
         return {
-            **asked,
-            **_errors(result),
+            **self._errors(result),
             "nloss": utility["gcp"],
-            "v": self._vulnerable(release, model, utility),
+            "v": utility["vulnerable"],
             "classes": utility["classes"],
             "suppressed": result["suppressed"] / result["records"],
             "exposed": utility["exposed"] / utility["individuals"],
@@ -146,34 +128,19 @@ class Bench:
     def _workload(self) -> list[str]:
         if self.predicates is None:
             return []
-        asked = f"queries={QUERIES},predicates={self.predicates},selectivity=0.05,sensitive=yes"
-        return ["--workload", asked]
+        asked = f"predicates={self.predicates},selectivity=0.05,sensitive=yes"
+        return ["--workload", f"queries={self.queries},{asked}"]
 
-    def _vulnerable(self, release: str, model: Row, utility: Row) -> float:
-        """Share of the classes that do not satisfy the EIR model of the same parameters."""
-        if "beta" not in model:
-            return utility["vulnerable"]
-        text = sql.SQL(_ABOVE_BETA).format(
-            view=sql.Identifier("published", release),
-            value=sql.Identifier(self.source.sensitive),
-            beta=sql.Literal(str(model["beta"])),
-        )
-        with psycopg.connect(self.dsn) as conn:
-            row = conn.execute(text).fetchone()
-        assert row is not None
-        return float(row[0])
-
-
-def _errors(result: Row) -> Row:
-    """Relative errors of the queries; those without an answer have none."""
-    if result["metrics"] is None:
-        return {}
-    count = result["metrics"]["workload"]["count"]
-    return {
-        "error": count["mean"],
-        "median_error": count["median"],
-        "answered": QUERIES - count["empty"],
-    }
+    def _errors(self, result: Row) -> Row:
+        """Relative errors of the queries; those without an answer have none."""
+        if result["metrics"] is None:
+            return {}
+        count = result["metrics"]["workload"]["count"]
+        return {
+            "error": count["mean"],
+            "median_error": count["median"],
+            "answered": self.queries - count["empty"],
+        }
 
 
 def _asking_seconds(result: Row) -> float:
@@ -182,152 +149,134 @@ def _asking_seconds(result: Row) -> float:
     return sum(step["seconds"] for step in asking)
 
 
-_ABOVE_BETA = """
-SELECT avg((c.most > {beta}::numeric * c.individuals)::int) FROM (
-    SELECT h.class_id, max(h.holders) AS most, max(h.individuals) AS individuals FROM (
-        SELECT r.class_id, count(DISTINCT r.individual_no) AS holders, max(n.individuals)
-            AS individuals
-        FROM {view} AS r
-        JOIN (SELECT class_id, count(DISTINCT individual_no) AS individuals
-              FROM {view} GROUP BY class_id) AS n USING (class_id)
-        GROUP BY r.class_id, r.{value}
-    ) AS h GROUP BY h.class_id
-) AS c
-"""
-
-
 # -- what is measured -------------------------------------------------------------------------
 
 
-def by_l(bench: Bench) -> list[Row]:
-    found: list[Row] = []
-    for degree in DEGREES:
-        asked = ir_kl(degree)
-        found += [bench.run(eir_l(degree)), bench.run(asked), *bench.with_trees(asked)]
-    return found
+@dataclass(frozen=True, kw_only=True)
+class Identity(Benchmark):
+    """Runs of GeneIR are drawn several times.
 
+    Attributes:
+        individuals: of the generated table.
+        degrees: values of l, and of k where there is one.
+        degree: where something else varies.
+        shares: alpha and beta: one varies around the paper's default of the other.
+        quasi: numbers of quasi-identifiers.
+        quasi_identifiers: how many of them where something else varies.
+        few: individuals of a table that one block can hold.
+        samples: such tables; where blocks end decides little, and not the same in each.
+        queries: on quasi-identifiers and a diagnosis; they ask for 5 % of the combinations.
+    """
 
-def by_shares(bench: Bench) -> list[Row]:
-    found: list[Row] = []
-    for alpha, beta in SHARES:
-        asked = shares("ir", alpha, beta)
-        found += [bench.run(shares("eir", alpha, beta)), bench.run(asked)]
-        found += bench.with_trees(asked)
-    return found
+    individuals: int = 250_000
+    degrees: tuple[int, ...] = (2, 4, 6, 8, 10)
+    degree: int = 6
+    shares: tuple[tuple[float, float], ...] = (
+        *((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4)),
+        *((0.6, 0.2), (0.6, 0.6)),
+    )
+    blocks: tuple[int, ...] = (500, 1000, 2000)
+    quasi: tuple[int, ...] = (3, 4, 5, 6, 7, 8)
+    quasi_identifiers: int = 6
+    queries: int = 200
+    few: int = 2000
+    samples: int = 5
+    draws: int = 8
 
-
-def by_quasi(dsn: str) -> list[Row]:
-    """Queries restrict all quasi-identifiers, as the paper's do."""
-    found: list[Row] = []
-    for quasi in QUASI:
-        bench = Bench.of(dsn, tables.informs(quasi), predicates=quasi)
-        asked = ir_kl(DEFAULT_L)
-        found += [bench.run(eir_l(DEFAULT_L)), bench.run(asked), *bench.with_trees(asked)]
-    return found
-
-
-def by_block(bench: Bench) -> list[Row]:
-    return [bench.run(eir_l(DEFAULT_L), size) for size in BLOCKS]
-
-
-def measure(dsn: str, data: Path | None, individuals: int) -> Row:
-    found: Row = {}
-    if data is not None:
-        with tempfile.TemporaryDirectory() as folder:
-            _load_informs(dsn, data / "informs", Path(folder))
-            _load_diabetes(dsn, data / "diabetes130", Path(folder))
-        informs = Bench.of(dsn, tables.informs(DEFAULT_QUASI), predicates=1)
-        found["by_l"] = by_l(informs)
-        found["by_shares"] = by_shares(informs)
-        found["by_quasi"] = by_quasi(dsn)
-        found["by_block"] = [*by_block(informs), *_in_few_blocks(informs)]
-        diabetes = Bench.of(dsn, tables.DIABETES)
-        found["diabetes"] = [diabetes.run(eir_l(degree)) for degree in DEGREES]
-    generate(dsn, individuals)
-    large = Bench.of(dsn, tables.GENERATED)
-    found["generated"] = [large.run(eir_l(DEFAULT_L)), large.run(ir_kl(DEFAULT_L))]
-    return found
-
-
-# -- tables -----------------------------------------------------------------------------------
-
-
-def _load_informs(dsn: str, data: Path, folder: Path) -> None:
-    for table, name in (("persons", "demographics05test"), ("conditions", "conditions05")):
-        support.unpack(data / f"{name}.csv.gz", folder / "part.csv")
-        support.load(dsn, folder / "part.csv", f"informs_{table}", Format())
-    support.execute(dsn, tables.INFORMS_SQL)
-
-
-def _load_diabetes(dsn: str, data: Path, folder: Path) -> None:
-    support.unpack(data / "diabetic_data.csv.gz", folder / "diabetes.csv")
-    support.load(dsn, folder / "diabetes.csv", "diabetes", Format(nulls=("?", "")))
-
-
-def _in_few_blocks(bench: Bench) -> list[Row]:
-    """Means over tables of as many individuals as one block can hold."""
-    source = replace(bench.source, table=f"informs_{FEW}")
-    found: list[list[Row]] = []
-    for sample in range(SAMPLES):
-        support.execute(bench.dsn, tables.FEW_SQL.format(individuals=FEW, sample=sample))
-        found.append(by_block(Bench.of(bench.dsn, source, bench.predicates)))
-    return [_mean(rows) for rows in zip(*found, strict=True)]
-
-
-def _mean(rows: Sequence[Row]) -> Row:
-    """The first with the means of what all of them have: nobody released has no classes."""
-    shared = [name for name in _FIGURES if all(row.get(name) is not None for row in rows)]
-    return {**rows[0], **{name: sum(row[name] for row in rows) / len(rows) for name in shared}}
-
-
-def generate(dsn: str, individuals: int) -> None:
-    support.execute(dsn, "DROP TABLE IF EXISTS many")
-    support.execute(dsn, tables.MANY_SQL.format(individuals=int(individuals)))
-    support.execute(dsn, "VACUUM ANALYZE many")
-
-
-# -- what is shown ----------------------------------------------------------------------------
-
-_ERRORS = ("error", "median_error")
-_FIGURES = ("nloss", "v", *_ERRORS, "classes", "suppressed", "exposed", "seconds", "ratio")
-_NOTE = (
-    "NLoss is GCP; v: vulnerable classes; error: mean relative error of queries;"
-    " ratio: to a sorted copy"
-)
-
-
-def show(found: Row) -> None:
-    for part, title, by in (
-        ("by_l", "INFORMS by l (k = l)", ("method", "model", "l")),
-        ("by_shares", "INFORMS by alpha and beta", ("method", "model", "alpha", "beta")),
-        (
-            "by_quasi",
-            f"INFORMS by number of quasi-identifiers (l = {DEFAULT_L})",
-            ("method", "model", "quasi", "predicates"),
+    parts: ClassVar = ("by_l", "by_shares", "by_quasi", "by_block", "diabetes", "generated")
+    real: ClassVar = frozenset(parts) - {"generated"}
+    tables: ClassVar = (
+        Table("by_l", f"INFORMS by l (k = l); {_NOTE}", ("method", "model", "l", *_SHOWN)),
+        Table(
+            "by_shares",
+            "INFORMS by alpha and beta",
+            ("method", "model", "alpha", "beta", *_SHOWN),
         ),
-        ("by_block", f"EIR l = {DEFAULT_L} by size of block", ("table", "block_size")),
-        ("diabetes", "Diabetes by l", ("model", "l")),
-        ("generated", "generated table", ("model", "l")),
-    ):
-        if found.get(part):
-            _print(f"{title}; {_NOTE}", (*by, *_FIGURES), found[part])
-    if found.get("claims"):
-        _print("what is expected of INFORMS", ("claim", "holds"), found["claims"])
+        Table(
+            "by_quasi",
+            "INFORMS by number of quasi-identifiers",
+            ("method", "model", "quasi", "predicates", *_SHOWN),
+        ),
+        Table("by_block", "EIR l by size of block", ("table", "block_size", *FIGURES)),
+        Table("diabetes", "Diabetes by l", ("model", "l", *FIGURES)),
+        Table("generated", "generated table", ("model", "l", *FIGURES)),
+        Table("claims", "what is expected of INFORMS", ("claim", "holds")),
+    )
 
+    def by_l(self) -> Iterator[Row]:
+        for degree in self.degrees:
+            yield from self._compared(self._informs(), eir_l(degree), ir_kl(degree))
 
-def _print(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    table = Table(title=title)
-    for name in columns:
-        table.add_column(name, justify="left" if name in _WORDS else "right")
-    for row in rows:
-        table.add_row(*[_text(row.get(name)) for name in columns])
-    Console(width=160).print(table)
+    def by_shares(self) -> Iterator[Row]:
+        for alpha, beta in self.shares:
+            eir, ir = shares("eir", alpha, beta), shares("ir", alpha, beta)
+            yield from self._compared(self._informs(), eir, ir)
 
+    def by_quasi(self) -> Iterator[Row]:
+        """Queries restrict all quasi-identifiers, as the paper's do."""
+        for quasi in self.quasi:
+            runs = self._informs(quasi, predicates=quasi)
+            yield from self._compared(runs, eir_l(self.degree), ir_kl(self.degree))
 
-_WORDS = ("method", "model", "table", "claim")
+    def by_block(self) -> Iterator[Row]:
+        """On all individuals, and means over tables of as many as one block can hold."""
+        runs = self._informs()
+        yield from self._blocks(runs)
+        few = replace(runs.source, table="informs_few")
+        found: list[list[Row]] = []
+        for sample in range(self.samples):
+            text = tables.FEW_SQL.format(individuals=self.few, sample=sample)
+            support.execute(self.dsn, text)
+            found.append(list(self._blocks(self._runs(few, runs.predicates))))
+        for rows in zip(*found, strict=True):
+            yield support.means(rows, FIGURES)
 
+    def diabetes(self) -> Iterator[Row]:
+        assert self.data is not None
+        file = self.data / "diabetes130" / "diabetic_data.csv.gz"
+        form = Format(nulls=("?", ""))
+        support.load(self.dsn, tables.DIABETES.table, support.lines_of(file), form)
+        runs = self._runs(tables.DIABETES)
+        for degree in self.degrees:
+            yield runs.danonyir(eir_l(degree), self.blocks[0])
 
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    def generated(self) -> Iterator[Row]:
+        support.execute(self.dsn, tables.MANY_SQL.format(individuals=int(self.individuals)))
+        support.execute(self.dsn, "VACUUM ANALYZE many")
+        runs = self._runs(tables.GENERATED)
+        for model in (eir_l(self.degree), ir_kl(self.degree)):
+            yield runs.danonyir(model, self.blocks[0])
+
+    def _compared(self, runs: Runs, eir: Row, ir: Row) -> Iterator[Row]:
+        yield runs.danonyir(eir, self.blocks[0])
+        yield runs.danonyir(ir, self.blocks[0])
+        yield from runs.with_trees(ir)
+
+    def _blocks(self, runs: Runs) -> Iterator[Row]:
+        for size in self.blocks:
+            yield runs.danonyir(eir_l(self.degree), size)
+
+    def _informs(self, quasi: int | None = None, predicates: int = 1) -> Runs:
+        assert self._loaded
+        return self._runs(tables.informs(quasi or self.quasi_identifiers), predicates)
+
+    def _runs(self, source: Source, predicates: int | None = None) -> Runs:
+        columns = [*source.quasi, source.sensitive]
+        copy = support.sorted_copy_seconds(self.dsn, source.table, columns)
+        return Runs(self.dsn, source, copy, predicates, self.queries, self.draws)
+
+    @cached_property
+    def _loaded(self) -> bool:
+        """INFORMS, once for all parts."""
+        assert self.data is not None
+        for table, name in (("persons", "demographics05test"), ("conditions", "conditions05")):
+            lines = support.lines_of(self.data / "informs" / f"{name}.csv.gz")
+            support.load(self.dsn, f"informs_{table}", lines, Format())
+        support.execute(self.dsn, tables.INFORMS_SQL)
+        return True
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        return {"claims": identity_claims.evaluate(found)}
+
+    draw = staticmethod(identity_plots.draw)

@@ -114,18 +114,19 @@ ANALYZE informs
 """
 
 FEW_SQL = """
-DROP TABLE IF EXISTS informs_{individuals};
-CREATE TABLE informs_{individuals} AS
+DROP TABLE IF EXISTS informs_few;
+CREATE TABLE informs_few AS
 SELECT i.* FROM informs AS i JOIN (
     SELECT person FROM informs GROUP BY person
     ORDER BY hashint8extended(person, {sample}), person LIMIT {individuals}
 ) AS few USING (person);
-ANALYZE informs_{individuals}
+ANALYZE informs_few
 """
 
 # A share in [0, 1) by person and column. One to seven records each, four on average; few diagnoses
 # are frequent.
 MANY_SQL = """
+DROP TABLE IF EXISTS many;
 CREATE TABLE many AS
 SELECT p.person, (1925 + 80 * power(u[1], 0.7))::int AS born,
     CASE WHEN u[2] < 0.5 THEN 'f' ELSE 'm' END AS sex, (1 + 5 * power(u[3], 5))::int AS race,

@@ -1,4 +1,4 @@
-"""Releases over time: twelve monthly batches of Adult, added as increments.
+"""Releases over time: monthly batches of Adult, added as increments.
 
 Rows in file order, i = 0, 1, ..., are there from month 1 + floor(12 i / 30162) on. Losses are
 shares of the span of all rows, whatever a run had, so that months can be compared.
@@ -6,66 +6,85 @@ shares of the span of all rows, whatever a run had, so that months can be compar
 
 from __future__ import annotations
 
-import gzip
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from benchmarks import support
-from benchmarks.mondrian import ADULT, ADULT_QI, policy
-from pganon.importing import Format
+from benchmarks import adult, support
+from benchmarks.mondrian import policy
 
-MONTHS = 12
 K = 10
 DIVERSITY: dict[str, dict[str, Any]] = {
     "distinct": {"model": "distinct_l_diversity", "column": "occupation", "l": 3},
     "frequency": {"model": "alpha_k_anonymity", "column": "occupation", "alpha": 0.33334, "k": K},
 }
-SERIES = [
-    (first, regions, "tight", diversity)
-    for diversity in DIVERSITY
-    for first in (1, 6)
-    for regions in ("none", "leaves")
-] + [(first, "leaves", "region", "distinct") for first in (1, 6)]
+Series = tuple[int, str, str, str]
+"""First month, regions, ranges, and diversity."""
+SERIES: tuple[Series, ...] = (
+    *(
+        (first, regions, "tight", diversity)
+        for diversity in DIVERSITY
+        for first in (1, 6)
+        for regions in ("none", "leaves")
+    ),
+    *((first, "leaves", "region", "distinct") for first in (1, 6)),
+)
+EXPECTED: dict[Series, tuple[int, float, float, float]] = {
+    (1, "none", "tight", "distinct"): (2104, 0.0600, 0, 0),
+    (1, "leaves", "tight", "distinct"): (2104, 0.0569, 0.6, 0.09),
+    (6, "none", "tight", "distinct"): (1873, 0.0431, 0, 0),
+    (6, "leaves", "tight", "distinct"): (1794, 0.0248, 10.8, 0.5),
+    (1, "none", "tight", "frequency"): (1405, 0.1386, 0, 0),
+    (1, "leaves", "tight", "frequency"): (1239, 0.1070, 0.4, 29.2),
+    (6, "none", "tight", "frequency"): (1190, 0.1240, 0, 0),
+    (6, "leaves", "tight", "frequency"): (1056, 0.1038, 5.8, 18.1),
+}
+"""Groups, GCP, percent waiting and percent out at month 12, as computed without pganon."""
+EXPECTATIONS = ("expected groups", "expected gcp", "expected waiting", "expected out")
 
 
-def load(dsn: str, data: Path) -> int:
+def load(dsn: str, data: Path, months: int) -> int:
     """Table `adult_all` with the month of every row."""
-    names = ["id", *ADULT.split(",")]
-    support.execute(dsn, "DROP TABLE IF EXISTS adult_all")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "adult.csv"
-        with gzip.open(data / "adult" / "adult.data.gz", "rt") as lines, file.open("w") as out:
-            complete = (line for line in lines if line.strip() and "?" not in line)
-            out.writelines(f"{number}, {line}" for number, line in enumerate(complete))
-        rows = support.load(
-            dsn, file, "adult_all", Format(header=False, names=names, separator=", ")
-        )
+    numbered = (f"{number}, {line}" for number, line in enumerate(adult.lines(data)))
+    rows = adult.load(dsn, "adult_all", numbered, ("id", *adult.COLUMNS))
     support.execute(
         dsn,
         f"ALTER TABLE adult_all ADD COLUMN month integer; UPDATE adult_all SET month ="
-        f" 1 + {MONTHS} * id / {rows}",
+        f" 1 + {months} * id / {rows}",
     )
     return rows
 
 
-def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
+def create(dsn: str, name: str) -> None:
+    """(Re)create an empty table like it; pganon knows of no earlier version about its people."""
+    support.forget(dsn)
+    support.execute(
+        dsn,
+        f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} (LIKE adult_all, PRIMARY KEY (id))",
+    )
+
+
+def add(dsn: str, name: str, first: int, last: int) -> None:
+    """Who came from one month to another."""
+    support.execute(
+        dsn,
+        f"INSERT INTO {name} SELECT * FROM adult_all WHERE month BETWEEN {first} AND {last}",
+    )
+
+
+def measure(
+    dsn: str, data: Path, months: int, series: Iterable[Series]
+) -> Iterator[dict[str, Any]]:
     """A row per month of every series."""
-    rows = load(dsn, data)
-    for first, regions, ranges, diversity in SERIES:
-        support.forget(dsn)  # else every series would be about the people of the one before
+    rows = load(dsn, data, months)
+    for one in series:
+        first, regions, ranges, diversity = one
         name = f"adult_{first}_{regions}_{ranges}_{diversity}"
-        support.execute(dsn, f"CREATE TABLE {name} (LIKE adult_all, PRIMARY KEY (id))")
-        for month in range(first, MONTHS + 1):
-            lowest = 1 if month == first else month
-            support.execute(
-                dsn,
-                f"INSERT INTO {name} SELECT * FROM adult_all"
-                f" WHERE month BETWEEN {lowest} AND {month}",
-            )
+        create(dsn, name)
+        for month in range(first, months + 1):
+            add(dsn, name, 1 if month == first else month, month)
             measured = support.run_policy(dsn, _policy(dsn, name, regions, ranges, diversity))
             yield {
                 "first": first,
@@ -73,15 +92,17 @@ def measure(dsn: str, data: Path) -> Iterator[dict[str, Any]]:
                 "ranges": ranges,
                 "diversity": diversity,
                 "month": month,
+                "last": month == months,
                 **_figures(dsn, name, measured.result, rows),
                 "seconds": measured.seconds,
+                **dict(zip(EXPECTATIONS, EXPECTED.get(one, ()), strict=False)),
             }
 
 
 def _policy(dsn: str, name: str, regions: str, ranges: str, diversity: str) -> dict[str, Any]:
-    release = policy(name, name, ADULT_QI, K, sensitive="occupation")
+    release = policy(name, name, adult.QUASI, K, sensitive="occupation")
     if ranges == "region":
-        for column in ADULT_QI:
+        for column in adult.QUASI:
             release["columns"][column] |= {"nulls": "reject"}
             if column != "age":
                 release["columns"][column] |= {"domain": {"values": _values(dsn, column)}}
@@ -103,7 +124,7 @@ def _values(dsn: str, column: str) -> list[str]:
 
 
 def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str, Any]:
-    sets = [column for column in ADULT_QI if column != "age"]
+    sets = [column for column in adult.QUASI if column != "age"]
     losses = [
         "(coalesce(upper(v.age), s.last) - coalesce(lower(v.age), s.first)) / (s.last - s.first)",
         *[
@@ -133,52 +154,3 @@ def _figures(dsn: str, name: str, result: dict[str, Any], rows: int) -> dict[str
         "out": 100 * result["suppressed"] / people,
         "all": rows,
     }
-
-
-EXPECTED: dict[tuple[int, str, str, str], tuple[int, float, float, float]] = {
-    (1, "none", "tight", "distinct"): (2104, 0.0600, 0, 0),
-    (1, "leaves", "tight", "distinct"): (2104, 0.0569, 0.6, 0.09),
-    (6, "none", "tight", "distinct"): (1873, 0.0431, 0, 0),
-    (6, "leaves", "tight", "distinct"): (1794, 0.0248, 10.8, 0.5),
-    (1, "none", "tight", "frequency"): (1405, 0.1386, 0, 0),
-    (1, "leaves", "tight", "frequency"): (1239, 0.1070, 0.4, 29.2),
-    (6, "none", "tight", "frequency"): (1190, 0.1240, 0, 0),
-    (6, "leaves", "tight", "frequency"): (1056, 0.1038, 5.8, 18.1),
-}
-"""Groups, GCP, percent waiting and percent out at month 12, as computed without pganon."""
-
-
-def show(rows: list[dict[str, Any]]) -> None:
-    """The last month of every series beside what was expected."""
-    names = (
-        "first",
-        "regions",
-        "ranges",
-        "diversity",
-        "groups",
-        "smallest",
-        "gcp",
-        "waiting",
-        "out",
-    )
-    expected = ("expected groups", "expected gcp", "expected waiting", "expected out")
-    shown = [
-        row
-        | dict(
-            zip(
-                expected,
-                EXPECTED.get((row["first"], row["regions"], row["ranges"], row["diversity"]))
-                or [None] * len(expected),
-                strict=True,
-            )
-        )
-        for row in rows
-        if row["month"] == MONTHS
-    ]
-    support.print_rows(
-        "Adult in twelve monthly batches, as increments: month 12",
-        [*names, *expected],
-        shown,
-        words=("regions", "ranges", "diversity"),
-        asked=(),
-    )

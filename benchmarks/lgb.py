@@ -8,19 +8,16 @@ states      the same of the whole country, for its time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import ClassVar
 
-from benchmarks import lgb_queries, support
+from benchmarks import lgb_claims, lgb_plots, lgb_queries, support
 from benchmarks import lgb_tables as tables
-from benchmarks.lgb_tables import DEFAULT_DENSITY, DENSITIES, Source
+from benchmarks.benchmark import Benchmark, Row, Table
+from benchmarks.lgb_tables import Source
 
-Row = dict[str, Any]
-
-KS = (5, 8, 10)
-LS = (5, 8, 10, 12, 15, 18, 20)
 METHODS: dict[str, Row] = {
     "LGB_MDP": {"name": "lgb_mdp"},
     "LGB_NCP, stop": {"name": "lgb_ncp", "ncp_small": "stop"},
@@ -29,46 +26,46 @@ METHODS: dict[str, Row] = {
 }
 ASKED = ("LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill")
 """Methods of which sums are asked."""
-QUERIES = 1000
-PARTS = ("by_k", "by_l", "by_density", "times")
-MIDDLE = 10
-"""k and l of the times."""
-DENSE = ((5, 5), (10, 20))
-"""k and l of the runs by density."""
+
+_LOSS = ("groups", "c_dm", "ncp", "told", "seconds", "ratio", "peak_mb")
+_ERRORS = (
+    "r_error",
+    "r_error_median",
+    "r_error_enough",
+    "certain_median",
+    "estimate_median",
+    "outside",
+    "beyond",
+)
 
 
 @dataclass(frozen=True)
-class Bench:
+class Runs:
     """Runs over one table; times are divided by that of its sorted copy."""
 
     dsn: str
     source: Source
     copy: float
-    queries: int = QUERIES
-
-    @classmethod
-    def of(cls, dsn: str, source: Source, queries: int = QUERIES) -> Bench:
-        copy = support.sorted_copy_seconds(dsn, source.table, source.columns)
-        return cls(dsn, source, copy, queries)
+    queries: int
+    density: int
 
     def run(
         self,
         method: str,
         k: int,
         l: int,  # noqa: E741
-        density: int = DEFAULT_DENSITY,
+        density: int | None = None,
         *,
         asks: bool = False,
     ) -> Row:
-        asked = {"table": self.source.table, "method": method, "k": k, "l": l, "density": density}
-        declared = tables.policy(self.source, METHODS[method], k, l, density)
+        hidden = density or self.density
+        asked = {"table": self.source.table, "method": method, "k": k, "l": l, "density": hidden}
+        declared = tables.policy(self.source, METHODS[method], k, l, hidden)
         support.forget(self.dsn)
         try:
             found = support.run_policy(self.dsn, declared)
         except support.RunFailed as failed:
-            if failed.error.get("code") != "infeasible":
-                raise
-            return {**asked, "refused": failed.error["message"]}
+            return {**asked, "refused": failed.reason("infeasible")}
         result, utility = found.result, found.result["utility"]
         row = {
             **asked,
@@ -93,77 +90,87 @@ def _told(utility: Row) -> float:
     return max((found["share"] or 0.0 for found in utility["taught"].values()), default=0.0)
 
 
-# -- what is measured -------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class Lgb(Benchmark):
+    """One release per setting, with secrets of its own.
 
+    Attributes:
+        rows: of every table; None: all.
+        queries: random sums per release.
+        middle: k and l of the times.
+        dense: k and l of the runs by density.
+        densities: per cent of the values of a semi-sensitive column that are hidden.
+        density: that of all other runs.
+    """
 
-def by_k(bench: Bench) -> list[Row]:
-    """Loss of the groups; that l does not matter is seen from two."""
-    return [bench.run(method, k, l) for method in METHODS for k in KS for l in (LS[0], LS[-1])]  # noqa: E741
+    rows: int | None = None
+    queries: int = 1000
+    ks: tuple[int, ...] = (5, 8, 10)
+    ls: tuple[int, ...] = (5, 8, 10, 12, 15, 18, 20)
+    middle: int = 10
+    dense: tuple[tuple[int, int], ...] = ((5, 5), (10, 20))
+    densities: tuple[int, ...] = (10, 20, 30, 40)
+    density: int = 20
 
+    parts: ClassVar = ("by_l", "by_density", "by_k", "times")
+    real: ClassVar = frozenset(parts)
+    tables: ClassVar = (
+        Table("by_k", "loss by k and l", ("table", "method", "k", "l", *_LOSS)),
+        Table("by_l", "errors of sums by k and l", ("method", "k", "l", *_ERRORS)),
+        Table("by_density", "errors of sums by density", ("method", "k", "l", "density", *_ERRORS)),
+        Table("times", "times", ("table", "method", "records", *_LOSS)),
+        Table("claims", "what the paper says, and what is asked", ("claim", "holds", "found")),
+    )
 
-def by_l(bench: Bench) -> list[Row]:
-    return [bench.run(method, k, l, asks=True) for method in ASKED for k in KS for l in LS]  # noqa: E741
+    def by_l(self) -> Iterator[Row]:
+        for method in ASKED:
+            for k in self.ks:
+                for l in self.ls:  # noqa: E741
+                    yield self._income.run(method, k, l, asks=True)
 
+    def by_density(self) -> Iterator[Row]:
+        for method in ASKED:
+            for k, l in self.dense:  # noqa: E741
+                for density in self.densities:
+                    yield self._income.run(method, k, l, density, asks=True)
 
-def by_density(bench: Bench) -> list[Row]:
-    return [
-        bench.run(method, k, l, density, asks=True)
-        for method in ASKED
-        for k, l in DENSE  # noqa: E741
-        for density in DENSITIES
-    ]
+    def by_k(self) -> Iterator[Row]:
+        """Loss of the groups; that l does not matter is seen from two."""
+        for runs in (self._income, self._colorado):
+            for method in METHODS:
+                for k in self.ks:
+                    for l in (self.ls[0], self.ls[-1]):  # noqa: E741
+                        yield runs.run(method, k, l)
 
+    def times(self) -> Iterator[Row]:
+        for runs in (self._income, self._colorado):
+            for method in METHODS:
+                yield runs.run(method, self.middle, self.middle)
+        states = self._runs(tables.STATES)
+        yield states.run("LGB_MDP", self.middle, self.middle)
 
-def times(benches: Iterable[Bench]) -> list[Row]:
-    return [bench.run(method, MIDDLE, MIDDLE) for bench in benches for method in METHODS]
+    @cached_property
+    def _income(self) -> Runs:
+        return self._runs(tables.INCOME)
 
+    @cached_property
+    def _colorado(self) -> Runs:
+        return self._runs(tables.COLORADO)
 
-def measure(
-    dsn: str,
-    data: Path,
-    rows: int | None = None,
-    queries: int = QUERIES,
-    parts: Sequence[str] = PARTS,
-) -> Iterator[tuple[str, list[Row]]]:
-    """Parts with their rows, one after the other. Args: rows: of every table; None: all."""
-    tables.load(dsn, data, rows)
-    income = Bench.of(dsn, tables.INCOME, queries)
-    if "by_l" in parts:
-        yield "by_l", by_l(income)
-    if "by_density" in parts:
-        yield "by_density", by_density(income)
-    colorado = Bench.of(dsn, tables.COLORADO)
-    if "by_k" in parts:
-        yield "by_k", [*by_k(income), *by_k(colorado)]
-    if "times" in parts:
-        states = Bench.of(dsn, tables.STATES)
-        yield "times", [*times([income, colorado]), states.run("LGB_MDP", MIDDLE, MIDDLE)]
+    @cached_property
+    def _loaded(self) -> bool:
+        """All tables, once for all parts."""
+        assert self.data is not None
+        tables.load(self.dsn, self.data, {self.density, *self.densities}, self.rows)
+        return True
 
+    def _runs(self, source: Source) -> Runs:
+        assert self._loaded
+        copy = support.sorted_copy_seconds(self.dsn, source.table, source.columns)
+        return Runs(self.dsn, source, copy, self.queries, self.density)
 
-# -- what is shown ----------------------------------------------------------------------------
+    @staticmethod
+    def judged(found: Row) -> Row:
+        return {"claims": lgb_claims.evaluate(found)}
 
-_LOSS = ("groups", "c_dm", "ncp", "told", "seconds", "ratio", "peak_mb")
-_ERRORS = (
-    "r_error",
-    "r_error_median",
-    "r_error_enough",
-    "certain_median",
-    "estimate_median",
-    "outside",
-    "beyond",
-)
-_WORDS = ("table", "method", "claim", "holds")
-
-
-def show(found: Row) -> None:
-    for part, title, columns in (
-        ("by_k", "loss by k and l", ("table", "method", "k", "l", *_LOSS)),
-        ("by_l", "errors of sums by k and l", ("method", "k", "l", *_ERRORS)),
-        ("by_density", "errors of sums by density", ("method", "k", "l", "density", *_ERRORS)),
-        ("times", "times", ("table", "method", "records", *_LOSS)),
-        ("claims", "what the paper says, and what is asked", ("claim", "holds", "found")),
-    ):
-        if found.get(part):
-            support.print_rows(
-                title, columns, found[part], words=_WORDS, asked=("method", "k", "l"), width=170
-            )
+    draw = staticmethod(lgb_plots.draw)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,6 @@ from benchmarks import support
 from pganon.importing import Format
 
 Row = dict[str, Any]
-
-DENSITIES = (10, 20, 30, 40)
-"""Per cent of the values of a semi-sensitive column that are hidden."""
-DEFAULT_DENSITY = 20
 
 CLOSENESS = 0.2
 """t of columns with too few values for l, as in the paper."""
@@ -78,7 +73,7 @@ def policy(
     method: Row,
     k: int,
     l: int,  # noqa: E741
-    density: int = DEFAULT_DENSITY,
+    density: int,
 ) -> Row:
     """Buckets of different columns are independent, as the paper has them."""
     columns: Row = {}
@@ -151,28 +146,26 @@ VACUUM FULL ANALYZE {table}
 """
 
 
-def load(dsn: str, data: Path, rows: int | None = None) -> None:
-    """All tables, or the first rows of them."""
+def load(dsn: str, data: Path, densities: Iterable[int], rows: int | None = None) -> None:
+    """All tables, or the first rows of them, with a flag per column and density."""
     limit = "ALL" if rows is None else str(int(rows))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "part.csv"
-        for year in _YEARS:
-            support.unpack(data / "acs_sdnist" / f"national{year}.csv.gz", file)
-            support.load(dsn, file, f"national{year}", Format(nulls=("N", "")))
-        support.unpack(data / "acs2018" / "acs2018_income.csv.gz", file)
-        support.load(dsn, file, "acs", Format())
+    for year in _YEARS:
+        lines = support.lines_of(data / "acs_sdnist" / f"national{year}.csv.gz")
+        support.load(dsn, f"national{year}", lines, Format(nulls=("N", "")))
+    whole = support.lines_of(data / "acs2018" / "acs2018_income.csv.gz")
+    support.load(dsn, "acs", whole, Format())
     years = " UNION ALL ".join(f"SELECT * FROM national{year}" for year in _YEARS)
     support.execute(dsn, _INCOME_SQL.format(years=years, rows=limit))
     support.execute(dsn, _STATES_SQL.format(table="colorado", where="\"STATE\" = 'CO'", rows=limit))
     support.execute(dsn, _STATES_SQL.format(table="states", where="true", rows=limit))
     for seed, source in enumerate((INCOME, COLORADO, STATES), 1):
-        _hide(dsn, source, seed)
+        _hide(dsn, source, seed, sorted(densities))
 
 
-def _hide(dsn: str, source: Source, seed: int) -> None:
+def _hide(dsn: str, source: Source, seed: int, densities: Sequence[int]) -> None:
     flags = []
     for place, column in enumerate(source.semi):
-        for density in DENSITIES:
+        for density in densities:
             support.execute(
                 dsn, _FLAG_SQL.format(table=source.table, column=column, density=density)
             )

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
 
-from benchmarks import people, support
+from benchmarks import increments, leaving, over_time_plots, people, recomputed, support
+from benchmarks.benchmark import Benchmark, Row, Table
 from pganon import database, locks
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past, Tables
@@ -30,9 +31,6 @@ from pganon.spec.manner import Manner
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
-Row = dict[str, Any]
-
-PARTS = ("guard",)
 MOST_RATIO = 1.0
 
 _TRIES = 3
@@ -103,11 +101,7 @@ class Versions:
         return {"crossing": facts[rule.crossing], "functions": facts[rule.functions]}, lasted
 
 
-def measure(dsn: str, size: int, parts: Sequence[str]) -> dict[str, list[Row]]:
-    return {"guard": list(_rule(dsn, size))} if "guard" in parts else {}
-
-
-def _rule(dsn: str, size: int) -> Iterator[Row]:
+def _guard(dsn: str, size: int) -> Iterator[Row]:
     people.create(dsn, size)
     baseline = support.sorted_copy_seconds(dsn, people.TABLE, ["age", "sex", "race", "occupation"])
 
@@ -148,21 +142,65 @@ def _rule(dsn: str, size: int) -> Iterator[Row]:
             }
 
 
-def show(found: dict[str, list[Row]]) -> None:
-    names = (
-        "version",
-        "crossing",
-        "functions",
-        "seconds",
-        "digests",
-        "baseline",
-        "ratio",
-        "with digests",
+@dataclass(frozen=True, kw_only=True)
+class OverTime(Benchmark):
+    """Args: people: of the guarded population; months: batches of Adult."""
+
+    people: int = 1_000_000
+    months: int = 12
+    series: tuple[increments.Series, ...] = increments.SERIES
+
+    parts: ClassVar = ("guard", "increments", "recomputed", "leaving")
+    real: ClassVar = frozenset(parts) - {"guard"}
+    tables: ClassVar = (
+        Table(
+            "guard",
+            f"guard: a version beside the one before, at most {MOST_RATIO:g} sorted copies",
+            (
+                *("version", "crossing", "functions", "seconds", "digests", "baseline"),
+                *("ratio", "with digests"),
+            ),
+        ),
+        Table(
+            "increments",
+            "Adult in monthly batches, as increments: the last month",
+            (
+                *("first", "regions", "ranges", "diversity", "groups", "smallest", "gcp"),
+                *("waiting", "out", *increments.EXPECTATIONS),
+            ),
+            lambda row: row["last"],
+        ),
+        Table(
+            "recomputed",
+            "Adult in monthly batches, each version made anew: percent of people",
+            (
+                *("diversity", "month", "classes", "gcp", "smallest", "below k"),
+                *recomputed.EXPECTATIONS,
+            ),
+        ),
+        Table(
+            "leaving",
+            "Adult in monthly batches, 5 % leave every month, l = 3: percent of people",
+            (
+                *("refresh", "month", "people", "released", "counterfeits"),
+                "expected counterfeits",
+            ),
+        ),
     )
-    support.print_rows(
-        f"guard: a version beside the one before, at most {MOST_RATIO:g} sorted copies",
-        names,
-        found.get("guard", []),
-        words=("version",),
-        asked=(),
-    )
+
+    def guard(self) -> Iterator[Row]:
+        return _guard(self.dsn, self.people)
+
+    def increments(self) -> Iterator[Row]:
+        assert self.data is not None
+        return increments.measure(self.dsn, self.data, self.months, self.series)
+
+    def recomputed(self) -> Iterator[Row]:
+        assert self.data is not None
+        return recomputed.measure(self.dsn, self.data, self.months)
+
+    def leaving(self) -> Iterator[Row]:
+        assert self.data is not None
+        return leaving.measure(self.dsn, self.data, self.months)
+
+    draw = staticmethod(over_time_plots.draw)

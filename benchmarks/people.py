@@ -32,6 +32,5 @@ FROM (
 
 def create(dsn: str, rows: int) -> None:
     """(Re)create the table, without a primary key."""
-    support.execute(dsn, "DROP TABLE IF EXISTS people")
-    support.execute(dsn, _GENERATED.format(rows=int(rows)))
+    support.execute(dsn, f"DROP TABLE IF EXISTS people; {_GENERATED.format(rows=int(rows))}")
     support.execute(dsn, "VACUUM ANALYZE people")

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import random
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from statistics import mean
-from typing import Any
+from typing import ClassVar
 
-from benchmarks import people, support
-from benchmarks.mondrian import ADULT
-from pganon.importing import Format
+from benchmarks import adult, people, qs_claims, qs_plots, support
+from benchmarks.benchmark import Benchmark, Row, Table
+from benchmarks.qs_names import BLOCKS, COUNTS, EFFICIENT, FLAT, LOSSES, ONE_BLOCK, K
 
 SETS = {
     "QS1": ("age", "workclass", "occupation", "race"),
     "QS2": ("education_num", "marital_status", "sex", "native_country"),
 }
-COUNTS = ("product", "supported")
-TAXONOMIES, FLAT = "taxonomies", "flat"
-LOSSES = (TAXONOMIES, FLAT)
-"""Distances of categories: by their lowest common ancestor, as in the paper, or 0 and 1."""
-
 TREES = {
     "workclass": "workclass",
     "occupation": "occupation",
@@ -38,15 +32,7 @@ TREES = {
 }
 """Files of the taxonomies, in `adult/hierarchies_anjana`; they know the missing value."""
 
-EFFICIENT, BLOCKS, ONE_BLOCK = "efficient", "greedy 1024", "greedy one block"
-"""The three methods; the last is the algorithm of the paper without its partitioning."""
-
-K = 4
-KS = (2, 3, 5, 8, 10, 15, 20)
-ATTRIBUTES = (1, 2, 3, 4)
-SUBSETS = (2_000, 4_000, 8_000, 16_000)
 SEED = 2017
-DRAWS = 3
 AVERAGED = ("clusters", "gcp", "ncp_total", "constants", "seconds", "method_seconds")
 
 # Targets of the project, for k = 4 and count: product.
@@ -54,16 +40,15 @@ MOST_SECONDS = {EFFICIENT: 6.0, BLOCKS: 30.0, ONE_BLOCK: 180.0}
 MOST_OVER_ONE_BLOCK = 1.05
 MOST_RATIO = 30.0
 
-Row = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Setting:
-    """One run.
+    """One release.
 
     Attributes:
         attributes: how many of every set, in the order of `SETS`.
         loss: one of `LOSSES`.
+        draws: releases to take the mean of.
     """
 
     table: str
@@ -73,6 +58,7 @@ class Setting:
     k: int = K
     attributes: int = 4
     loss: str = FLAT
+    draws: int = 1
 
     @property
     def columns(self) -> dict[str, str]:
@@ -80,29 +66,18 @@ class Setting:
         return {name: qs for qs, names in SETS.items() for name in names[: self.attributes]}
 
     @property
-    def text(self) -> str:
-        return (
-            f"{self.table}, {self.rows:,} rows, {self.attributes} attributes per set,"
-            f" k = {self.k}, {self.count}, {self.loss}, {self.method}"
-        )
+    def asked(self) -> Row:
+        names = ("table", "rows", "attributes", "k", "count", "method", "loss")
+        return {name: getattr(self, name) for name in names}
 
-    @property
-    def draws(self) -> int:
-        """Releases to take the mean of: the greedy method begins at random."""
-        figures = self.table == "qs_adult" and self.k == K and self.attributes == 4
-        several = figures if self.method == ONE_BLOCK else self.table.startswith("qs_adult")
-        return DRAWS if several and self.method != EFFICIENT else 1
-
-    def policy(self, folder: Path | None, draw: int = 0) -> dict[str, Any]:
+    def policy(self, folder: Path | None) -> Row:
         options = {
             EFFICIENT: {"name": "qs_efficient"},
             BLOCKS: {"name": "qs_greedy", "block_size": 1024},
             ONE_BLOCK: {"name": "qs_greedy", "block_size": self.rows},
         }
-        method = self.method.replace(" ", "_")
         return {
-            "release": f"{self.table}_{self.attributes}_{self.k}_{self.count}_{self.loss}"
-            f"_{method}_{draw}",
+            "release": f"{self.table}_bench",
             "source": f"public.{self.table}",
             "columns": {
                 name: {"role": "quasi_sensitive", "set": qs, **self._tree(name, folder)}
@@ -110,155 +85,189 @@ class Setting:
             },
             "privacy": [{"model": "qs_k_anonymity", "k": self.k, "count": self.count}],
             "method": options[self.method],
-            # Nothing is suppressed. Policies that differ have different seeds.
-            "suppression_limit": draw / 1000,
             "republication": "allow",
             "publish": {"keep": 1},
         }
 
-    def _tree(self, name: str, folder: Path | None) -> dict[str, Any]:
+    def _tree(self, name: str, folder: Path | None) -> Row:
         if self.loss == FLAT or name not in TREES or folder is None:
             return {}
         file = folder / "adult" / "hierarchies_anjana" / f"{TREES[name]}.csv"
         return {"hierarchy": {"csv": str(file), "sep": ","}}
 
 
-@dataclass
-class Bench:
-    """Runs settings, each once however many tables show it.
-
-    Attributes:
-        data: folder of the taxonomies.
-        skipped: why settings have no figures.
-    """
-
-    dsn: str
-    data: Path | None = None
-    found: dict[Setting, Row] = field(default_factory=dict)
-    skipped: dict[Setting, str] = field(default_factory=dict)
-
-    def rows(self, settings: Iterable[Setting]) -> list[Row]:
-        """Figures of the settings that k is feasible for."""
-        settings = list(settings)
-        for setting in settings:
-            if setting not in self.found and setting not in self.skipped:
-                self._run(setting)
-        return [self.found[setting] for setting in settings if setting in self.found]
-
-    def _run(self, setting: Setting) -> None:
-        try:
-            measured = [
-                support.run_policy(self.dsn, setting.policy(self.data, draw))
-                for draw in range(setting.draws)
-            ]
-        except support.RunFailed as failure:
-            if failure.error.get("code") != "infeasible":
-                raise
-            self.skipped[setting] = failure.error["message"]
-            print(f"skipped: {setting.text}: {failure.error['message']}", file=sys.stderr)
-            return
-        drawn = [_figures(setting, one) for one in measured]
-        row = {**drawn[0], **{name: mean(one[name] for one in drawn) for name in AVERAGED}}
-        row["gcp_drawn"] = [one["gcp"] for one in drawn]
-        print(f"{setting.text}: {row['seconds']:.1f} s", file=sys.stderr)
-        self.found[setting] = row
-
-
 def _figures(setting: Setting, measured: support.Measured) -> Row:
     utility = measured.result["utility"]
-    phases = support.phase_seconds(measured)
     return {
-        "table": setting.table,
-        "rows": setting.rows,
-        "attributes": setting.attributes,
-        "k": setting.k,
-        "count": setting.count,
-        "method": setting.method,
-        "loss": setting.loss,
+        **setting.asked,
         **{name: utility[name] for name in ("clusters", "gcp", "ncp_total", "constants")},
-        **{name: utility[name] for name in COUNTS},
+        **{f"{qs} {count}": _spread(utility[count][qs]) for qs in SETS for count in COUNTS},
         "seconds": measured.seconds,
-        "method_seconds": phases["partition"],
-        "phases": phases,
+        "method_seconds": measured.phases["partition"],
+        "phases": measured.phases,
         "peak_mb": measured.peak_mb,
     }
 
 
-def load_adult(dsn: str, data: Path, subsets: Sequence[int] = SUBSETS) -> dict[str, int]:
-    """Load Adult and random subsets of it, each a part of the next larger one.
+def _spread(found: dict[str, float]) -> str:
+    return f"{found['least']:,.0f}/{found['mean']:,.1f}/{found['most']:,.0f}"
 
-    Returns:
-        Number of rows of every table, ascending; the last is all of Adult.
+
+_OF = ("loss", "count", "method")
+_LOSS = ("clusters", "gcp", "ncp_total", "seconds")
+_SWEPT = (*_LOSS, "method_seconds", "constants")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qs(Benchmark):
+    """The greedy method begins at random: its figures on Adult are means of several draws.
+
+    Attributes:
+        people: rows of the generated table.
+        ks, attributes: what varies, one after the other; `attributes` of every set.
+        subsets: records of random subsets of Adult.
+        exact: vary them for greedy in one block, too: slow.
     """
-    form = Format(header=False, names=ADULT.split(","), separator=", ")
-    loaded: dict[str, int] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "adult.csv"
-        support.unpack(data / "adult" / "adult.data.gz", file)
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        order = random.Random(SEED).sample(lines, len(lines))
-        for size in subsets:
-            part = Path(folder) / f"{size}.csv"
-            part.write_text("".join(order[:size]), encoding="utf-8")
-            loaded[f"qs_adult_{size}"] = support.load(dsn, part, f"qs_adult_{size}", form)
-        loaded["qs_adult"] = support.load(dsn, file, "qs_adult", form)
-    return loaded
 
+    people: int = 1_000_000
+    ks: tuple[int, ...] = (2, 3, 5, 8, 10, 15, 20)
+    attributes: tuple[int, ...] = (1, 2, 3, 4)
+    subsets: tuple[int, ...] = (2_000, 4_000, 8_000, 16_000)
+    draws: int = 3
+    exact: bool = False
 
-PARTS = ("figures", "by_k", "by_attributes", "by_size")
+    parts: ClassVar = ("figures", "by_k", "by_attributes", "by_size", "size")
+    real: ClassVar = frozenset(parts) - {"size"}
+    tables: ClassVar = (
+        Table(
+            "figures",
+            f"Adult, k = {K}; ratio: to a sorted copy",
+            (*_OF, *_LOSS[:2], "gcp_over_one_block", *_LOSS[2:], "ratio", "target_met"),
+        ),
+        Table(
+            "figures",
+            f"The same runs: combinations per cluster (least/mean/most), k = {K}",
+            (*_OF, *(f"{qs} {count}" for qs in ("QS1", "QS2") for count in COUNTS), "constants"),
+        ),
+        Table("by_k", "Adult, 4 attributes per set", (*_OF, "k", *_SWEPT)),
+        Table("by_attributes", f"Adult, k = {K}", (*_OF, "attributes", *_SWEPT)),
+        Table("by_size", f"Random subsets of Adult, k = {K}", (*_OF, "rows", *_SWEPT)),
+        Table(
+            "size",
+            f"Generated table, k = {K}; ratio: to a sorted copy",
+            (*_OF, "rows", *_LOSS, "ratio", "target_met", "peak_mb"),
+        ),
+        Table("claims", "Claims of the paper", ("loss", "count", "claim", "holds", "numbers")),
+    )
 
+    def figures(self) -> Iterator[Row]:
+        whole = self._whole
+        baseline = support.sorted_copy_seconds(self.dsn, whole.table, list(whole.columns))
+        for loss, count in product(LOSSES, COUNTS):
+            rows = list(
+                self._rows(
+                    replace(whole, count=count, method=method, loss=loss, draws=self._of(method))
+                    for method in (EFFICIENT, ONE_BLOCK, BLOCKS)
+                )
+            )
+            (one_block,) = (row["gcp"] for row in rows if row["method"] == ONE_BLOCK)
+            for row in rows:
+                compared = {
+                    **row,
+                    "baseline": baseline,
+                    "ratio": row["seconds"] / baseline,
+                    "gcp_over_one_block": row["gcp"] / one_block,
+                }
+                yield {**compared, "target_met": _target_met(compared)}
 
-def adult(
-    bench: Bench,
-    tables: dict[str, int],
-    *,
-    exact: bool,
-    ks: Sequence[int] = KS,
-    parts: Sequence[str] = PARTS,
-) -> Iterator[tuple[str, list[Row]]]:
-    """Figures at k = 4, then one of k, attributes per set and records varied, part by part.
+    def by_k(self) -> Iterator[Row]:
+        return self._rows(replace(one, k=k) for one in self._varied for k in self.ks)
 
-    Args:
-        exact: vary them for greedy in one block, too.
-        parts: which of :data:`PARTS`.
-    """
-    methods = (EFFICIENT, BLOCKS, ONE_BLOCK) if exact else (EFFICIENT, BLOCKS)
-    whole = Setting("qs_adult", tables["qs_adult"], EFFICIENT, "product")
-    varied = [
-        replace(whole, count=count, method=method, loss=loss)
-        for loss in LOSSES
-        for count in COUNTS
-        for method in methods
-    ]
-    settings = {
-        "by_k": [replace(one, k=k) for one in varied for k in ks],
-        "by_attributes": [replace(one, attributes=n) for one in varied for n in ATTRIBUTES],
-        "by_size": [
-            replace(one, table=table, rows=rows) for one in varied for table, rows in tables.items()
-        ],
-    }
-    for part in parts:
-        yield part, _at_four(bench, whole) if part == "figures" else bench.rows(settings[part])
-
-
-def _at_four(bench: Bench, whole: Setting) -> list[Row]:
-    baseline = support.sorted_copy_seconds(bench.dsn, whole.table, list(whole.columns))
-    found: list[Row] = []
-    for loss, count in product(LOSSES, COUNTS):
-        rows = bench.rows(
-            replace(whole, count=count, method=method, loss=loss)
-            for method in (EFFICIENT, ONE_BLOCK, BLOCKS)
+    def by_attributes(self) -> Iterator[Row]:
+        return self._rows(
+            replace(one, attributes=n) for one in self._varied for n in self.attributes
         )
-        one_block = next(row["gcp"] for row in rows if row["method"] == ONE_BLOCK)
-        for row in rows:
-            compared = {
-                **row,
-                "baseline": baseline,
-                "ratio": row["seconds"] / baseline,
-                "gcp_over_one_block": row["gcp"] / one_block,
-            }
-            found.append({**compared, "target_met": _target_met(compared)})
-    return found
+
+    def by_size(self) -> Iterator[Row]:
+        return self._rows(
+            replace(one, table=table, rows=rows)
+            for one in self._varied
+            for table, rows in self._loaded.items()
+        )
+
+    def size(self) -> Iterator[Row]:
+        """A generated table without a primary key, against the sorted copy of the same table."""
+        people.create(self.dsn, self.people)
+        settings = [Setting(people.TABLE, self.people, EFFICIENT, count) for count in COUNTS]
+        columns = list(settings[0].columns)
+        baseline = support.sorted_copy_seconds(self.dsn, people.TABLE, columns)
+        for setting in settings:
+            row = _figures(setting, support.run_policy(self.dsn, setting.policy(None)))
+            ratio = row["seconds"] / baseline
+            met = ratio <= MOST_RATIO if row["count"] == "product" else None
+            yield {**row, "baseline": baseline, "ratio": ratio, "target_met": met}
+
+    @cached_property
+    def _made(self) -> dict[Setting, Row]:
+        """Releases by setting, each made once however many parts show it."""
+        return {}
+
+    @property
+    def _whole(self) -> Setting:
+        *_, (table, rows) = self._loaded.items()
+        return Setting(table, rows, EFFICIENT, "product")
+
+    @property
+    def _varied(self) -> list[Setting]:
+        methods = (EFFICIENT, BLOCKS, *([ONE_BLOCK] if self.exact else []))
+        return [
+            replace(self._whole, count=count, method=method, loss=loss, draws=self._of(method))
+            for loss in LOSSES
+            for count in COUNTS
+            for method in methods
+        ]
+
+    def _of(self, method: str) -> int:
+        return 1 if method == EFFICIENT else self.draws
+
+    def _rows(self, settings: Iterable[Setting]) -> Iterator[Row]:
+        """Figures of the settings; those that k is infeasible for are refused."""
+        for setting in settings:
+            if setting not in self._made:
+                self._made[setting] = self._run(setting)
+                print(f"{setting.asked}", file=sys.stderr)
+            yield self._made[setting]
+
+    def _run(self, setting: Setting) -> Row:
+        policy = setting.policy(self.data)
+        try:
+            drawn = [
+                _figures(setting, one) for one in support.draws(self.dsn, policy, setting.draws)
+            ]
+        except support.RunFailed as failed:
+            return {**setting.asked, "refused": failed.reason("infeasible")}
+        return {**support.means(drawn, AVERAGED), "gcp_drawn": [one["gcp"] for one in drawn]}
+
+    @cached_property
+    def _loaded(self) -> dict[str, int]:
+        """Adult and random subsets of it, each a part of the next larger one.
+
+        Number of rows of every table, ascending; the last is all of Adult.
+        """
+        assert self.data is not None
+        lines = adult.lines(self.data, complete=False)
+        order = random.Random(SEED).sample(lines, len(lines))
+        loaded = {
+            f"adult_{size}": adult.load(self.dsn, f"adult_{size}", order[:size])
+            for size in self.subsets
+        }
+        return {**loaded, "adult": adult.load(self.dsn, "adult", lines)}
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        return {"claims": qs_claims.evaluate(found)}
+
+    draw = staticmethod(qs_plots.draw)
 
 
 def _target_met(row: Row) -> bool | None:
@@ -267,16 +276,3 @@ def _target_met(row: Row) -> bool | None:
         return None
     close = row["method"] != BLOCKS or row["gcp_over_one_block"] <= MOST_OVER_ONE_BLOCK
     return close and row["seconds"] <= MOST_SECONDS[row["method"]]
-
-
-def generated(bench: Bench, rows: int) -> list[Row]:
-    """A generated table without a primary key, against the sorted copy of the same table."""
-    people.create(bench.dsn, rows)
-    settings = [Setting(people.TABLE, rows, EFFICIENT, count) for count in COUNTS]
-    baseline = support.sorted_copy_seconds(bench.dsn, people.TABLE, list(settings[0].columns))
-    found: list[Row] = []
-    for row in bench.rows(settings):
-        ratio = row["seconds"] / baseline
-        met = ratio <= MOST_RATIO if row["count"] == "product" else None
-        found.append({**row, "baseline": baseline, "ratio": ratio, "target_met": met})
-    return found

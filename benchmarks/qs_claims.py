@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from typing import Any
 
-from benchmarks.qs import BLOCKS, COUNTS, EFFICIENT, LOSSES, ONE_BLOCK
+from benchmarks.qs_names import BLOCKS, COUNTS, EFFICIENT, LOSSES, ONE_BLOCK
 
 NOISE = 0.05
 LINEAR = (0.9, 1.1)
@@ -31,7 +31,9 @@ def evaluate(report: dict[str, Any]) -> list[Row]:
     for loss, count in product(LOSSES, COUNTS):
         chosen = {
             part: [
-                row for row in report.get(part, ()) if (row["loss"], row["count"]) == (loss, count)
+                row
+                for row in report.get(part, ())
+                if (row["loss"], row["count"]) == (loss, count) and "refused" not in row
             ]
             for part in ("by_k", "by_attributes", "by_size")
         }

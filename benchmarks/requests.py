@@ -15,22 +15,23 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import psycopg
 from psycopg.types.json import Jsonb
 
 from benchmarks import support
+from benchmarks.benchmark import Benchmark, Row, Table
 from pganon import sqlfiles
 
 RELEASES = 4
 WORKERS = 2
 KILLED_EVERY = 5.0
-PICKED_UP = 50
-IDLE_SECONDS = 30.0
 POLL_SECONDS = 1.0
 
 _SOURCE = """
+DROP TABLE IF EXISTS asked;
 CREATE TABLE asked AS
 SELECT (random() * 60)::int AS age, 'zip ' || (random() * 20)::int AS zip,
     'disease ' || (random() * 9)::int AS disease
@@ -38,16 +39,38 @@ FROM generate_series(1, 1200)
 """
 
 
-def measure(dsn: str, requests: int) -> dict[str, Any]:
-    """Figures of one queue of `requests` requests, and of one idle worker."""
-    support.execute(dsn, _SOURCE)
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        for number in range(RELEASES):
-            conn.execute("SELECT pganon.apply_policy(%s::json)", [json.dumps(_policy(number))])
-        return {
-            "queue": _queue(conn, dsn, requests),
-            "idle": _idle(conn, dsn),
-        }
+@dataclass(frozen=True, kw_only=True)
+class Requests(Benchmark):
+    """Args: requests: in the queue; idle: seconds of an idle worker; picked_up: requests to it."""
+
+    requests: int = 200
+    idle: int = 30
+    picked_up: int = 50
+
+    parts: ClassVar = ("queue", "idle_worker")
+    tables: ClassVar = tuple(Table(part, part, ("figure", "value")) for part in parts)
+
+    def queue(self) -> list[Row]:
+        with self._asked() as conn:
+            return _listed(_queue(conn, self.dsn, self.requests))
+
+    def idle_worker(self) -> list[Row]:
+        with self._asked() as conn:
+            return _listed(_idle(conn, self.dsn, self.idle, self.picked_up))
+
+    @contextmanager
+    def _asked(self) -> Iterator[psycopg.Connection[Any]]:
+        """The releases that can be asked for, none of which was ever made."""
+        support.forget(self.dsn)
+        support.execute(self.dsn, _SOURCE)
+        with psycopg.connect(self.dsn, autocommit=True) as conn:
+            for number in range(RELEASES):
+                conn.execute("SELECT pganon.apply_policy(%s::json)", [json.dumps(_policy(number))])
+            yield conn
+
+
+def _listed(figures: Row) -> list[Row]:
+    return [{"figure": name, "value": value} for name, value in figures.items()]
 
 
 def _policy(number: int) -> dict[str, Any]:
@@ -116,11 +139,11 @@ def _open(conn: psycopg.Connection[Any]) -> bool:
     return row == (True,)
 
 
-def _idle(conn: psycopg.Connection[Any], dsn: str) -> dict[str, Any]:
+def _idle(conn: psycopg.Connection[Any], dsn: str, seconds: int, requests: int) -> dict[str, Any]:
     with _running(dsn):
         time.sleep(2 * POLL_SECONDS)
-        asked = _statements(conn)
-        waits = [_picked_up(conn, number) for number in range(PICKED_UP)]
+        asked = _statements(conn, seconds)
+        waits = [_picked_up(conn, number) for number in range(requests)]
     row = conn.execute("SELECT max(id) FROM pganon_private.worker").fetchone()
     look = sqlfiles.query("requests", "look")
     times = []
@@ -129,7 +152,7 @@ def _idle(conn: psycopg.Connection[Any], dsn: str) -> dict[str, Any]:
         conn.execute(look, {"me": row[0] if row else 0})
         times.append(time.perf_counter() - began)
     return {
-        "statements_per_s": round(asked / IDLE_SECONDS, 2),
+        "statements_per_s": round(asked / seconds, 2),
         "look_ms": round(1000 * statistics.median(times), 2),
         "picked_up_ms_median": round(1000 * statistics.median(waits), 1),
         "picked_up_ms_95": round(1000 * sorted(waits)[int(0.95 * len(waits))], 1),
@@ -137,8 +160,8 @@ def _idle(conn: psycopg.Connection[Any], dsn: str) -> dict[str, Any]:
     }
 
 
-def _statements(conn: psycopg.Connection[Any]) -> int:
-    """How many statements the session of an idle worker executes in :data:`IDLE_SECONDS`.
+def _statements(conn: psycopg.Connection[Any], seconds: int) -> int:
+    """How many statements the session of an idle worker executes in so many seconds.
 
     The server shows when the last one was over. Of two within 2 ms one would be missed;
     `tests/integration/test_attempts.py` counts those of one look.
@@ -149,7 +172,7 @@ def _statements(conn: psycopg.Connection[Any]) -> int:
     )
     before = set(conn.execute(text).fetchall())
     over: set[Any] = set()
-    until = time.perf_counter() + IDLE_SECONDS
+    until = time.perf_counter() + seconds
     while time.perf_counter() < until:
         over.update(conn.execute(text).fetchall())
         time.sleep(0.002)
@@ -192,10 +215,3 @@ def _running(dsn: str) -> Iterator[None]:
         yield
     finally:
         _kill(worker)
-
-
-def show(found: dict[str, Any]) -> None:
-    """Two tables."""
-    for title, figures in found.items():
-        rows = [{"figure": name, "value": value} for name, value in figures.items()]
-        support.print_rows(title, ["figure", "value"], rows, words=["figure"], asked=[])

@@ -8,37 +8,28 @@ acs       eight sensitive columns of the census excerpts
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks import support
-from benchmarks.mondrian import ADULT
+from benchmarks import adult, support
+from benchmarks.benchmark import Benchmark, Row, Table
 from pganon.importing import Format
-
-Row = dict[str, Any]
 
 HEART = ("age", "sex", "cp", "rbp", "sc", "fbs", "restecg", "thalach", "exang", "oldpeak",
          "slope", "ca", "thal", "class")  # fmt: skip
 THREE = ("rbp", "sc", "thalach")
 FOUR = ("sc", "thalach", "rbp", "oldpeak")
 """All that allow l = 3; error and time by the first 1 to 4 of them."""
-SIZES = (75, 150, 297)
 ASKED = ("r1", "r2", "r3", "r4")
 """Mean KL by the number of quasi-identifiers that are asked about."""
-DEGREES = (2, 3, 4, 6, 8)
-RELEASES = 3
-"""Releases per setting; their means are shown, since ties and fireflies are random."""
+FIGURES = (*ASKED, "objective", "baseline", "buckets", "suppressed", "seconds")
 
 MOST_OF_BASE = 0.6
 """The project's target for the objective with fireflies at p = 3, as a share of that without."""
 
-METHODS: dict[str, dict[str, Any]] = {
+METHODS: dict[str, Row] = {
     "SLAMSA": {"name": "slamsa", "optimizer": "firefly", "division": "eligible"},
     "SLAMSA, public": {"name": "slamsa", "optimizer": "firefly", "division": "public"},
     "SLAMSA independent": {
@@ -52,17 +43,21 @@ METHODS: dict[str, dict[str, Any]] = {
     "MSB": {"name": "msb"},
     "SLOMS": {"name": "sloms", "link_threshold": 1},
 }
+ACS_QUASI = ("AGEP", "SEX", "RAC1P", "MSP", "PUMA")
+ACS = {"INDP": 2, "INDP_CAT": 2, "EDU": 3, "PINCP": 3, "PINCP_DECILE": 3, "POVPIP": 2, "NPF": 3,
+       "DREM": None}  # fmt: skip
+"""Sensitive columns and the l that they allow; a disability has one value in most records."""
 
 
 def policy(
     table: str,
     quasi: Sequence[str],
     sensitive: Sequence[str],
-    method: dict[str, Any],
-    models: Iterable[dict[str, Any]],
+    method: Row,
+    models: Iterable[Row],
     *,
     nominal: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Row:
     return {
         "release": f"{table}_bench",
         "source": f"public.{table}",
@@ -84,7 +79,7 @@ def policy(
     }
 
 
-def required(method: str, degree: int) -> list[dict[str, Any]]:
+def required(method: str, degree: int) -> list[Row]:
     if method == "MSB":
         return [{"l": degree, "level": "unique"}]
     if method == "SLOMS":
@@ -93,245 +88,195 @@ def required(method: str, degree: int) -> list[dict[str, Any]]:
     return [{"l": degree}]
 
 
-# -- heart disease ----------------------------------------------------------------------------
+_SHOWN = ("method", "r1", "r2", "buckets", "seconds")
+_LARGE = ("method", "p", *FIGURES, "ratio")
 
 
-def heart(dsn: str, data: Path) -> dict[str, list[Row]]:
-    records = _load_heart(dsn, data)
-    by_column = [_averaged(dsn, name, degree, records) for degree in DEGREES for name in METHODS]
-    by_number = [
-        {"sensitive": m, **_averaged(dsn, name, 3, records, FOUR[:m])}
-        for m in range(1, len(FOUR) + 1)
-        for name in ("SLAMSA", "MSB")
-    ]
-    by_size = [
-        {"records": n, **_averaged(dsn, name, 3, _load_heart(dsn, data, n))}
-        for n in SIZES
-        for name in ("SLAMSA", "SLAMSA, median tree", "MSB")
-    ]
-    return {
-        "by_column": by_column,
-        "by_tuple": _by_tuple(dsn, records),
-        "by_number": by_number,
-        "by_size": by_size,
-    }
+@dataclass(frozen=True, kw_only=True)
+class Slamsa(Benchmark):
+    """Ties and fireflies are random: figures of the heart data are means of several draws.
 
+    Attributes:
+        degrees: values of l, which the paper has as p.
+        sizes: records of heart data.
+    """
 
-def _load_heart(dsn: str, data: Path, records: int | None = None) -> int:
-    """All complete records, or the first ones; how many there are."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "heart.csv"
-        lines = (data / "heart" / "processed.cleveland.data").read_text().splitlines()
-        complete = [line for line in lines if line and "?" not in line]
-        file.write_text("\n".join(complete[:records]))
-        return support.load(dsn, file, "slamsa_heart", Format(header=False, names=list(HEART)))
+    degrees: tuple[int, ...] = (2, 3, 4, 6, 8)
+    sizes: tuple[int, ...] = (75, 150, 297)
+    draws: int = 5
 
-
-def _averaged(
-    dsn: str, name: str, degree: int, records: int, sensitive: Sequence[str] = THREE
-) -> Row:
-    """Means over several releases; None where the method finds no release."""
-    asked = policy(
-        "slamsa_heart",
-        ("age", "sex"),
-        sensitive,
-        METHODS[name],
-        required(name, degree),
-        nominal=("sex",),
+    parts: ClassVar = ("by_column", "by_tuple", "by_number", "by_size", "adult", "acs")
+    real: ClassVar = frozenset(parts)
+    tables: ClassVar = (
+        Table(
+            "by_column",
+            "heart disease, means of draws; r1, r2: mean KL by 1 and 2 columns",
+            ("method", "p", "draws", "r1", "r2", *FIGURES[4:]),
+        ),
+        Table(
+            "by_tuple",
+            "heart disease, twelve columns as one value: bounds no single column",
+            ("p", "r1", "r2", "buckets", "highest_probability", "seconds"),
+        ),
+        Table("by_number", "heart disease, p = 3, by sensitive columns", ("sensitive", *_SHOWN)),
+        Table("by_size", "heart disease, p = 3, by records", ("records", *_SHOWN)),
+        Table("claims", "what is asked of the heart data", ("claim", "holds")),
+        Table("adult", "Adult; ratio: to a sorted copy", _LARGE),
+        Table("acs", "ACS; ratio: to a sorted copy", _LARGE),
     )
-    asked["method"] = {**asked["method"], **_one_each(name)}
-    runs = [found for _ in range(RELEASES) if (found := _run(dsn, asked, records)) is not None]
-    row: Row = {"method": name, "p": degree, "releases": len(runs)}
-    for key in ("r1", "r2", "objective", "baseline", "buckets", "suppressed", "seconds"):
-        values = [run[key] for run in runs if run[key] is not None]
-        row[key] = sum(values) / len(values) if values else None
-    return row
+
+    def by_column(self) -> Iterator[Row]:
+        records = self._load_heart()
+        for degree in self.degrees:
+            for name in METHODS:
+                yield self._averaged(name, degree, records)
+
+    def by_tuple(self) -> Iterator[Row]:
+        """All sensitive columns as one value: what single columns are protected by then."""
+        records = self._load_heart()
+        sensitive = [name for name in HEART if name not in ("age", "sex")]
+        method = {"name": "slamsa", "optimizer": "firefly", "sensitive_tables": 1}
+        for degree in self.degrees:
+            models = [{"l": degree, "level": "tuple"}]
+            asked = policy("heart", ("age", "sex"), sensitive, method, models, nominal=("sex",))
+            for row in self._drawn(asked, records, 1):
+                yield {"p": degree, **row}
+
+    def by_number(self) -> Iterator[Row]:
+        records = self._load_heart()
+        for m in range(1, len(FOUR) + 1):
+            for name in ("SLAMSA", "MSB"):
+                yield {"sensitive": m, **self._averaged(name, 3, records, FOUR[:m])}
+
+    def by_size(self) -> Iterator[Row]:
+        for size in self.sizes:
+            records = self._load_heart(size)
+            for name in ("SLAMSA", "SLAMSA, median tree", "MSB"):
+                yield {"records": records, **self._averaged(name, 3, records)}
+
+    def adult(self) -> Iterator[Row]:
+        assert self.data is not None
+        records = adult.load(self.dsn, "adult", adult.lines(self.data))
+        sensitive = ("occupation", "hours_per_week")
+        copy = support.sorted_copy_seconds(self.dsn, "adult", [*adult.QUASI, *sensitive])
+        for name in ("SLAMSA", "SLAMSA, public", "SLAMSA, median tree", "MSB", "SLOMS"):
+            asked = policy("adult", adult.QUASI, sensitive, METHODS[name], required(name, 2))
+            yield from self._timed(name, "2", asked, records, copy)
+
+    def acs(self) -> Iterator[Row]:
+        assert self.data is not None
+        lines = support.lines_of(self.data / "acs_sdnist" / "national2018.csv.gz")
+        records = support.load(self.dsn, "acs", lines, Format(nulls=("N", "")))
+        copy = support.sorted_copy_seconds(self.dsn, "acs", [*ACS_QUASI, *ACS])
+        models = [{"column": name, "l": l} for name, l in ACS.items() if l is not None]  # noqa: E741
+        nominal = ("SEX", "RAC1P", "MSP")
+        for name, method in (
+            ("SLAMSA, default", {"name": "slamsa"}),
+            ("SLAMSA, median tree", METHODS["SLAMSA, median tree"]),
+        ):
+            asked = policy("acs", ACS_QUASI, list(ACS), method, models, nominal=nominal)
+            yield from self._timed(name, "2 and 3", asked, records, copy)
+
+    def _load_heart(self, records: int | None = None) -> int:
+        """All complete records, or the first ones; how many there are."""
+        assert self.data is not None
+        file = self.data / "heart" / "processed.cleveland.data"
+        complete = list(support.lines_of(file, without="?"))[:records]
+        return support.load(self.dsn, "heart", complete, Format(header=False, names=HEART))
+
+    def _averaged(
+        self, name: str, degree: int, records: int, sensitive: Sequence[str] = THREE
+    ) -> Row:
+        """Means over several draws; nothing where the method finds no release."""
+        asked = policy(
+            "heart",
+            ("age", "sex"),
+            sensitive,
+            {**METHODS[name], **_one_each(name)},
+            required(name, degree),
+            nominal=("sex",),
+        )
+        drawn = list(self._drawn(asked, records, self.draws))
+        row = support.means(drawn, FIGURES) if drawn else {}
+        return {"method": name, "p": degree, "draws": len(drawn), **row}
+
+    def _timed(
+        self, name: str, degree: str, asked: Row, records: int, copy: float
+    ) -> Iterator[Row]:
+        for row in self._drawn(asked, records, 1):
+            yield {"method": name, "p": degree, **row, "ratio": row["seconds"] / copy}
+
+    def _drawn(self, asked: Row, records: int, number: int) -> Iterator[Row]:
+        """Figures of the draws for which the method finds a release."""
+        for seed in range(number):
+            try:
+                measured = support.drawn(self.dsn, asked, seed, "--metrics", "all")
+            except support.RunFailed as failed:
+                failed.reason("no_groups", "infeasible", "associated")
+                continue
+            yield _figures(measured, records)
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        return {"claims": claims(found["by_column"])} if "by_column" in found else {}
 
 
-def _one_each(name: str) -> dict[str, Any]:
+def _one_each(name: str) -> Row:
     """Independent tables of one column each, as the reference has them."""
     each = [[column] for column in THREE]
     return {"sensitive_tables": each} if name in ("SLAMSA independent", "SLOMS") else {}
 
 
-def _run(dsn: str, asked: dict[str, Any], records: int) -> Row | None:
-    try:
-        measured = support.run_policy(dsn, asked, "--metrics", "all")
-    except support.RunFailed as failed:
-        if failed.error.get("code") in ("no_groups", "infeasible", "associated"):
-            return None
-        raise
+def _figures(measured: support.Measured, records: int) -> Row:
     result = measured.result
     error = result["metrics"]["reconstruction"]
     utility = result["utility"]
     objective, baseline = utility["objective"], utility["baseline"]
+    degrees = [each["degree"] for each in utility["sensitive"].values()]
     return {
         **{r: error[r[1]]["mean"] if r[1] in error else None for r in ASKED},
         "objective": None if objective is None else objective / records,
         "baseline": None if baseline is None else baseline / records,
         "buckets": utility["groups"],
         "suppressed": result["suppressed"],
-        "seconds": result["seconds"],
-        "degree": {name: each["degree"] for name, each in utility["sensitive"].items()},
+        "seconds": measured.seconds,
+        "highest_probability": max(1 / degree for degree in degrees),
     }
 
 
-def _by_tuple(dsn: str, records: int) -> list[Row]:
-    """All sensitive columns as one value: what single columns are protected by then."""
-    sensitive = [name for name in HEART if name not in ("age", "sex")]
-    found: list[Row] = []
-    for degree in DEGREES:
-        method = {"name": "slamsa", "optimizer": "firefly", "sensitive_tables": 1}
-        asked = policy(
-            "slamsa_heart",
-            ("age", "sex"),
-            sensitive,
-            method,
-            [{"l": degree, "level": "tuple"}],
-            nominal=("sex",),
-        )
-        row = _run(dsn, asked, records)
-        if row is not None:
-            found.append({"p": degree, **row})
-    return found
-
-
-def claims(found: list[Row]) -> list[tuple[str, bool]]:
+def claims(found: list[Row]) -> list[Row]:
     """What the project asks of the heart data, and whether it holds."""
-    by = {(row["method"], row["p"]): row for row in found}
+    by = {(row["method"], row["p"]): row for row in found if row["draws"]}
+    degrees = sorted({degree for method, degree in by if method == "SLAMSA"})
 
-    def ordered(degree: int, r: str) -> bool:
-        errors = [by[name, degree][r] for name in ("SLAMSA", "MSB", "SLOMS")]
-        return None not in errors and errors[0] < errors[1] < errors[2]
+    def errors(degree: int, r: str) -> list[float]:
+        return [by[m, degree][r] for m in ("SLAMSA", "MSB", "SLOMS") if (m, degree) in by]
 
-    orders = [
-        (f"error of SLAMSA < MSB < SLOMS, p = {p}, {r[0]} = {r[1]}", ordered(p, r))
-        for p in (2, 3, 4, 6)
-        for r in ("r1", "r2")
-    ]
-    searched = [row for row in found if row["method"] == "SLAMSA" and row["baseline"]]
-    at_three = by["SLAMSA", 3]
-    return [
-        *orders,
-        ("error grows with the quasi-identifiers that are asked about",
-         all(row["r1"] < row["r2"] for row in found if row["r1"] is not None)),
-        ("error of SLAMSA grows with p", all(
-            by["SLAMSA", p]["r2"] < by["SLAMSA", q]["r2"]
-            for p, q in pairwise(DEGREES))),
-        ("objective never above the median tree's",
-         all(row["objective"] <= row["baseline"] + 1e-9 for row in searched)),
-        (f"objective at most {MOST_OF_BASE} of the median tree's at p = 3",
-         at_three["objective"] <= MOST_OF_BASE * at_three["baseline"]),
-    ]  # fmt: skip
-
-
-# -- larger tables ----------------------------------------------------------------------------
-
-
-def adult(dsn: str, data: Path) -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "adult.csv"
-        support.unpack(data / "adult" / "adult.data.gz", file, missing="?")
-        form = Format(header=False, names=ADULT.split(","), separator=", ")
-        records = support.load(dsn, file, "slamsa_adult", form)
-    quasi = ("age", "education", "marital_status", "race", "sex", "native_country")
-    sensitive = ("occupation", "hours_per_week")
-    copy = support.sorted_copy_seconds(dsn, "slamsa_adult", [*quasi, *sensitive])
-    found: list[Row] = []
-    for degree in (2,):
-        for name in ("SLAMSA", "SLAMSA, public", "SLAMSA, median tree", "MSB", "SLOMS"):
-            asked = policy("slamsa_adult", quasi, sensitive, METHODS[name], required(name, degree))
-            row = _run(dsn, asked, records)
-            if row is not None:
-                found.append({"table": "adult", "method": name, "p": degree, "copy": copy, **row})
-    return found
-
-
-ACS_QUASI = ("AGEP", "SEX", "RAC1P", "MSP", "PUMA")
-ACS = {"INDP": 2, "INDP_CAT": 2, "EDU": 3, "PINCP": 3, "PINCP_DECILE": 3, "POVPIP": 2, "NPF": 3,
-       "DREM": None}  # fmt: skip
-"""Sensitive columns and the l that they allow; a disability has one value in most records."""
-
-
-def acs(dsn: str, data: Path) -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "acs.csv"
-        support.unpack(data / "acs_sdnist" / "national2018.csv.gz", file)
-        records = support.load(dsn, file, "slamsa_acs", Format(nulls=("N", "")))
-    copy = support.sorted_copy_seconds(dsn, "slamsa_acs", [*ACS_QUASI, *ACS])
-    models = [{"column": name, "l": l} for name, l in ACS.items() if l is not None]  # noqa: E741
-    found: list[Row] = []
-    for name, method in (
-        ("SLAMSA, default", {"name": "slamsa"}),
-        ("SLAMSA, median tree", METHODS["SLAMSA, median tree"]),
-    ):
-        asked = policy(
-            "slamsa_acs", ACS_QUASI, list(ACS), method, models, nominal=("SEX", "RAC1P", "MSP")
-        )
-        row = _run(dsn, asked, records)
-        assert row is not None
-        found.append({"table": "acs", "method": name, "p": "2 and 3", "copy": copy, **row})
-    return found
-
-
-def measure(dsn: str, data: Path) -> dict[str, Any]:
-    found: dict[str, Any] = heart(dsn, data)
-    found["claims"] = claims(found["by_column"])
-    found["large"] = [*adult(dsn, data), *acs(dsn, data)]
-    return found
-
-
-# -- tables -----------------------------------------------------------------------------------
-
-
-def show(found: dict[str, Any]) -> None:
-    _errors(found["by_column"])
-    _tuples(found["by_tuple"])
-    for key, what in (("by_number", "sensitive"), ("by_size", "records")):
-        columns = (what, "method", "r1", "r2", "buckets", "seconds")
-        _print(f"heart disease, p = 3, by {what}", columns, found[key])
-    _claims(found["claims"])
-    _large(found["large"])
-
-
-def _errors(rows: list[Row]) -> None:
-    columns = ("method", "p", "r1", "r2", "objective", "baseline", "buckets", "suppressed",
-               "seconds")  # fmt: skip
-    title = f"heart disease, means of {RELEASES} releases; r1, r2: mean KL by 1 and 2 columns"
-    _print(title, columns, rows)
-
-
-def _tuples(rows: list[Row]) -> None:
-    shown = [
-        {**row, "highest probability": max(1 / degree for degree in row["degree"].values())}
-        for row in rows
-    ]
-    columns = ("p", "r1", "r2", "buckets", "highest probability", "seconds")
-    _print("heart disease, twelve columns as one value: bounds no single column", columns, shown)
-
-
-def _claims(rows: list[tuple[str, bool]]) -> None:
-    table = [{"claim": claim, "holds": "yes" if holds else "NO"} for claim, holds in rows]
-    _print("what is asked of the heart data", ("claim", "holds"), table)
-
-
-def _large(rows: list[Row]) -> None:
-    shown = [{**row, "ratio": row["seconds"] / row["copy"]} for row in rows]
-    columns = ("table", "method", "p", *ASKED, "objective", "baseline", "buckets",
-               "suppressed", "seconds", "ratio")  # fmt: skip
-    _print("larger tables; ratio: to a sorted copy", columns, shown)
-
-
-def _print(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    table = Table(title=title)
-    for name in columns:
-        table.add_column(name, justify="left" if name in ("method", "claim", "table") else "right")
-    for row in rows:
-        table.add_row(*[_text(row.get(name)) for name in columns])
-    Console().print(table)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    searched = [row for (method, _), row in by.items() if method == "SLAMSA" and row["baseline"]]
+    said = {
+        **{
+            f"error of SLAMSA < MSB < SLOMS, p = {p}, {r[0]} = {r[1]}": (
+                errors(p, r) == sorted(errors(p, r))
+            )
+            for p in degrees
+            for r in ("r1", "r2")
+            if len(errors(p, r)) == 3
+        },
+        "error grows with the quasi-identifiers that are asked about": all(
+            row["r1"] < row["r2"] for row in by.values()
+        ),
+        "error of SLAMSA grows with p": all(
+            by["SLAMSA", p]["r2"] < by["SLAMSA", q]["r2"] for p, q in pairwise(degrees)
+        ),
+        "objective never above the median tree's": all(
+            row["objective"] <= row["baseline"] + 1e-9 for row in searched
+        ),
+        **{
+            f"objective at most {MOST_OF_BASE} of the median tree's at p = 3": (
+                row["objective"] <= MOST_OF_BASE * row["baseline"]
+            )
+            for row in searched
+            if row["p"] == 3
+        },
+    }
+    return [{"claim": claim, "holds": holds} for claim, holds in said.items()]

@@ -9,14 +9,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import psycopg
-from psycopg import sql
+from psycopg import conninfo, sql
 from rich.console import Console
 from rich.table import Table
 
@@ -24,39 +25,42 @@ from pganon import database, embedded
 from pganon.importing import Format, import_file
 from pganon.install import installer
 
-DATABASE = "pganon_bench"
-RESULTS = Path("bench-results")
+Row = dict[str, Any]
+
+PROGRAM: Sequence[str] = (sys.executable, "-m", "pganon.cli.main")
+WIDTH = 200
 
 
 def data_folder() -> Path | None:
-    """The folder of the real data sets, or None with a word about it."""
+    """The folder of the real data sets."""
     given = os.environ.get("PGANON_DATA")
-    if given and Path(given).is_dir():
-        return Path(given)
-    print("PGANON_DATA is not set: benchmarks on real data are skipped", file=sys.stderr)
-    return None
+    return Path(given) if given and Path(given).is_dir() else None
 
 
 @contextmanager
-def bench_database() -> Iterator[str]:
-    """DSN of a fresh database: on PGANON_BENCH_DSN's server, else on the embedded one."""
+def bench_database(name: str) -> Iterator[str]:
+    """DSN of a fresh database: on PGANON_BENCH_DSN's server, else on the embedded one.
+
+    No two benchmarks share tables, versions that were readable, or secrets.
+    """
     given = os.environ.get("PGANON_BENCH_DSN")
     if given is None:
         cluster = embedded.embedded()
         cluster.start()
         given = cluster.dsn()
-    name = sql.Identifier(DATABASE)
+    made = f"pganon_bench_{name}"
+    drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(made))
     with psycopg.connect(given, autocommit=True) as conn:
-        conn.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
-        conn.execute(sql.SQL("CREATE DATABASE {}").format(name))
+        conn.execute(drop)
+        conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(made)))
     try:
-        dsn = psycopg.conninfo.make_conninfo(given, dbname=DATABASE)
+        dsn = conninfo.make_conninfo(given, dbname=made)
         with database.connect(dsn) as conn:
             installer.init(conn)
         yield dsn
     finally:
         with psycopg.connect(given, autocommit=True) as conn:
-            conn.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+            conn.execute(drop)
 
 
 def forget(dsn: str) -> None:
@@ -67,17 +71,33 @@ def forget(dsn: str) -> None:
         installer.init(conn)
 
 
+# -- tables -----------------------------------------------------------------------------------
+
+
 def execute(dsn: str, text: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute(text.encode())
 
 
-def load(dsn: str, file: Path, table: str, form: Format) -> int:
-    with database.connect(dsn) as conn:
-        return import_file(conn, file, table, form=form).rows
+def lines_of(file: Path, *, without: str | None = None) -> Iterator[str]:
+    """Lines of a file, perhaps a .gz, that are not blank and do not hold the missing value."""
+    with gzip.open(file, "rt") if file.suffix == ".gz" else file.open() as lines:
+        for line in lines:
+            if line.strip() and (without is None or without not in line):
+                yield line
 
 
-def sorted_copy_seconds(dsn: str, table: str, columns: list[str]) -> float:
+def load(dsn: str, table: str, lines: Iterable[str], form: Format) -> int:
+    """(Re)create a table of these lines; how many rows it has."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.csv"
+        with file.open("w") as out:
+            out.writelines(lines)
+        with database.connect(dsn) as conn:
+            return import_file(conn, file, table, form=form, replace=True).rows
+
+
+def sorted_copy_seconds(dsn: str, table: str, columns: Sequence[str]) -> float:
     """The baseline: CREATE TABLE AS SELECT * ORDER BY into a logged table, best of three.
 
     Server defaults, warm, parallel query allowed.
@@ -98,18 +118,32 @@ def sorted_copy_seconds(dsn: str, table: str, columns: list[str]) -> float:
     return best
 
 
+# -- runs -------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Measured:
     """A `pganon run` as a process of its own.
 
     Attributes:
-        seconds: wall time inside the run, from connecting to published.
         peak_mb: largest resident memory of the Python process.
     """
 
-    result: dict[str, Any]
-    seconds: float
+    result: Row
     peak_mb: float
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of the steps by phase, in the order of the run."""
+        phases: dict[str, float] = {}
+        for step in self.result["steps"]:
+            phases[step["phase"]] = phases.get(step["phase"], 0.0) + step["seconds"]
+        return phases
+
+    @property
+    def seconds(self) -> float:
+        """Wall time inside the run, without what a dry run alone does."""
+        return self.result["seconds"] - self.phases.get("explain", 0.0)
 
 
 class RunFailed(SystemExit):
@@ -119,16 +153,26 @@ class RunFailed(SystemExit):
         error: what the run printed: code, message, hint and more.
     """
 
-    def __init__(self, error: dict[str, Any]) -> None:
+    def __init__(self, error: Row) -> None:
         super().__init__(f"pganon run failed: {error}")
         self.error = error
 
+    def reason(self, *codes: str) -> str:
+        """The message, if it has one of these codes.
 
-def run_policy(dsn: str, policy: dict[str, Any], *options: str) -> Measured:
+        Raises:
+            RunFailed: otherwise.
+        """
+        if self.error.get("code") not in codes:
+            raise self
+        return self.error["message"]
+
+
+def run_policy(dsn: str, policy: Row, *options: str) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.json"
         file.write_text(json.dumps(policy), encoding="utf-8")
-        command = [sys.executable, "-m", "pganon.cli.main", "run", str(file), "--json", *options]
+        command = [*PROGRAM, "run", str(file), "--json", *options]
         out = Path(folder) / "out.json"
         with out.open("wb") as target:
             process = subprocess.Popen(
@@ -139,89 +183,57 @@ def run_policy(dsn: str, policy: dict[str, Any], *options: str) -> Measured:
         result = json.loads(out.read_text(encoding="utf-8"))
     if process.returncode != 0:
         raise RunFailed(result["error"])
-    return Measured(result, result["seconds"], usage.ru_maxrss / 1024)
+    return Measured(result, usage.ru_maxrss / 1024)
 
 
-def phase_seconds(measured: Measured) -> dict[str, float]:
-    """Seconds of the steps by phase, in the order of the run."""
-    phases: dict[str, float] = {}
-    for step in measured.result["steps"]:
-        phases[step["phase"]] = phases.get(step["phase"], 0.0) + step["seconds"]
-    return phases
+def drawn(dsn: str, policy: Row, seed: int, *options: str) -> Measured:
+    """A dry run: with the same seed it chooses the same in every benchmark, with others apart.
 
-
-def write_json(name: str, value: object) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    file = RESULTS / f"{name}.json"
-    file.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    print(f"\nwritten: {file}")
-
-
-def kept(name: str) -> dict[str, Any]:
-    """The figures of the last run of a benchmark, of which another may measure some parts anew."""
-    file = RESULTS / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-
-
-def redraw(name: str, draw: Callable[[dict[str, Any], Path], None]) -> None:
-    """Draw the plots of a benchmark from the figures of its last run."""
-    file = RESULTS / f"{name}.json"
-    if not file.exists():
-        raise SystemExit(f"there is no {file}; run: python -m benchmarks {name}")
-    draw(json.loads(file.read_text(encoding="utf-8")), RESULTS)
-
-
-def unpack(source: Path, target: Path, missing: str | None = None) -> None:
-    """Copy the lines of a gzip file that are not blank and do not hold the missing value."""
-    with gzip.open(source, "rt") as lines, target.open("w") as out:
-        out.writelines(
-            line for line in lines if line.strip() and (missing is None or missing not in line)
-        )
-
-
-def drawable(folder: Path) -> bool:
-    """Whether plots can be written there; a word if matplotlib is missing."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        wanted = "matplotlib is not installed (pip install -e '.[bench]')"
-        print(f"plots are skipped: {wanted}", file=sys.stderr)
-        return False
-    matplotlib.use("Agg")  # needs no display
-    folder.mkdir(exist_ok=True)
-    return True
-
-
-def print_rows(
-    title: str,
-    names: Sequence[str],
-    rows: Iterable[dict[str, Any]],
-    *,
-    words: Collection[str],
-    asked: Sequence[str],
-    width: int = 200,
-) -> None:
-    """A table; below it runs that were refused, by what was `asked` of them.
-
-    Args:
-        words: columns that are not numbers.
+    Runs that publish would not do: over the same source all take over what the first has drawn,
+    whatever the name of the release.
     """
-    table = Table(title=title)
+    return run_policy(dsn, policy, "--dry-run", "--seed", str(seed), *options)
+
+
+def draws(dsn: str, policy: Row, number: int, *options: str) -> list[Measured]:
+    """So many of them."""
+    return [drawn(dsn, policy, seed, *options) for seed in range(number)]
+
+
+def means(rows: Sequence[Row], figures: Iterable[str]) -> Row:
+    """The first row with the means of those figures that all rows have."""
+    shared = [name for name in figures if all(row.get(name) is not None for row in rows)]
+    return {**rows[0], **{name: mean(row[name] for row in rows) for name in shared}}
+
+
+# -- what is shown ----------------------------------------------------------------------------
+
+
+def print_rows(title: str, names: Sequence[str], rows: Iterable[Row]) -> None:
+    """A table; below it runs that were refused, by what was asked of them."""
+    rows = list(rows)
+    table = Table(title=title, title_justify="left")
     for name in names:
-        table.add_column(name, justify="left" if name in words else "right")
+        words = any(isinstance(row.get(name), str) for row in rows)
+        table.add_column(name, justify="left" if words else "right")
     refused: list[str] = []
     for row in rows:
         if "refused" in row:
-            said = ", ".join(f"{name} {row[name]}" for name in asked)
-            refused.append(f"{said}: {row['refused']}")
+            asked = [f"{name} {value}" for name, value in row.items() if name != "refused"]
+            refused.append(f"{', '.join(asked)}: {row['refused']}")
         else:
             table.add_row(*[shown(row.get(name)) for name in names])
-    Console(width=width).print(table)
+    console = Console(width=WIDTH)
+    console.print(table)
     for line in dict.fromkeys(refused):
-        print(f"refused: {line}")
+        console.print(f"refused: {line}", soft_wrap=True, highlight=False)
 
 
 def shown(value: object) -> str:
     if value is None:
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    if isinstance(value, int):
+        return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

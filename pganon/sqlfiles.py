@@ -15,6 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 _MIGRATION = re.compile(r"(\d{4})_([a-z][a-z0-9_]*)\.sql")
+_CREATE = re.compile(rb"^CREATE (?=FUNCTION |PROCEDURE |VIEW )", re.MULTILINE)
 _QUERY = re.compile(r"^-- ([a-z][a-z0-9_]*) --\n-- (.+)\n", re.MULTILINE)
 
 
@@ -42,6 +43,11 @@ class SqlObject:
     def name(self) -> str:
         return self.path.rsplit("/", 1)[-1].removesuffix(".sql")
 
+    @property
+    def replacing(self) -> bytes:
+        """The same statements, which replace one that is there."""
+        return _CREATE.sub(b"CREATE OR REPLACE ", self.text, count=1)
+
 
 @dataclass(frozen=True)
 class Query:
@@ -63,6 +69,9 @@ class ObjectSet:
     def checksum(self) -> str:
         parts = [f"{item.path} {checksum(item.text)}" for item in self.objects]
         return checksum("\n".join([*parts, checksum(self.grants)]).encode())
+
+    def named(self, name: str) -> SqlObject:
+        return next(item for item in self.objects if item.name == name)
 
     @property
     def manifest(self) -> list[str]:

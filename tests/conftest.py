@@ -61,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Three processes for two cores, each with a server of its own: some wait, for time to pass.
 

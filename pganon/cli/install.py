@@ -82,6 +82,7 @@ def _show(outcome: engine.Outcome, json: bool, database: str, roles: Sequence[st
     if json:
         common.emit_json({**outcome.as_dict(), "database": database, "roles": roles})
         return
+    common.warn(f"dropped, since pganon's own had to go: {line}" for line in outcome.dropped)
     if not outcome.changed:
         what = "was not installed" if outcome.action == "uninstall" else "is installed"
         common.line(

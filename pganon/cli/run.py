@@ -20,6 +20,7 @@ from pganon.plan.build import Plan
 from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
+from pganon.publish.views import told
 from pganon.published.request import Request, Workload, parse_workload
 from pganon.published.utility import Utility
 from pganon.run.options import RUN_SETTINGS, Options
@@ -246,7 +247,7 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
             [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
             right=["seconds", "times"],
         )
-    common.warn(result.warnings)
+    common.warn((*result.warnings, *told(result.dependents)))
     if result.refusal:
         common.note(f"a run would be refused: {result.refusal}")
 

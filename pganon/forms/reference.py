@@ -59,7 +59,7 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
         "subtracted",
         "what the published distribution tells of suppressed records",
         lambda s: _subtracted(spec, s, item),
-        lambda row, state: _disclosed(row),
+        lambda row, state: _disclosed(spec, row),
         gives=counts("withheld", "missed", of="subtracted_"),
     )
     return [told, shown]
@@ -109,15 +109,16 @@ def _measured(
     return model.measure(histogram, ["class_id"], against)
 
 
-def _disclosed(row: Mapping[str, Any]) -> PrivacyRefusal | None:
+def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any]) -> PrivacyRefusal | None:
     if not row["missed"]:
         return None
+    suppresses = getattr(spec.policy.method, "residual", None) == "suppress"
+    instead = ", which residual: absorb may do" if suppresses else ""
     return PrivacyRefusal(
         f"suppressed records would be disclosed by subtraction ({row['withheld']} records): the"
         " published distribution of the source less that of the release is theirs, which as a class"
         " would miss the requirements",
-        hint="suppress no records, with kinc and kagg by residual: absorb, or leave out"
-        " publish.reference",
+        hint=f"suppress no records{instead}, or leave out publish.reference",
         code="disclosed_by_subtraction",
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import psycopg
@@ -18,7 +18,7 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.database import set_role
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.install import access, extension, state
+from pganon.install import access, extension, scripts, state
 from pganon.install.state import SCHEMAS, Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
@@ -36,6 +36,7 @@ class Outcome:
         objects: number of functions and views created now.
         version: version of this program.
         kept: schemas that stay after an uninstall.
+        dropped: what others had built on functions or views that are gone, as the server says it.
     """
 
     action: str
@@ -45,6 +46,7 @@ class Outcome:
     migrations: Sequence[str] = ()
     objects: int = 0
     kept: Sequence[str] = ()
+    dropped: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -73,14 +75,16 @@ def _init(conn: Connection, named: str | None) -> Outcome:
 
 def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
     """Apply everything that the database lacks: migrations, then functions, views and grants."""
-    with _transaction(conn):
+    with _transaction(conn), _dropped(conn) as dropped:
         if not state.read(conn).installed:
             raise state.missing()
         owner, found = _claim(conn, named)
         installed = extension.version(conn)
         if installed is None:
-            return _bring_forward(conn, "upgrade", owner, found)
-        return _update(conn, owner, installed)
+            done = _bring_forward(conn, "upgrade", owner, found)
+        else:
+            done = _update(conn, owner, installed)
+        return replace(done, dropped=tuple(dropped))
 
 
 def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None) -> Outcome:
@@ -88,7 +92,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
 
     Published views, the tables behind them and, without `purge`, pganon_private stay.
     """
-    with _transaction(conn):
+    with _transaction(conn), _dropped(conn) as dropped:
         if not state.read(conn).has_migrations:
             raise InstallError("pganon is not installed in this database", code="missing")
         owner, found = _claim(conn, named)
@@ -96,17 +100,20 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
         state.check_not_newer(applied)
         extension.refuse(conn, "uninstall")
         changed = "pganon" in found.owners or purge
-        _run_script(conn, "drop_objects")
+        _execute(conn, scripts.drop_objects(None), "dropping functions and views")
         if "pganon" in found.owners:
             _drop_schema(conn, "pganon", "RESTRICT")
         for name in _REMOVED:
             _drop_schema(conn, name, "CASCADE")
         if purge:
+            dropped += [row[0] for row in conn.execute(sqlfiles.query("install", "built_aside"))]
             _drop_schema(conn, "pganon_private", "CASCADE")
             if _count_data(conn) == 0:
                 _drop_schema(conn, "pganon_data", "RESTRICT")
         kept = [name for name in SCHEMAS if name in state.read(conn).owners]
-        return Outcome("uninstall", changed, owner, state.program_version(), kept=kept)
+        return Outcome(
+            "uninstall", changed, owner, state.program_version(), kept=kept, dropped=tuple(dropped)
+        )
 
 
 def detach(conn: Connection, *, named: str | None = None) -> Outcome:
@@ -129,6 +136,23 @@ def _transaction(conn: Connection) -> Iterator[None]:
     with conn.transaction():
         conn.execute(b"SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
         yield
+
+
+@contextmanager
+def _dropped(conn: Connection) -> Iterator[list[str]]:
+    """Objects of others that scripts drop, and warn of."""
+    found: list[str] = []
+
+    def note(told: psycopg.errors.Diagnostic) -> None:
+        if told.sqlstate == "PA125":
+            found.extend((told.message_detail or "").splitlines())
+
+    conn.execute(b"SET LOCAL client_min_messages = warning")
+    conn.add_notice_handler(note)
+    try:
+        yield found
+    finally:
+        conn.remove_notice_handler(note)
 
 
 def _claim(conn: Connection, named: str | None) -> tuple[str, state.Installation]:
@@ -194,11 +218,10 @@ def _bring_forward(conn: Connection, action: str, owner: str, found: state.Insta
     pending = applied.pending()
     redo = bool(missing or pending or applied.objects_differ())
     if redo:
-        # Views may stand in the way of a migration, so they go first.
         if found.has_migrations:
-            _run_script(conn, "drop_objects")
+            _execute(conn, scripts.make_way(), "dropping functions and views")
         _migrate(conn, pending)
-        objects = _create_objects(conn)
+        objects = _create_objects(conn, replaced=found.has_migrations)
         applied_names = [migration.name for migration in pending]
         return Outcome(action, True, owner, state.program_version(), applied_names, objects)
     return Outcome(action, False, owner, state.program_version())
@@ -215,10 +238,11 @@ def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
         )
 
 
-def _create_objects(conn: Connection) -> int:
+def _create_objects(conn: Connection, *, replaced: bool) -> int:
     wanted = sqlfiles.object_set()
     for item in wanted.objects:
-        _execute(conn, item.text, f"sql/{item.path}")
+        text = scripts.replace_object(item) if replaced else item.text
+        _execute(conn, text, f"sql/{item.path}")
     # Functions are open to everybody when they are made, and default privileges may open more.
     _run_script(conn, "close")
     _execute(conn, wanted.grants, "sql/grants.sql")

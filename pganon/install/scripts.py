@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from psycopg import sql
@@ -112,10 +112,9 @@ def _update(version: str) -> bytes:
     """From any earlier version: what the database has says which migrations it lacks."""
     return _joined(
         _piece("check_actor"),
-        # Views may stand in the way of a migration.
-        _piece("drop_objects"),
+        make_way(),
         *(_migrated(migration, version) for migration in sqlfiles.migrations()),
-        *_objects(version),
+        *_objects(version, replaced=True),
         _piece("mark"),
     )
 
@@ -130,11 +129,31 @@ def _adoption(version: str) -> bytes:
     )
 
 
-def _objects(version: str) -> list[bytes]:
+def make_way() -> bytes:
+    """Drop functions and views before migrations, where views may stand in the way.
+
+    What others have built on those of the new set stays.
+    """
+    wanted = sqlfiles.object_set()
+    return wanted.named("empty_view").replacing + b"\n" + drop_objects(None, wanted.manifest)
+
+
+def drop_objects(paths: Sequence[str] | None, replaced: Sequence[str] = ()) -> bytes:
+    """Drop functions and views of these paths, None for all; see the script."""
+    return filled(_piece("drop_objects"), paths and list(paths), list(replaced))
+
+
+def replace_object(item: sqlfiles.SqlObject) -> bytes:
+    """Create a function or view after :func:`make_way`."""
+    dropped = drop_objects([item.path]).decode()
+    return filled(_piece("replace"), item.replacing.decode(), item.name, dropped)
+
+
+def _objects(version: str, *, replaced: bool = False) -> list[bytes]:
     wanted = sqlfiles.object_set()
     added = sqlfiles.query("install", "add_object_set")
     return [
-        *(item.text for item in wanted.objects),
+        *(replace_object(item) if replaced else item.text for item in wanted.objects),
         _piece("close"),
         wanted.grants,
         filled(added, wanted.checksum, wanted.manifest, version) + b"\n",

@@ -78,8 +78,9 @@ def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) 
         last=lambda version: _restore_policy(conn, mine, row),
     )
     _admit(conn, mine, row)
-    warnings = (*changed.warnings, *views.told(changed.dependents))
-    return Done(row.file, row.release, "reverted", row.version_before, warnings=warnings)
+    return Done(
+        row.file, row.release, "reverted", row.version_before, dependents=changed.dependents
+    )
 
 
 def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
@@ -100,7 +101,7 @@ def _withdraw(conn: Connection, mine: Session, row: Applied) -> Done:
         if lifecycle.find(conn, row.release).release.current is not None:
             built = lifecycle.withdraw_within(conn, row.release)
         mine.take_back(conn, row)
-    return Done(row.file, row.release, "withdrawn", warnings=tuple(views.told(built)))
+    return Done(row.file, row.release, "withdrawn", dependents=built)
 
 
 def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
@@ -150,7 +151,7 @@ def _release_again(
         )
     assert result.outcome != "dry_run"
     return Done(
-        row.file, row.release, result.outcome, result.version, result.request, result.warnings
+        row.file, row.release, result.outcome, result.version, result.request, result.dependents
     )
 
 

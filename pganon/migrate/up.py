@@ -19,7 +19,7 @@ from pganon.migrate.files import MigrationFile
 from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
 from pganon.migrate.pending import Pending, Planned, checked, planned, standings
 from pganon.publish import history as versions
-from pganon.publish import lifecycle, views
+from pganon.publish import lifecycle
 from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
 from pganon.run.pipeline import run_release
 
@@ -45,7 +45,7 @@ class Done:
     Attributes:
         version: that readers see now; None after a withdrawal, and while it waits for approval.
         request: that waits for approval.
-        warnings: of the run or rollback; and what others have built on views that are gone.
+        dependents: what others have built on views that are gone, and may not use any more.
     """
 
     file: str
@@ -53,7 +53,7 @@ class Done:
     outcome: Literal["released", "unchanged", "awaiting_approval", "withdrawn", "reverted"]
     version: int | None = None
     request: int | None = None
-    warnings: tuple[str, ...] = ()
+    dependents: tuple[str, ...] = ()
 
 
 Tell = Callable[[Done], None]
@@ -151,7 +151,7 @@ def _apply(
     )
     assert result.outcome != "dry_run"
     return Done(
-        file.name, file.release, result.outcome, result.version, result.request, result.warnings
+        file.name, file.release, result.outcome, result.version, result.request, result.dependents
     )
 
 
@@ -166,4 +166,4 @@ def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
             shown=known.release.current,
             revision_before=newest_revision(conn, file.release),
         )
-    return Done(file.name, file.release, "withdrawn", warnings=tuple(views.told(built)))
+    return Done(file.name, file.release, "withdrawn", dependents=built)

@@ -109,7 +109,7 @@ def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -
         found = find(conn, name)
         view = planned.get(name)
         if found and not (view and _same_columns(conn, found, view)):
-            dependents += _dependents(conn, found)
+            dependents += [f"{built} depends on {name}" for built in _dependents(conn, found)]
     return dependents
 
 
@@ -153,7 +153,7 @@ def remove_views(conn: Connection, release: str) -> list[str]:
 
 def told(dependents: Sequence[str]) -> list[str]:
     """What to say of objects that others have built on views, each as the server says it."""
-    return [f"its owner cannot use it any more: {line}" for line in dependents]
+    return [f"what others have built is of no use any more: {line}" for line in dependents]
 
 
 def close_views(conn: Connection, release: str) -> None:

@@ -214,7 +214,7 @@ class Degree:
 
 @dataclass(frozen=True)
 class AnatomyUtility(Utility):
-    """Utility of an anatomized release. Quasi-identifiers are exact; the link is lost.
+    """Utility of an anatomized release. The link is lost; quasi-identifiers mostly are exact.
 
     Attributes:
         gcp, ncp: how far apart the quasi-identifiers of a bucket are, as the loss if they were
@@ -226,6 +226,8 @@ class AnatomyUtility(Utility):
         related: the columns that are most associated with a sensitive one.
         objective, baseline: sum over the records of the distance to the mean of their bucket, as
             found and as the deterministic optimizer has it; None for methods that do not search.
+        generalized: whether quasi-identifiers are published so that the loss is that of readers;
+            None in versions that do not say.
     """
 
     groups: int
@@ -236,6 +238,7 @@ class AnatomyUtility(Utility):
     related: tuple[Related, ...]
     objective: float | None = None
     baseline: float | None = None
+    generalized: bool | None = None
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
@@ -249,7 +252,7 @@ class AnatomyUtility(Utility):
     def summary(self) -> dict[str, str]:
         shown = {
             "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
-            "spread": f"{self.gcp:.6f} (GCP of the groups, which are published exactly)",
+            **self._spread,
             **{
                 f"probability of {name}": f"{1 / found.degree:.4g} at most"
                 for name, found in self.sensitive.items()
@@ -275,6 +278,13 @@ class AnatomyUtility(Utility):
             },
             "associated": strongest(self.related),
         }
+
+    @property
+    def _spread(self) -> dict[str, str]:
+        if self.generalized:
+            return {"GCP": f"{self.gcp:.6f}"}
+        exact = "" if self.generalized is None else ", which are published exactly"
+        return {"spread": f"{self.gcp:.6f} (GCP of the groups{exact})"}
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pganon.ledger import repository as ledger
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.requests import Approval, duration
-from pganon.publish import renewal, views
+from pganon.publish import renewal
 from pganon.publish.held import Holding, hold
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -76,8 +76,7 @@ class Ending:
                 self.on_end(Ended(conn, version.version, made=True))
 
             done = publish(conn, staged, last=published)
-            told = (*result.warnings, *views.told(done.dependents))
-            return replace(result, version=done.version, warnings=told)
+            return replace(result, version=done.version, dependents=done.dependents)
         expires = duration(self.approval.expires)
         holding = Holding(
             lambda: self._kept(conn),

@@ -379,7 +379,7 @@ class _Run:
         return replace(
             result,
             outcome="dry_run",
-            warnings=(*result.warnings, *(f"depends on a view that would go: {w}" for w in built)),
+            dependents=tuple(built),
             reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
             guard=judging.figures if judging and refusal is None else {},

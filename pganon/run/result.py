@@ -113,6 +113,8 @@ class RunResult:
             cannot be told apart.
         added: of a release that grows.
         increment: figures of what the run added to the version before.
+        dependents: what others have built on views that are gone, or have other columns now, and
+            may not use any more; of a dry run, what they could not use.
     """
 
     release: str
@@ -138,6 +140,7 @@ class RunResult:
     guard: dict[str, Any] = field(default_factory=dict)
     added: Added | None = None
     increment: IncrementFigures | None = None
+    dependents: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -302,6 +302,20 @@ FROM pg_catalog.pg_class AS v
 JOIN pg_catalog.pg_namespace AS n ON n.oid = v.relnamespace
 WHERE n.nspname = %(schema)s AND v.relname = %(name)s;
 
+-- built_aside --
+-- What others have built on views that were set aside.
+SELECT DISTINCT pg_catalog.pg_describe_object('pg_catalog.pg_class'::pg_catalog.regclass, w.ev_class, 0)
+    || ' depends on '
+    || pg_catalog.pg_describe_object('pg_catalog.pg_class'::pg_catalog.regclass, c.oid, 0)
+FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_depend AS d
+    ON d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = c.oid
+    AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+JOIN pg_catalog.pg_rewrite AS w ON w.oid = d.objid
+WHERE n.nspname = 'pganon_private' AND c.relkind = 'v' AND w.ev_class <> c.oid
+ORDER BY 1;
+
 -- data_relations --
 -- How many relations schema pganon_data holds.
 SELECT pg_catalog.count(*)

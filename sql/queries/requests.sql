@@ -68,7 +68,7 @@ SELECT
     ) AS withdrawn;
 
 -- claim --
--- Take a request of a release that nobody works on: withdrawals, schedules and what the steward asks for
+-- Take a request of a release that nobody works on: what was approved, then withdrawals, schedules and what the steward asks for
 -- first, then the role that was served least recently, and of a role what has been due for longest. What was
 -- made before its approval keeps the time from when the source was read.
 UPDATE pganon_private.request AS r
@@ -84,6 +84,7 @@ WHERE r.id = (
             WHERE o.release = q.release AND o.state = 'running'
         )
     ORDER BY
+        q.state = 'waiting',
         q.kind = 'run' AND q.origin = 'request' AND NOT pganon.is_steward(q.requester_id),
         (
             SELECT max(s.started_at)
@@ -233,12 +234,13 @@ WHERE v.release = %(release)s AND v.run_id > %(run_id)s;
 
 -- ended --
 -- Whether the release was withdrawn or dropped since a request was made: one that was committed
--- later, or was about to be cancelled or decided, was passed over then.
+-- later, or was about to be cancelled or decided, was passed over then. To drop a release begins with
+-- its withdrawal.
 SELECT EXISTS (
     SELECT
     FROM pganon_private.request AS r
     JOIN pganon_private.ledger AS l ON l.release = r.release AND l.at >= r.requested_at
-    WHERE r.id = %(id)s AND l.event IN ('withdrawn', 'dropped')
+    WHERE r.id = %(id)s AND (l.event = 'dropped' OR (l.event = 'withdrawn' AND r.kind <> 'drop'))
 );
 
 -- changed --

@@ -140,6 +140,26 @@ def test_a_view_that_is_given_away_stops_publication(db: Database) -> None:
     assert caught.value.code == "open_privileges"
 
 
+def test_who_was_let_by_others_is_no_reader_less(db: Database) -> None:
+    """REVOKE takes only what the owner granted, and says nothing of the rest."""
+    conn = db.owner()
+    release(conn, readers=("analyst", "source_owner"))
+    conn.execute("GRANT SELECT ON published.adult TO analyst WITH GRANT OPTION")
+    db.connect("analyst").execute("GRANT SELECT ON published.adult TO source_owner")
+    with pytest.raises(PreconditionError, match=r"SELECT on published\.adult to source_owner"):
+        readers.change_readers(conn, "adult", remove=["source_owner"])
+
+
+@pytest.mark.slow
+def test_what_is_granted_when_readers_change_alone(db: Database) -> None:
+    db.source(faults.SOURCE)
+    faults.run(db.dsn(), faults.policy(publish={"readers": []}))
+    opened = "GRANT SELECT ON published.patients TO PUBLIC"
+    _automate(db, opened, "GRANT", view="published.patients")
+    with pytest.raises(PreconditionError, match=r"SELECT on published\.patients to public"):
+        faults.run(db.dsn(), faults.policy(publish={"readers": ["analyst"]}))
+
+
 @pytest.mark.slow
 def test_what_is_granted_when_an_approved_release_is_published(db: Database) -> None:
     queue.applied(db, publish={"readers": ["analyst"], "approval": {"by": ["source_owner"]}})

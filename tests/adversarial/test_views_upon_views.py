@@ -13,6 +13,7 @@ import pytest
 
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
+from pganon.install.owner import become_owner
 from pganon.publish import lifecycle, transaction
 from pganon.run.cleanup import clean
 from tests.support.harness import faults, queue
@@ -104,9 +105,10 @@ def test_nothing_shows_what_was_withdrawn(
 
 def test_columns_of_every_type_outlive_their_view(db: Database) -> None:
     conn = db.owner()
+    db.admin.execute("CREATE TYPE public.mood AS ENUM ('good', 'bad')")
     columns = (
         ("class_id", "bigint"), ("Of a", "numeric(8,2)"), ("t", 'text COLLATE "C"'),
-        ("r", "numrange[]"), ("n", "name"), ("b", "bit(3)"), ("c", '"char"'),
+        ("r", "numrange[]"), ("n", "name"), ("b", "bit(3)"), ("c", '"char"'), ("m", "public.mood"),
     )  # fmt: skip
     made = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in columns)
     conn.execute("CREATE SCHEMA IF NOT EXISTS published")
@@ -114,6 +116,7 @@ def test_columns_of_every_type_outlive_their_view(db: Database) -> None:
     conn.execute("CREATE VIEW published.upon AS TABLE published.many")
     conn.execute("SELECT pganon.remove_view('published.many')")
     assert conn.execute("TABLE published.upon").fetchall() == []
+    become_owner(db.connect())  # nothing of it is foreign
 
 
 def test_the_name_is_free_again(db: Database, analyst: Connection) -> None:
@@ -130,12 +133,14 @@ def test_the_name_is_free_again(db: Database, analyst: Connection) -> None:
 def test_what_was_set_aside_goes_when_nobody_needs_it(db: Database, analyst: Connection) -> None:
     conn = db.owner()
     lifecycle.withdraw(conn, "adult")
+    conn.execute("CREATE VIEW pganon_private.by_hand AS SELECT 1 AS a")
     count = "SELECT count(*) FROM pg_class WHERE relname LIKE 'set\\_aside\\_%' AND relkind = 'v'"
     clean(conn)
     assert conn.execute(count).fetchone() == (1,)
     analyst.execute("DROP SCHEMA built CASCADE; DROP VIEW passing")
     clean(conn)
     assert conn.execute(count).fetchone() == (0,)
+    assert conn.execute("TABLE pganon_private.by_hand").fetchall() == [(1,)]
 
 
 def _reading(db: Database) -> Connection:
@@ -208,6 +213,37 @@ def test_a_view_of_another_release_stays(db: Database) -> None:
     assert db.connect("analyst").execute("TABLE published.adult").rowcount == 3
 
 
+def test_a_view_of_another_role_stays(db: Database) -> None:
+    """It stands where one of the release did."""
+    conn = db.owner()
+    release(conn)
+    conn.execute("DROP VIEW published.adult")
+    db.admin.execute("GRANT CREATE ON SCHEMA published TO analyst")
+    analyst = db.connect("analyst")
+    analyst.execute("CREATE VIEW published.adult AS SELECT 1 AS a")
+    lifecycle.drop(conn, "adult")
+    assert analyst.execute("TABLE published.adult").fetchall() == [(1,)]
+
+
+@pytest.mark.slow
+def test_a_request_to_drop_what_is_read_waits(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "20ms")
+    monkeypatch.setattr(transaction, "PAUSES", ())
+    conn = db.owner()
+    release(conn)
+    reader = _reading(db)
+    conn.execute("SELECT pganon.request_drop('adult')")
+    queue.serve(db)
+    assert queue.states(db) == ["waiting"]
+    _refused(db.connect("analyst"), "TABLE published.adult")
+    reader.execute("ROLLBACK")
+    conn.execute("UPDATE pganon_private.request SET due_at = now()")
+    queue.serve(db)
+    assert queue.states(db) == ["released"]
+
+
 @pytest.mark.slow
 def test_a_review_is_kept_whoever_has_built_and_reads(db: Database) -> None:
     db.source(faults.SOURCE)
@@ -226,4 +262,4 @@ def test_a_review_is_kept_whoever_has_built_and_reads(db: Database) -> None:
 def test_the_commands_name_what_others_have_built(db: Database, analyst: Connection) -> None:
     done = pganon("drop", "adult", "--yes", "--dsn", db.dsn())
     assert done.code == 0
-    assert "cannot use it any more: view built.v depends on view published.adult" in done.err
+    assert "is of no use any more: view built.v depends on view published.adult" in done.err

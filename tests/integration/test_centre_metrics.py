@@ -36,16 +36,6 @@ TYPES = {
 }
 
 
-class Part(Nominal):
-    """Values of which a class loses the share that it has; NULL among others everything."""
-
-    def loss(self, values: Any) -> float:
-        group = set(values)
-        if len(group) == 1:
-            return 0.0
-        return 1.0 if None in group else len(group) / len(self.domain)
-
-
 def people(seed: str) -> list[tuple[Any, ...]]:
     """NULLs in all columns but the last."""
     rng = random.Random(seed)
@@ -70,7 +60,7 @@ def release_of(rows: list[tuple[Any, ...]], staged: Staged) -> Centres:
         Ordered(list(columns[1])),
         Ordered(list(columns[2]), place=lambda day: Fraction(day.toordinal())),
         Ordinal(list(columns[3]), place=lambda v: Fraction(GRADES.index(v)), order=GRADES),
-        Part(list(columns[4])),
+        Nominal(list(columns[4])),
     ]
     classes = [
         Class(

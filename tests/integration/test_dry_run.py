@@ -137,16 +137,15 @@ def test_another_seed_is_not_held_against_versions(source: Database) -> None:
 
 @pytest.mark.slow
 def test_seed_of_a_command(source: Database, tmp_path: Path) -> None:
+    faults.run(source.dsn())
     file = tmp_path / "policy.json"
-    file.write_text(
-        json.dumps({**faults.POLICY, "method": {"name": "mondrian", "variant": "relaxed"}})
-    )
+    changes = {"privacy": [{"model": "k_anonymity", "k": 11}], "where": "id <> 3"}
+    file.write_text(json.dumps({**faults.POLICY, **changes}))
     run = ("run", str(file), "--dsn", source.dsn(), "--json")
-    refused = pganon(*run, "--seed", "1")
-    assert refused.code == 2
-    assert refused.json["error"]["hint"] == "--dry-run"
-    assert faults.content(source.owner()) is None
-    assert pganon(*run, "--dry-run", "--seed", "1").json["outcome"] == "dry_run"
+    refused = pganon(*run, "--seed", "0")
+    assert (refused.code, refused.json["error"]["hint"]) == (2, "--dry-run")
+    assert pganon(*run, "--dry-run").json["refusal"] is not None
+    assert pganon(*run, "--dry-run", "--seed", "0").json["refusal"] is None
 
 
 def test_dependents_of_a_view_that_must_go(source: Database) -> None:
@@ -154,8 +153,9 @@ def test_dependents_of_a_view_that_must_go(source: Database) -> None:
     conn = source.owner()
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS SELECT age FROM published.patients")
     fewer = {n: c for n, c in faults.POLICY["columns"].items() if n != "days"}
-    assert "depends on a view that would go: view mine.v" in dry(source, columns=fewer).warnings
-    assert not any("depends on" in line for line in dry(source).warnings)
+    built = ("view mine.v depends on published.patients",)
+    assert dry(source, columns=fewer).dependents == built
+    assert dry(source).dependents == ()
 
 
 ACCIDENTS = """

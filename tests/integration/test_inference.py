@@ -187,6 +187,13 @@ def test_the_worse_learner_is_reported(db: Database) -> None:
     assert judged(db.admin, poor, 0.5)["accuracy"] == 0.5
     by_share = judged(db.admin, [*poor, *often, *surely], 0.5)
     assert (by_share["records"], by_share["share"]) == (200, 0.95)
+    few = [(4, 0.9, True)] * 60 + [(4, 0.6, place % 3 == 0) for place in range(140)]
+    assert judged(db.admin, [*often, *few], 0.5)["accuracy"] == 0.9
+    half = [(4, 0.9, True)] * 110 + [(4, 0.6, False)] * 90
+    fairly = [(2, 0.6, place % 4 > 0) for place in range(200)]
+    assert judged(db.admin, [*fairly, *half], 0.5)["share"] == 0.55
+    wrong = [(5, 0.9, False)] * 200
+    assert judged(db.admin, [*wrong, *surely], 0.5)["share"] == 0.95
     nobody = judged(db.admin, [], 0.5)
     assert nobody.pop("records") == 0
     assert set(nobody.values()) == {None}

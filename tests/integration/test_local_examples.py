@@ -140,8 +140,9 @@ def test_proximity_is_refused(db: Database, assign: str, least: int) -> None:
     table = beside(cases.SALARIES)
     build(db, table)
     method = {**MDP, "assign": assign, "min_bucket_range": {"salary": least}}
-    with refused("infeasible"):
+    with refused("infeasible") as caught:
         run(db.owner(), policy(table, method, 2, [diverse("salary", 2)]))
+    assert ("assign: deal" in str(caught[0].hint)) == (assign != "deal")
 
 
 def test_one_value(db: Database) -> None:

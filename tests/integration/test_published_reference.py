@@ -109,6 +109,7 @@ def test_what_subtraction_would_disclose_is_refused(
     with refused("disclosed_by_subtraction") as caught:
         run(db.owner(), clusters(publish=SHOWN))
     assert f"would be disclosed by subtraction ({records} records)" in str(caught[0])
+    assert caught[0].hint == "suppress no records, or leave out publish.reference"
     staged = run(db.owner(), clusters())
     assert sum(map(len, groups(staged))) == 30
 
@@ -139,8 +140,9 @@ def test_residuals_that_are_suppressed(db: Database) -> None:
         staged = run(db.owner(), plain)
         left = set(range(1, 15)) - {key for group in groups(staged) for key in group}
         if not _conceals(rows, left, 3, Fraction(1, 5)):
-            with refused("disclosed_by_subtraction"):
+            with refused("disclosed_by_subtraction") as caught:
                 run(db.owner(), asked)
+            assert ("residual: absorb" in str(caught[0].hint)) == (residual == "suppress")
         else:
             assert groups(run(db.owner(), asked)) == groups(staged)
 

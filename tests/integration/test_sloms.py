@@ -123,6 +123,17 @@ def test_classes_of_the_worked_example(db: Database, k: int) -> None:
 
 
 @pytest.mark.slow
+def test_the_loss_is_that_of_what_readers_see(db: Database) -> None:
+    """Other methods with buckets publish quasi-identifiers exactly, and say so."""
+    registry.build(db)
+    summary = run(db.owner(), of_registry()).utility.summary()
+    assert "GCP" in summary
+    assert not any("exactly" in text for text in summary.values())
+    spread = run(db.owner(), registry.document()).utility.summary()["spread"]
+    assert spread.endswith("(GCP of the groups, which are published exactly)")
+
+
+@pytest.mark.slow
 def test_the_registry_from_the_policy_to_its_readers(db: Database) -> None:
     registry.build(db)
     result = publish(db, of_registry())

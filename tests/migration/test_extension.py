@@ -307,18 +307,19 @@ def test_a_failed_update_leaves_everything_as_it_was(
     assert described(extension_db.admin) == before
 
 
-def test_an_update_names_what_depends_on_pganon(
+def test_an_update_keeps_what_depends_on_pganon_or_names_it(
     extension_db: Database, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conn = extension_db.connect()
     conn.execute("CREATE SCHEMA mine")
     conn.execute("CREATE VIEW mine.v AS SELECT release FROM pganon.releases")
+    conn.execute("CREATE VIEW mine.gone AS TABLE pganon.ledger")
     _newer(monkeypatch)
     scripts.build(files, NEWER)
     extension.offer(extension_db, files)
-    with pytest.raises(InstallError, match=r"mine\.v depends on view") as caught:
-        install.upgrade(extension_db.connect())
-    assert caught.value.code == "dependents"
+    done = install.upgrade(extension_db.connect())
+    assert done.dropped == ("view mine.gone depends on view pganon.ledger",)
+    assert extension_db.connect().execute("TABLE mine.v").fetchall() == []
 
 
 def test_a_superuser_does_not_update(

@@ -213,15 +213,6 @@ def test_purge_keeps_published_tables_and_a_new_init_says_so(db: Database):
         install.init(db.connect())
 
 
-def test_uninstall_names_what_depends_on_pganon(db: Database):
-    conn = db.connect()
-    conn.execute("CREATE SCHEMA mine")
-    conn.execute("CREATE VIEW mine.v AS SELECT release FROM pganon.releases")
-    with pytest.raises(InstallError, match=r"mine\.v depends on view"):
-        install.uninstall(conn)
-    assert _schemas(db) == SCHEMAS
-
-
 def test_upgrade_applies_a_migration_and_remembers_it(db: Database, monkeypatch):
     more = _with_migration(monkeypatch, b"CREATE TABLE pganon_private.extra (a int)")
     with pytest.raises(InstallError, match="older than this program") as caught:

@@ -1021,6 +1021,25 @@ ORDER BY
   "b"."rid";
 COPY pganon_work.r0_reduced (rid, gid) FROM STDIN;
 
+-- partition.settled: which classes hold against what is published
+SELECT
+  ARRAY_AGG("d"."n" ORDER BY "d"."code") AS "source"
+FROM "pganon_work"."r0_sdict0" AS "d";
+SELECT
+  "f"."gid",
+  "c"."s0" AS "value",
+  COUNT(*) AS "n"
+FROM "pganon_work"."r0_reduced" AS "f"
+JOIN "pganon_work"."r0_coded" AS "c"
+  ON "c"."rid" = "f"."rid"
+GROUP BY
+  1,
+  2
+ORDER BY
+  1,
+  2;
+COPY pganon_work.r0_settled (gid) FROM STDIN;
+
 -- partition.grouped: the class of every record
 CREATE TABLE pganon_work.r0_grouped AS
 SELECT
@@ -1030,10 +1049,12 @@ SELECT
   "r"."c1"
 FROM "pganon_work"."r0_coded" AS "r"
 JOIN "pganon_work"."r0_reduced" AS "f"
-  ON "f"."rid" = "r"."rid";
+  ON "f"."rid" = "r"."rid"
+JOIN "pganon_work"."r0_settled" AS "s"
+  ON "s"."gid" = "f"."gid";
 
 -- partition.tidy: the blocks
-DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced;
+DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced, pganon_work.r0_settled;
 
 -- partition.suppressed: records left out, held against the limit
 SELECT

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.background import AGG, BASELINE, BETA, INC, MIC, risk_and_utility
+from benchmarks.background import risk_and_utility
 from benchmarks.background_claims import Judged, evaluate
+from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC
 
 Row = dict[str, Any]
 

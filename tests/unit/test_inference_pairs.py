@@ -146,6 +146,16 @@ def test_the_first_columns_and_some_records(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(asked) == {200}, "every third of 600"
 
 
+def test_a_sample_has_the_labels_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "RECORDS", 3)
+    labels = Labels(np.array([0, 0, 1, 2, 3, 4, 4]), np.arange(7), np.arange(7.0))
+    found = search._Sample.of([np.arange(10, 15)], labels)
+    assert found.attributes[0].tolist() == [10, 12, 14]
+    assert found.labels.record.tolist() == [0, 0, 1, 2, 2]
+    assert found.labels.kind.tolist() == [0, 1, 3, 5, 6]
+    assert found.labels.weight.tolist() == [0, 1, 3, 5, 6]
+
+
 def test_one_attribute_or_none() -> None:
     labels = Labels(np.arange(2), np.array([0, 1]), np.ones(2))
     assert telling([], labels) == []

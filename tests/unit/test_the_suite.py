@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -31,6 +33,13 @@ def test_every_test_runs_in_one_of_both(collected: list[pytest.Item]) -> None:
 
 def _marks(item: pytest.Item) -> set[str]:
     return {mark.name for mark in item.iter_markers()}
+
+
+@pytest.mark.slow
+def test_it_runs_without_the_plugin_for_several_processes() -> None:
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q", __file__]
+    found = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
 
 
 def test_no_test_looks_at_the_clock() -> None:

@@ -151,6 +151,7 @@ def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
         related=inferred.related(spec, facts),
         objective=_summed(spec, facts, objective),
         baseline=_summed(spec, facts, baseline),
+        generalized=spec.policy.method.shows == "generalized",
     )
 
 

@@ -168,13 +168,18 @@ def _refused(shape: Shape, state: State) -> PganonError | None:
             hint="release more records, or require less",
         )
     j = shape.knowledge.j
+    ways = [_larger(shape, state)]
+    if state[CLUSTERS]:
+        ways.append(
+            "leave them out with on_infeasible: suppress and"
+            f" suppression_limit: {enough(lost, state):g}"
+        )
     return infeasible(
         f"j = {j:g} leaves {lost} of {records} records without a class: {why}",
         model=shape.knowledge.name,
         required=j,
         observed=state[LEAST_J] if state.facts.get(REACHABLE) else 1,
-        hint=f"{_larger(shape, state)}, or leave them out with on_infeasible: suppress and"
-        f" suppression_limit: {enough(lost, state):g}",
+        hint=", or ".join(ways),
     )
 
 

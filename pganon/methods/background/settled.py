@@ -65,8 +65,6 @@ class _Settled:
     model: Model
 
     def __call__(self) -> TaskResult:
-        if not self.rows:
-            return TaskResult([])
         classes, counts = histograms(self.rows, len(self.source))
         stays = kept(counts, np.array(self.source), self.k, self.model).clusters
         return TaskResult([classes[place] for place in np.flatnonzero(stays)])

@@ -154,11 +154,13 @@ class _Buckets:
             return None
         name = self.item.column.name
         least = self.shape.buckets.min_bucket_range[name]
+        deals = self.shape.buckets.assign == "deal"
+        instead = "" if deals else ", or use assign: deal, which leaves more room"
         return PrivacyRefusal(
             f"column {quote(name)}: no l = {self._least} assignment with range >= {least:g}",
             model="local_bucket_diversity",
             required=least,
-            hint="lower min_bucket_range, or use assign: deal, which leaves more room",
+            hint=f"lower min_bucket_range{instead}",
             code="infeasible",
         )
 

@@ -135,9 +135,10 @@ def _problem(shape: SlamsaShape, row: Mapping[str, Any]) -> PganonError | None:
     if row["largest_block"] <= largest(shape):
         return None
     needed = -(-row["largest_block"] // 2)
+    base = "" if shape.options.optimizer == "base" else " and optimizer: base"
     return PreconditionError(
         f"a block has {row['largest_block']} records, more than {largest(shape)}: the"
         " requirements are so near to their limits that smaller blocks do not satisfy them all",
-        hint=f"lower l, or accept long searches with block_size: {needed} and optimizer: base",
+        hint=f"lower l, or accept long searches with block_size: {needed}{base}",
         code="large_block",
     )

@@ -1,0 +1,130 @@
+"""What benchmarks have in common: settings, parts that can be run alone, figures on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchmarks import support
+
+Row = dict[str, Any]
+RESULTS = Path("bench-results")
+
+
+@dataclass(frozen=True)
+class Table:
+    """How rows are shown.
+
+    Attributes:
+        part: whose rows; of what is judged, too.
+        chosen: those that are shown; all by default.
+    """
+
+    part: str
+    title: str
+    columns: Sequence[str]
+    chosen: Callable[[Row], bool] = lambda row: True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """Measures parts, each a method that gives rows; fields of subclasses are settings.
+
+    Attributes:
+        dsn: a database of its own, in which pganon is installed.
+        data: folder of the real data sets; None: parts in `real` are skipped.
+    """
+
+    parts: ClassVar[tuple[str, ...]]
+    real: ClassVar[frozenset[str]] = frozenset()
+    tables: ClassVar[tuple[Table, ...]]
+
+    dsn: str
+    data: Path | None = None
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Settings by name, with their defaults."""
+        fields = [field for field in dataclasses.fields(cls) if field.name not in ("dsn", "data")]
+        return {field.name: field.default for field in fields}
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        """What follows from the figures of all parts that were measured, such as claims."""
+        return {}
+
+    @staticmethod
+    def draw(found: Row, folder: Path) -> None:
+        """Write the plots that there are figures for."""
+
+
+def run(name: str, kind: type[Benchmark], settings: Mapping[str, Any], parts: Iterable[str]) -> Row:
+    """Measure parts one by one, and show them with those that the last run measured.
+
+    What was found is written after every part, so a failure loses no more than the part in which it
+    happens. Figures of other settings are not kept.
+    """
+    wanted = json.loads(json.dumps({**kind.defaults(), **settings}))
+    found = _read(name)
+    if found.get("settings") != wanted:
+        found = {"settings": wanted}
+    data = support.data_folder()
+    doable = [part for part in parts if _can_run(kind, part, data)]
+    if doable:
+        with support.bench_database(name) as dsn:
+            bench = kind(dsn=dsn, data=data, **settings)
+            for part in doable:
+                print(f"{name}: {part}", file=sys.stderr)
+                found[part] = list(getattr(bench, part)())
+                _write(name, found)
+    found |= kind.judged(found)
+    for table in kind.tables:
+        rows = [row for row in found.get(table.part, ()) if table.chosen(row)]
+        if rows:
+            support.print_rows(table.title, table.columns, rows)
+    print(f"written: {_write(name, found)}")
+    if _drawable():
+        kind.draw(found, RESULTS)
+    return found
+
+
+def _can_run(kind: type[Benchmark], part: str, data: Path | None) -> bool:
+    if part not in kind.real or data is not None:
+        return True
+    print(f"{part} is skipped: PGANON_DATA names no folder of real data", file=sys.stderr)
+    return False
+
+
+def _file(name: str) -> Path:
+    return RESULTS / f"{name}.json"
+
+
+def _read(name: str) -> Row:
+    file = _file(name)
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def _write(name: str, found: Row) -> Path:
+    """Write all at once: who is killed meanwhile leaves what was there."""
+    RESULTS.mkdir(exist_ok=True)
+    file = _file(name)
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(found, indent=2), encoding="utf-8")
+    return new.replace(file)
+
+
+def _drawable() -> bool:
+    """Whether plots can be drawn; a word if matplotlib is missing."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        wanted = "matplotlib is not installed (pip install -e '.[bench]')"
+        print(f"plots are skipped: {wanted}", file=sys.stderr)
+        return False
+    matplotlib.use("Agg")  # needs no display
+    return True
