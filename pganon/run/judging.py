@@ -16,6 +16,7 @@ from pganon.encode.work import CODED
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
+from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.value_sets import PERSON, SETS, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, keeping_of, new_of
@@ -48,6 +49,7 @@ class Judging:
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
     """
 
     def __init__(
@@ -56,12 +58,14 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
+        self.ways = ways
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
@@ -156,7 +160,7 @@ class Judging:
                 for view in self.plan.stored_views(state)
             ),
         )
-        return replace(found, manner=shown)
+        return replace(found, manner=shown, ways=self.ways)
 
     def _crossings(self, found: Sequence[_Held]) -> tuple[Crossing, ...]:
         """Versions with groups that nothing justifies, where the policy accepts that."""

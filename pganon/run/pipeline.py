@@ -54,6 +54,7 @@ from pganon.run.planning import beside
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
+from pganon.run.ways import ways_of
 from pganon.spec.increments import Growth
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
@@ -331,7 +332,8 @@ class _Run:
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
         computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
-        return Judging(self.conn, computation, population, self.sources)
+        ways = ways_of(computation.plan.spec, known)
+        return Judging(self.conn, computation, population, self.sources, ways)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
         """Publish what may stand beside all versions about the same people."""

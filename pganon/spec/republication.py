@@ -179,8 +179,10 @@ class Republication:
 
     def _refusal(self, what: str) -> PrivacyRefusal:
         nearest = self._nearest
+        keyless = next((v for v in self.apart if v.population is None), None)
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
+        ways += [_FORGET.format(r=keyless.release, v=keyless.version)] if keyless else []
         ways += [] if self.policy.method.published_once else [ACCEPT]
         ways += ["undoing the change of the policy avoids it"] if changed else []
         code = CODE if self.keyed else NO_IDENTITY
@@ -208,4 +210,8 @@ class Republication:
         return f"{copied.label} was made from the same rows in another table{source}"
 
 
+_FORGET = (
+    "version {v} of {r} has no key and stays incomparable: if no copy is left of it, drop it and"
+    " `pganon forget {r} --version {v} --reason TEXT`"
+)
 _LEARN = "who has both may learn what neither shows"

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.primary_server_only
 
 COLUMNS = {"q": "integer", "s": "text", "visit": "text"}
 PEOPLE = 24
+ANATOMY = [{"model": "anatomy_l_diversity", "column": "s", "l": 2}]
 NAMED = {"population": {"name": "patients"}}
 
 
@@ -213,3 +214,38 @@ def test_a_version_without_a_key_is_forgotten(keyless: Database) -> None:
     lifecycle.drop(conn, "r")
     assert forget_version(conn, "r", 1, "never copied").version == 1
     assert driver.publish(keyless, declared()).version == 2
+
+
+GROWS, KEEPS = "refresh: increments", "refresh: invariant"
+SAME, ACCEPTS, LEAVES = "the policy of version 1", "republication: warn", "`exclude`"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "changed", "ways"),
+    [
+        ({}, {"where": "id > 1"}, None, {GROWS, SAME, ACCEPTS, LEAVES}),
+        ({}, {}, "DELETE FROM public.t WHERE id = 3", {GROWS, ACCEPTS, LEAVES}),
+        ({}, {}, "UPDATE public.t SET s = 'z' WHERE id = 3", {GROWS, ACCEPTS, LEAVES}),
+        (
+            {"privacy": ANATOMY, "method": {"name": "anatomy"}},
+            {"privacy": ANATOMY, "method": {"name": "anatomy"}},
+            "DELETE FROM public.t WHERE id = 3",
+            {GROWS, KEEPS, ACCEPTS},
+        ),
+    ],
+    ids=["policy", "leaver", "value", "anatomy"],
+)
+def test_a_refusal_names_the_ways_that_there_are(
+    source: Database,
+    first: dict[str, Any],
+    second: dict[str, Any],
+    changed: str | None,
+    ways: set[str],
+) -> None:
+    driver.publish(source, declared(**first))
+    if changed:
+        do(source, changed)
+    hint = refused(source, "republication", declared(**second)).hint or ""
+    named = {way for way in (GROWS, KEEPS, SAME, ACCEPTS, LEAVES) if way in hint}
+    assert named - {LEAVES} == ways - {LEAVES}
+    assert LEAVES in named or LEAVES not in ways
