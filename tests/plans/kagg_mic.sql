@@ -20,62 +20,109 @@ FROM "pganon_work"."r0_snap" AS "t";
 
 -- encode.source: fingerprint of the source
 SELECT
-  (
+  SHA256(
+    (
+      SELECT
+        "s"."key"
+      FROM "pganon_private"."installation_secret" AS "s"
+    ) || CONVERT_TO(
+      'cfdf41ca5e1eda88c3aa6489c2be3c525cffda4dfb7136ccd6b9744ea7126441' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
+      'UTF8'
+    )
+  ) AS "source_plain",
+  SHA256(
+    (
+      SELECT
+        "s"."key"
+      FROM "pganon_private"."installation_secret" AS "s"
+    ) || CONVERT_TO(
+      '2d7e442ff09c8cd64b038b8516f16673dc67b3153ae7e43c617506ce1fa43288' || ':' || "x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b",
+      'UTF8'
+    )
+  ) AS "source_rows"
+FROM (
+  SELECT
+    COUNT(*) AS "row_count",
+    CAST(COALESCE(
+      SUM(
+        HASHTEXTEXTENDED(
+          "k"."hash",
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."installation_secret" AS "s"
+          )
+        )
+      ),
+      0
+    ) AS TEXT) AS "sum_a",
+    CAST(COALESCE(
+      SUM(
+        HASHTEXTEXTENDED(
+          "k"."hash",
+          (
+            SELECT
+              "s"."seed_b"
+            FROM "pganon_private"."installation_secret" AS "s"
+          )
+        )
+      ),
+      0
+    ) AS TEXT) AS "sum_b",
+    CAST(COALESCE(
+      SUM(
+        HASHTEXTEXTENDED(
+          "k"."keyed",
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."installation_secret" AS "s"
+          )
+        )
+      ),
+      0
+    ) AS TEXT) AS "keyed_a",
+    CAST(COALESCE(
+      SUM(
+        HASHTEXTEXTENDED(
+          "k"."keyed",
+          (
+            SELECT
+              "s"."seed_b"
+            FROM "pganon_private"."installation_secret" AS "s"
+          )
+        )
+      ),
+      0
+    ) AS TEXT) AS "keyed_b"
+  FROM (
     SELECT
-      SHA256(
+      "r"."hash",
+      CAST(HASH_RECORD_EXTENDED(
+        ROW("r"."hash", "r"."key0"),
         (
           SELECT
-            "s"."key"
+            "s"."seed_a"
           FROM "pganon_private"."installation_secret" AS "s"
-        ) || CONVERT_TO(
-          '2d7e442ff09c8cd64b038b8516f16673dc67b3153ae7e43c617506ce1fa43288' || ':' || "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b",
-          'UTF8'
         )
-      )
+      ) AS TEXT) AS "keyed"
     FROM (
       SELECT
-        COUNT(*) AS "row_count",
-        CAST(COALESCE(
-          SUM(
-            HASHTEXTEXTENDED(
-              "r"."hash",
-              (
-                SELECT
-                  "s"."seed_a"
-                FROM "pganon_private"."installation_secret" AS "s"
-              )
-            )
-          ),
-          0
-        ) AS TEXT) AS "sum_a",
-        CAST(COALESCE(
-          SUM(
-            HASHTEXTEXTENDED(
-              "r"."hash",
-              (
-                SELECT
-                  "s"."seed_b"
-                FROM "pganon_private"."installation_secret" AS "s"
-              )
-            )
-          ),
-          0
-        ) AS TEXT) AS "sum_b"
-      FROM (
-        SELECT
-          CAST(HASH_RECORD_EXTENDED(
-            ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0", "t"."record"),
-            (
-              SELECT
-                "s"."seed_a"
-              FROM "pganon_private"."installation_secret" AS "s"
-            )
-          ) AS TEXT) AS "hash"
-        FROM "pganon_work"."r0_snap" AS "t"
-        OFFSET '0'
-      ) AS "r"
-    ) AS "x"
-  ) AS "source_rows";
+        CAST(HASH_RECORD_EXTENDED(
+          ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0"),
+          (
+            SELECT
+              "s"."seed_a"
+            FROM "pganon_private"."installation_secret" AS "s"
+          )
+        ) AS TEXT) AS "hash",
+        "t"."record" AS "key0"
+      FROM "pganon_work"."r0_snap" AS "t"
+      OFFSET '0'
+    ) AS "r"
+    OFFSET '0'
+  ) AS "k"
+) AS "x";
 
 -- encode.histogram0: distinct values of age, zip
 CREATE TABLE pganon_work.r0_histogram0 AS
