@@ -78,7 +78,8 @@ def _people(spec: ReleaseSpec, people: People, table: QualifiedName) -> exp.Sele
     known = identity(spec)
     assert known is not None  # nobody is known without a key
     key = col(known, "t")
-    tree = query("select distinct :key as key from t where :key is not null", {"t": table}, key=key)
+    tree = query("select :key as key from t where :key is not null", {"t": table}, key=key)
+    tree = tree.distinct() if spec.individual else tree  # else everybody has one record
     return tree.select(named(digest(key, secret_of(people.population)), "person"))
 
 

@@ -129,8 +129,10 @@ def test_they_are_no_newcomers(db: Database) -> None:
     db.source("CREATE TABLE public.erase (id integer)")
     growing.add(db, 1, 20)
     growing.grow(db)
+    assert len(places(db, 1)) > 1  # members and cohorts
     db.source("INSERT INTO public.erase VALUES (1), (2), (999)", grant=False)
     assert forget_people(db.owner(), "people", "public.erase").people == 2
+    assert places(db, 1) == []
     growing.add(db, 21, 40)
     done = growing.grow(db)
     assert done.added is not None

@@ -96,9 +96,12 @@ def test_a_view_calls_the_key_otherwise(source: Database) -> None:
     assert rows.fetchone() == (1,)
 
 
-@pytest.mark.parametrize(("known", "code"), [(12, "republication"), (11, "population")])
-def test_half_of_the_smaller_side(source: Database, known: int, code: str) -> None:
-    driver.publish(source, declared())
+@pytest.mark.parametrize(
+    ("released", "known", "code"),
+    [(24, 12, "republication"), (24, 11, "population"), (8, 4, "republication")],
+)
+def test_half_of_the_smaller_side(source: Database, released: int, known: int, code: str) -> None:
+    driver.publish(source, declared(where=f"id <= {released}"))
     text = "SELECT CASE WHEN id <= {} THEN id ELSE id + 100 END AS number, q, s FROM public.t"
     view(source, "w", text.format(known))
     refused(source, code, declared("number", source="public.w", release="b"))
