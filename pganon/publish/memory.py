@@ -35,6 +35,7 @@ class About:
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it; None where everybody may have.
+        drawn: see :func:`drawn`; None without its secrets.
         increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
     """
@@ -46,7 +47,7 @@ class About:
     relations: list[dict[str, Any]]
     manner: dict[str, Any]
     partition_hash: str | None
-    source_fingerprint: bytes | None
+    drawn: bytes | None
     increments: list[int]
     readers: list[str] | None
     audiences: str | None
@@ -79,7 +80,7 @@ class About:
             tuple(self.manner["columns"]),
             tuple(self.manner["quasi"]),
             self.partition_hash,
-            self.source_fingerprint,
+            self.drawn,
             tuple(map(tuple, self.manner["layout"])),
             tuple(self.manner["invariant"]),
         )
@@ -114,6 +115,15 @@ def versions(conn: Connection, population: int) -> tuple[About, ...]:
         sqlfiles.query("population", "versions"), {"population": population}
     ).fetchall()
     return tuple(About(*row) for row in rows)
+
+
+def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
+    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
+    groups."""
+    values = {"run_id": run_id, "source": source}
+    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    assert row is not None
+    return bytes(row[0])
 
 
 def pasts(about: Sequence[About]) -> dict[int, Past]:
