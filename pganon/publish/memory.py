@@ -139,17 +139,24 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
         LedgerError: memory.
     """
     for past in found:
-        tables = past.tables
-        names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-        for name in names:
-            row = conn.execute("SELECT to_regclass(%s) IS NULL", [str(name)]).fetchone()
-            if row == (True,):
-                raise LedgerError(
-                    f"{name}, who was in which group of {past.label}, is missing",
-                    hint="restore it from a backup; if no copy of the version is left,"
-                    " `pganon forget NAME --version N`",
-                    code=CODE,
-                )
+        for name in missing(conn, past.tables):
+            raise LedgerError(
+                f"{name}, who was in which group of {past.label}, is missing",
+                hint="restore it from a backup; if no copy of the version is left,"
+                " `pganon forget NAME --version N`",
+                code=CODE,
+            )
+
+
+def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+    """Those that are gone."""
+    names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
+    rows = conn.execute(
+        "SELECT to_regclass(n) IS NULL FROM unnest(%s::text[]) WITH ORDINALITY AS t(n, place)"
+        " ORDER BY place",
+        [list(map(str, names))],
+    ).fetchall()
+    return [name for name, (gone,) in zip(names, rows, strict=True) if gone]
 
 
 def _named(text: str) -> QualifiedName:
