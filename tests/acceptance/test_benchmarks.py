@@ -40,7 +40,7 @@ TINY = {
     "background": 'rows=60 people=200 sources=["patients","adult"] ks=[2] js=[0.4]'
     ' betas=[3] few_ks=[2] few_betas=[3] sizes=[60] widths=[{"gender":2}]',
     "time": "people=400 months=2"
-    ' series=[[1,"leaves","tight","distinct"],[1,"none","region","frequency"]]',
+    ' series=[[1,"leaves","tight","distinct"],[1,"leaves","region","frequency"]]',
     "requests": "requests=8 idle=1 picked_up=2",
 }
 
