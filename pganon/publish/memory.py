@@ -35,6 +35,7 @@ class About:
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it; None where everybody may have.
+        drawn: see :func:`drawn`; None without its secrets.
         increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
     """
@@ -46,7 +47,7 @@ class About:
     relations: list[dict[str, Any]]
     manner: dict[str, Any]
     partition_hash: str | None
-    source_fingerprint: bytes | None
+    drawn: bytes | None
     increments: list[int]
     readers: list[str] | None
     audiences: str | None
@@ -79,7 +80,7 @@ class About:
             tuple(self.manner["columns"]),
             tuple(self.manner["quasi"]),
             self.partition_hash,
-            self.source_fingerprint,
+            self.drawn,
             tuple(map(tuple, self.manner["layout"])),
             tuple(self.manner["invariant"]),
         )
@@ -116,6 +117,15 @@ def versions(conn: Connection, population: int) -> tuple[About, ...]:
     return tuple(About(*row) for row in rows)
 
 
+def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
+    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
+    groups."""
+    values = {"run_id": run_id, "source": source}
+    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    assert row is not None
+    return bytes(row[0])
+
+
 def pasts(about: Sequence[About]) -> dict[int, Past]:
     """By run."""
     roots = {run: one.increments[0] for one in about for run in one.increments}
@@ -129,17 +139,24 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
         LedgerError: memory.
     """
     for past in found:
-        tables = past.tables
-        names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-        for name in names:
-            row = conn.execute("SELECT to_regclass(%s) IS NULL", [str(name)]).fetchone()
-            if row == (True,):
-                raise LedgerError(
-                    f"{name}, who was in which group of {past.label}, is missing",
-                    hint="restore it from a backup; if no copy of the version is left,"
-                    " `pganon forget NAME --version N`",
-                    code=CODE,
-                )
+        for name in missing(conn, past.tables):
+            raise LedgerError(
+                f"{name}, who was in which group of {past.label}, is missing",
+                hint="restore it from a backup; if no copy of the version is left,"
+                " `pganon forget NAME --version N`",
+                code=CODE,
+            )
+
+
+def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+    """Those that are gone."""
+    names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
+    rows = conn.execute(
+        "SELECT to_regclass(n) IS NULL FROM unnest(%s::text[]) WITH ORDINALITY AS t(n, place)"
+        " ORDER BY place",
+        [list(map(str, names))],
+    ).fetchall()
+    return [name for name, (gone,) in zip(names, rows, strict=True) if gone]
 
 
 def _named(text: str) -> QualifiedName:

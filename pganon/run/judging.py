@@ -26,9 +26,11 @@ from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
 from pganon.run.reading import tells_apart, will_read, with_readers
 from pganon.run.tables import drop_tables
+from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import query, stacked, statement
 from pganon.steps import CreateTable, State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
@@ -141,14 +143,14 @@ class Judging:
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
         found = new_of(self.plan, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
         shown = replace(
             found.manner,
             partition_hash=part_hash(spec.partition),
-            source=source_fingerprint(spec, state.facts) if spec.growth is None else None,
-            layout=tuple(
-                tuple(column.name for column in view.columns)
-                for view in self.plan.stored_views(state)
-            ),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
         )
         return replace(found, manner=shown)
 
@@ -236,6 +238,16 @@ class Judging:
         ]
         self.computation.executor.filled.difference_update(tables)
         drop_tables(self.conn, tables)
+
+
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
+    )
 
 
 @dataclass(frozen=True)

@@ -382,6 +382,7 @@ class _Run:
             dependents=tuple(built),
             reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
+            refusal_hint=refusal.hint if refusal else None,
             guard=judging.figures if judging and refusal is None else {},
         )
 

@@ -70,9 +70,8 @@ WHERE p.id = %(population)s;
 -- made of. Without its secrets a version is not the same as another.
 SELECT
     v.release, v.version, v.run_id, v.members_table, v.relations, v.manner,
-    CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
-        THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint,
+    CASE WHEN s.run_id IS NOT NULL THEN v.partition_hash END AS partition_hash,
+    sha256(v.source_fingerprint || int8send(s.partition_seed)) AS drawn,
     ARRAY(
         SELECT (i.item ->> 'run_id')::bigint
         FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
@@ -80,6 +79,7 @@ SELECT
     ) AS increments,
     r.readable_by, v.policy ->> 'audiences', v.over_versions
 FROM pganon_private.version AS v
+LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN bool_and(w.readable_by IS NOT NULL) THEN
@@ -95,6 +95,12 @@ CROSS JOIN LATERAL (
 ) AS r
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;
+
+-- drawn --
+-- Fingerprint of a source and of the seed of a run.
+SELECT sha256(%(source)s::bytea || int8send(s.partition_seed))
+FROM pganon_private.run_secret AS s
+WHERE s.run_id = %(run_id)s;
 
 -- value_sets --
 -- Who has which value set of columns: tables, their fingerprint, and the run with its secrets.
