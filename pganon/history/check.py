@@ -56,7 +56,15 @@ def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]
         "whether groups are new, the same as before, or a function of one version",
         rule.counted,
         lambda row, state: rule.problem(state.facts) if refuses else None,
-        gives=[rule.crossing, rule.people, rule.known, rule.reason, rule.version, rule.functions],
+        gives=[
+            rule.crossing,
+            rule.people,
+            rule.known,
+            rule.reason,
+            rule.version,
+            rule.functions,
+            rule.groups,
+        ],
     )
     roles = Check(
         "roles",
@@ -92,6 +100,7 @@ class Rule:
         self.smallest: Fact[int] = count("smallest", of)
         self.below: Fact[int] = count("below_k", of, assumed=0)
         self.clashing: Fact[int] = count("clashing", of, assumed=0)
+        self.groups: Fact[int] = count("groups", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
 
     def table(self, name: str, purpose: str, select: Callable[[State], exp.Expr]) -> Step:
@@ -106,16 +115,18 @@ class Rule:
             return None
         root = facts[self.version]
         label = next((past.label for past in self.earlier if past.root == root), "a version")
+        crossing = facts[self.crossing]
+        others = facts[self.groups] - crossing
         found = Found(
-            facts[self.reason], facts[self.crossing], facts[self.people], facts[self.known], label
+            facts[self.reason], crossing, facts[self.people], facts[self.known], label, others
         )
-        return refusal(found)
+        return refusal(found, self.new.ways)
 
     def role_problem(self, facts: Facts) -> PganonError | None:
         people = facts[self.clashing]
         if not people:
             return None
-        return refusal(Found("role", 0, people, 0, self.clashes[0].label))
+        return refusal(Found("role", 0, people, 0, self.clashes[0].label), self.new.ways)
 
     def in_both(self, state: State) -> exp.Expr:
         """One row: people of the source who are in that of a version with other roles."""
@@ -311,8 +322,9 @@ class Rule:
             " as reason,"
             " coalesce((array_agg(b.w order by b.people desc, b.w, b.reason))[1], 0) as version,"
             " (select count(*) from j where :function or j.is_union and j.reason is null)"
-            " as functions from b",
-            {"b": bad, "j": judged},
+            " as functions,"
+            " (select count(*) from n) as groups from b",
+            {"b": bad, "j": judged, "n": self.new.tables.groups},
             function=fragment("j.reason is not null and j.of is not null"),
         )
 

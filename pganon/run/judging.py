@@ -10,16 +10,20 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.encode.source import source_fingerprint
+from pganon.encode.known import nobody_forgotten, same_steps
+from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.work import CODED
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
+from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.value_sets import PERSON, SETS, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
 from pganon.publish import memory, populations, value_sets
 from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing, Judged, manner_as_dict
+from pganon.publish.people import people_with_rows, rows_of_others
 from pganon.publish.value_sets import StagedSets
 from pganon.run.admitting import Admission
 from pganon.run.cleanup import run_tables
@@ -47,6 +51,7 @@ class Judging:
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
     """
 
     def __init__(
@@ -55,12 +60,14 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
+        self.ways = ways
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
@@ -87,6 +94,9 @@ class Judging:
         past = memory.pasts(about)
         memory.check(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
+        if populations.has_forgotten(self.conn, population):
+            check = nobody_forgotten(population, lambda state: state.stage("members"))
+            self.computation.guard((check,))
         by_reader = policy.audiences == "by_reader"
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
         self._admit(about, past, roles)
@@ -152,7 +162,7 @@ class Judging:
             drawn=drawn,
             layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown)
+        return replace(found, manner=shown, ways=self.ways)
 
     def _crossings(self, found: Sequence[_Held]) -> tuple[Crossing, ...]:
         """Versions with groups that nothing justifies, where the policy accepts that."""
@@ -260,20 +270,25 @@ class _Held:
 
 def population_of(
     conn: Connection,
-    plan: Plan,
+    computation: Computation,
     republication: Republication,
     sources: tuple[str, ...],
-    source_fingerprint: bytes,
 ) -> int | None:
     """Whom the run is about; None for a dry run about people who are in no version.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
     """
-    copied = republication.copied(source_fingerprint)
-    found = populations.find(conn, plan.spec, sources, copied.population if copied else None)
+    spec = computation.plan.spec
+    twin = republication.same_rows(prints_of(spec, computation.state.facts))
+    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if found is None or found != twin.population:
+            raise rows_of_others(spec, twin)
+        held = people_with_rows(conn, found, twin.label)
+        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twins"))
     if found is None and republication.publishes:
-        found = populations.make(conn, plan.spec, sources)
+        found = populations.make(conn, spec, sources)
     return found
 
 
