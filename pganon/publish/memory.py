@@ -82,6 +82,7 @@ class About:
             self.source_fingerprint,
             tuple(map(tuple, self.manner["layout"])),
             tuple(self.manner["invariant"]),
+            self.manner["least"],
         )
         return Past(root, self.label, shown, self.tables)
 
@@ -103,6 +104,7 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
         "quasi": list(shown.quasi),
         "layout": [list(names) for names in shown.layout],
         "invariant": list(shown.invariant),
+        "least": shown.least,
         "link": link,
         "functions": functions,
     }

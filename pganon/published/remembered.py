@@ -71,6 +71,7 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
         shown_columns(spec),
         tuple(attribute.column.name for attribute in spec.attributes),
         invariant=spec.kept_columns,
+        least=spec.minimum_size,
     )
 
 

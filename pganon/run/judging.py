@@ -96,8 +96,7 @@ class Judging:
         ]
         found = [one for one in held if one.rule.earlier]
         for one in found:
-            least = self.plan.spec.minimum_size
-            self.computation.guard(rule_steps(one.rule, refuses=refuses, least=least))
+            self.computation.guard(rule_steps(one.rule, refuses=refuses))
         self.figures = {} if refuses else self._together(found)
         crossings = self._crossings(found)
         functions = self._functions(found)

@@ -29,6 +29,7 @@ class Manner:
         source: fingerprint of its source.
         layout: names of the columns of each of its views.
         invariant: columns of which people keep their value sets; nothing where they do not.
+        least: the fewest people of a group that it promises.
     """
 
     run_id: int
@@ -39,6 +40,7 @@ class Manner:
     source: bytes | None = None
     layout: tuple[tuple[str, ...], ...] = ()
     invariant: tuple[str, ...] = ()
+    least: int = 1
 
     def fits(self, other: Manner) -> bool:
         """Whether to have a group in both tells no more than to have it in one."""
