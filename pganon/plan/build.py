@@ -127,7 +127,7 @@ class Plan:
                     spec,
                     beside=[source_check(spec)],
                     then=decision_steps(spec, self.republication),
-                    left_out=not self.request.nothing,
+                    left_out=not self.request.nothing or self.is_remembered,
                 ),
             ),
             *self._newcomers,

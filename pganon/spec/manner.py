@@ -65,7 +65,11 @@ class Manner:
         return known and self.partition_hash == other.partition_hash
 
     def clashes(self, other: Manner) -> bool:
-        """Whether one shows a column that readers of the other are taken to know."""
-        one, two = set(self.columns), set(other.columns)
-        shown = (one - set(self.quasi)) & set(other.quasi)
-        return bool(shown | ((two - set(other.quasi)) & set(self.quasi)))
+        """Whether one shows a column that readers of the other are taken to know, or to know
+        otherwise: some of the columns, of quasi-sensitive ones."""
+        common = {*self.columns, *self.quasi} & {*other.columns, *other.quasi}
+        return any(self._roles(name) != other._roles(name) for name in common)
+
+    def _roles(self, name: str) -> tuple[bool, bool]:
+        """Whether a column is shown, and whether readers are taken to know it."""
+        return name in self.columns, name in self.quasi
