@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
-from pganon.encode.facts import KEPT
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.people import digest, identity, mark, population_secret
 from pganon.encode.secrets import keyed_digest
@@ -21,7 +20,7 @@ from pganon.encode.work import CODED, LEFT_OUT
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
 from pganon.published.elements import carried_keys
-from pganon.published.facts import SUPPRESSED
+from pganon.published.facts import failed_records
 from pganon.published.remembered import has_scattered_records, reads_values, tells_of_left_out
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
@@ -39,7 +38,6 @@ from pganon.sqltools import (
     stacked,
 )
 from pganon.steps import CreateTable, State
-from pganon.steps.facts import RECORDS
 
 NOWHERE = 0
 """Number of the group of who is in none, whatever the values are."""
@@ -108,7 +106,7 @@ def members(
     if spec.individual:
         found = found.distinct()  # several records of an individual may be in a group
     left = [
-        *([_left_out(spec, state, others, known)] if _some_left_out(state) else []),
+        *([_left_out(spec, state, others, known)] if failed_records(state) > 0 else []),
         *([_unknown(spec, state, known)] if suppresses_nulls(spec) else []),
     ]
     return stacked([found, _nowhere(spec, left, list(groups.values()))]) if left else found
@@ -116,11 +114,6 @@ def members(
 
 def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
     return cast(exp.Array(expressions=list(marks)), "bigint[]")
-
-
-def _some_left_out(state: State) -> bool:
-    """Whether a method left out any of the records that the rules for NULL keep."""
-    return (state.facts.get(SUPPRESSED) or 0) > state[RECORDS] - state[KEPT]
 
 
 def _nowhere(spec: ReleaseSpec, left: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:
