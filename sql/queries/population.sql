@@ -152,19 +152,19 @@ INSERT INTO pganon_private.crossing (run_id, other_run, reason, people)
 VALUES (%(run_id)s, %(other_run)s, %(reason)s, %(people)s)
 ON CONFLICT DO NOTHING;
 
--- void --
--- The guarantee of a version does not hold beside another one any more, nor of those that it became
--- part of.
+-- promise --
+-- What the guarantee of a version is worth beside others from now on, and of those that it became
+-- part of; what is void stays so.
 UPDATE pganon_private.version AS v
 SET
-    over_versions = 'void',
+    over_versions = %(state)s,
     guarantee = (
         SELECT coalesce(jsonb_agg(
-            i.item || jsonb_build_object('over_versions', %(one_version)s::text) ORDER BY i.place
+            i.item || jsonb_build_object('over_versions', %(said)s::text) ORDER BY i.place
         ), '[]')
         FROM jsonb_array_elements(v.guarantee) WITH ORDINALITY AS i(item, place)
     )
-WHERE v.over_versions IS NOT NULL AND (
+WHERE v.over_versions <> 'void' AND (
     v.run_id = %(run_id)s
     OR v.increments @> jsonb_build_array(jsonb_build_object('run_id', %(run_id)s::bigint))
 );

@@ -328,6 +328,17 @@ SELECT CASE
     )
 END;
 
+-- unknown_readers --
+-- Those of these roles of whom it is not known that they could ever read a version; no row where
+-- everybody may have.
+SELECT ARRAY(
+    SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
+    WHERE n.name <> ALL (v.readable_by)
+    ORDER BY 1
+)
+FROM pganon_private.version AS v
+WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL;
+
 -- remember_readers --
 -- Add to those who could ever read a version; of whom nothing is known, everybody may have it.
 WITH new AS (
