@@ -327,81 +327,136 @@ COUNT(*) > 1) AS "g") AS "slooks0";
 
 -- encode.source: fingerprint of the source
 -- [mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('cfdf41ca5e1eda88c3aa6489c2be3c525cffda4dfb7136ccd6b9744ea7126441' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('2d7e442ff09c8cd64b038b8516f16673dc67b3153ae7e43c617506ce1fa43288' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0", "t"."record"), (SELECT
-"s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash" FROM
-"pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record" AS "key0" FROM
+"pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS "k") AS "x";
 
 -- encode.source: fingerprint of the source
 -- [slamsa, msb, sloms]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('5bd1498137703e56334103849f4f15ee43155a0c30e617d27d61c959b5740be3' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('54254582ea69c189d9326e37dffb4641906b34e63cb8ac27748eab05813d653d' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."record"),
-(SELECT "s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash" FROM
-"pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0"), (SELECT
+"s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record"
+AS "key0" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS "k") AS "x";
 
 -- encode.source: fingerprint of the source
 -- [lgb_mdp, local_bucketization, local_generalization]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('1b307b141c02f0842d17b7932ef16589f5dedd88fbd23bc85d5a7b693bb3a01e' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('3b179ed56634b095184171f58bc015c8e723b9cf5e2bce4cab14c66578d771e2' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0",
-"t"."record"), (SELECT "s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS
-"hash" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0"), (SELECT
+"s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record"
+AS "key0" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS "k") AS "x";
 
 -- encode.source: fingerprint of the source
 -- [lgb_ncp]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('e1aeb815d0d01ee1bf5bf124536eae0db8d84cd2a6927974790d9acec28e3665' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('fb8697af4f8f6f4839b747e2c270c8dd7745b43d089f8357d7c624bd5d01434d' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0",
-"t"."record"), (SELECT "s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS
-"hash" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."f0"), (SELECT
+"s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record"
+AS "key0" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS "k") AS "x";
 
 -- encode.source: fingerprint of the source
 -- [qs_greedy, qs_efficient]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('5a219cc669db8271c01a9ebaea8bca00d8aa8d15b35a38e08ef3b2bdedb5b8f1' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('20c7cb8f85843c95afc8ad7e6f3cd857d9c99697766d52ce2986b395c1198272' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."p0", "t"."record"), (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash" FROM "pganon_work"."r0_snap" AS
-"t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."p0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record" AS "key0" FROM
+"pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS "k") AS "x";
 
 -- encode.source: fingerprint of the source
 -- [danonyir, geneir]
-SELECT (SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
+CONVERT_TO('cfdf41ca5e1eda88c3aa6489c2be3c525cffda4dfb7136ccd6b9744ea7126441' || ':' ||
+"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
+SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('ead05686285bed22180993cf91c144c6d951add76da5473a8d6b4cb9c4574baa' || ':' ||
-"x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) FROM (SELECT COUNT(*) AS
-"row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_a" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
-CAST(COALESCE(SUM(HASHTEXTEXTENDED("r"."hash", (SELECT "s"."seed_b" FROM
-"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b" FROM (SELECT
-CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0", "t"."record",
-"t"."individual"), (SELECT "s"."seed_a" FROM "pganon_private"."installation_secret" AS "s")) AS
-TEXT) AS "hash" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r") AS "x") AS "source_rows";
+"x"."row_count" || ':' || "x"."keyed_a" || ':' || "x"."keyed_b", 'UTF8')) AS "source_rows" FROM
+(SELECT COUNT(*) AS "row_count", CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_a"
+FROM "pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."hash", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "sum_b",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_a",
+CAST(COALESCE(SUM(HASHTEXTEXTENDED("k"."keyed", (SELECT "s"."seed_b" FROM
+"pganon_private"."installation_secret" AS "s"))), 0) AS TEXT) AS "keyed_b" FROM (SELECT "r"."hash",
+CAST(HASH_RECORD_EXTENDED(ROW("r"."hash", "r"."key0", "r"."key1"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "keyed" FROM (SELECT
+CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0"), (SELECT "s"."seed_a" FROM
+"pganon_private"."installation_secret" AS "s")) AS TEXT) AS "hash", "t"."record" AS "key0",
+"t"."individual" AS "key1" FROM "pganon_work"."r0_snap" AS "t" OFFSET '0') AS "r" OFFSET '0') AS
+"k") AS "x";
 
 -- encode.tidy: what dictionaries were made from
 -- [all]

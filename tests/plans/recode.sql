@@ -369,16 +369,18 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
 '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g"
-OFFSET '0') AS "t" UNION ALL SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
-"s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
-ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS
-"class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
+CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
+"class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
+CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
+"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
 "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
 AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
 AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g") AS
-"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u";
+"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -398,14 +400,16 @@ COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT
 CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "g"."b0" AS
 "group_id", COALESCE('=' || CAST((CAST("g"."v0" AS TEXT) COLLATE "C") AS text), '') AS "v0",
 COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v1" FROM "pganon_work"."r0_group_records0" AS "g"
-OFFSET '0') AS "t" UNION ALL SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
-"s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
-ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS
-"group_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
+CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
+"group_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
+CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
+"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
 "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
 AS "key", -1 AS "n" FROM "pganon_work"."r0_group_records0" AS "g") AS "u") AS "r" GROUP BY "r"."key"
-HAVING SUM("r"."n") > 0) AS "p") AS "u";
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [slamsa, msb]
@@ -430,15 +434,16 @@ CAST(CAST(('x' || ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)
 AS UUID) AS "member", "g"."b0" AS "group_id", COALESCE('=' || CAST((CAST("g"."v0" AS TEXT) COLLATE
 "C") AS text), '') AS "v0", COALESCE('=' || CAST((CAST("g"."v1" AS TEXT) COLLATE "C") AS text), '')
 AS "v1", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v2" FROM
-"pganon_work"."r0_group_records0" AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_work"."r0_group_records0" AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS
+"member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY
+"p"."person")) AS INT) ELSE 0 END AS "group_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT
+"u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "group_id", CAST(NULL
-AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS
-"key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS
-"n" FROM "pganon_work"."r0_group_records0" AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING
-SUM("r"."n") > 0) AS "p") AS "u";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM "pganon_work"."r0_group_records0" AS "g") AS "u") AS "r" GROUP BY "r"."key"
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [sloms]
@@ -464,17 +469,19 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "class_id", "g"."b1" AS "st1_group_id", "g"."b2" AS "st2_group_id", COALESCE('=' ||
 CAST((CAST("g"."v0" AS TEXT) COLLATE "C") AS text), '') AS "v0", COALESCE('=' || CAST((CAST("g"."v1"
 AS TEXT) COLLATE "C") AS text), '') AS "v1", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v2"
-FROM "pganon_work"."r0_group_records0" AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+FROM "pganon_work"."r0_group_records0" AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS
+"member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY
+"p"."person")) AS INT) ELSE 0 END AS "class_id", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER()
+OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "st1_group_id", CASE
+WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person"))
+AS INT) ELSE 0 END AS "st2_group_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM
+(SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "class_id",
-CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "st1_group_id", CAST((-ROW_NUMBER() OVER
-(ORDER BY "p"."key")) AS INT) AS "st2_group_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT
-"r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS "key", 1 AS "n" FROM
-"pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS "n" FROM
-"pganon_work"."r0_group_records0" AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0)
-AS "p") AS "u";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM "pganon_work"."r0_group_records0" AS "g") AS "u") AS "r" GROUP BY "r"."key"
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which group and which buckets
 -- [lgb_mdp, local_bucketization]
@@ -501,17 +508,19 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 THEN COALESCE('=' || CAST((CAST("g"."v0" AS TEXT) COLLATE "C") AS text), '') END AS "v0", CASE WHEN
 "g"."b1" IS NOT NULL THEN COALESCE('=' || CAST((CAST("g"."v1" AS TEXT) COLLATE "C") AS text), '')
 END AS "v1", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v2" FROM
-"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS
+"member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY
+"p"."person")) AS INT) ELSE 0 END AS "group_id", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER()
+OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "zip_bucket", CASE
+WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person"))
+AS INT) ELSE 0 END AS "disease_bucket", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM
+(SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "group_id",
-CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "zip_bucket", CAST((-ROW_NUMBER() OVER
-(ORDER BY "p"."key")) AS INT) AS "disease_bucket", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT
-"r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS "key", 1 AS "n" FROM
-"pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS "n" FROM
-"pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0)
-AS "p") AS "u") AS "u" ORDER BY "u"."member";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM "pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key"
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u") AS "u" ORDER BY "u"."member";
 
 -- recode.members: the steward's memory of who was in which group and which buckets
 -- [lgb_ncp]
@@ -538,17 +547,19 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 COALESCE('=' || CAST((CAST("g"."v0" AS TEXT) COLLATE "C") AS text), '') END AS "v0", CASE WHEN
 "g"."b1" IS NOT NULL THEN COALESCE('=' || CAST((CAST("g"."v1" AS TEXT) COLLATE "C") AS text), '')
 END AS "v1", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v2" FROM
-"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS
+"member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY
+"p"."person")) AS INT) ELSE 0 END AS "group_id", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER()
+OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "zip_bucket", CASE
+WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person"))
+AS INT) ELSE 0 END AS "drug_bucket", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM
+(SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "group_id",
-CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "zip_bucket", CAST((-ROW_NUMBER() OVER
-(ORDER BY "p"."key")) AS INT) AS "drug_bucket", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT
-"r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS "key", 1 AS "n" FROM
-"pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS "n" FROM
-"pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0)
-AS "p") AS "u") AS "u" ORDER BY "u"."member";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM "pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key"
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u") AS "u" ORDER BY "u"."member";
 
 -- recode.members: the steward's memory of who was in which group and which buckets
 -- [local_generalization]
@@ -575,15 +586,19 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 THEN COALESCE('=' || CAST((CAST("g"."v0" AS TEXT) COLLATE "C") AS text), '') END AS "v0", CASE WHEN
 "g"."b1" IS NOT NULL THEN COALESCE('=' || CAST((CAST("g"."v1" AS TEXT) COLLATE "C") AS text), '')
 END AS "v1", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v2" FROM
-"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_work"."r0_local_grouped" AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS
+"member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY
+"p"."person")) AS INT) ELSE 0 END AS "group_id", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER()
+OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "zip_bucket", CASE
+WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person"))
+AS INT) ELSE 0 END AS "disease_bucket", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM
+(SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", 0 AS "group_id", 0 AS "zip_bucket", 0 AS "disease_bucket", CAST(NULL AS BIGINT[])
-AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS "key", 1 AS "n"
-FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS "n" FROM
-"pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0)
-AS "p") AS "u") AS "u" ORDER BY "u"."member";
+UUID) AS "person", FALSE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM "pganon_work"."r0_local_grouped" AS "g") AS "u") AS "r" GROUP BY "r"."key"
+HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u") AS "u" ORDER BY "u"."member";
 
 -- recode.members: the steward's memory of who was in which class
 -- [beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -605,16 +620,18 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
 '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g" OFFSET '0') AS "t" UNION
-ALL SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
-"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
-"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "class_id", CAST(NULL
-AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS
-"key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS
-"n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE
-"C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g") AS "u") AS "r" GROUP BY
-"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u";
+ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION
+BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(NULL AS BIGINT[]) AS
+"marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
+"s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
+ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
+(SELECT "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
+"g"."record" AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' ||
+CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
+"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
+"p") AS "u";
 
 -- recode.members: the steward's memory of who was in which class
 -- [kinc]
@@ -636,15 +653,16 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
 '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g" OFFSET '0') AS "t" UNION
-ALL SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
-"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
-"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", -1 AS "class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM
-(SELECT "u".* FROM (SELECT "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c"
-UNION ALL SELECT "g"."record" AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id",
-COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
-"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
-"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u";
+ALL SELECT "p"."person" AS "member", -1 AS "class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM
+(SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key")
+FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id"
+= "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex')
+AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
+AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g") AS "u") AS "r" GROUP BY
+"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which cluster
 -- [qs_greedy, qs_efficient]
@@ -672,19 +690,21 @@ COALESCE('=' || CAST((CAST("d0"."value" AS integer)) AS text), '') AS "value0", 
 CAST((CAST("d1"."value" AS text)) AS text), '') AS "value1", "c"."p0" FROM "pganon_work"."r0_coded"
 AS "c" JOIN "pganon_work"."r0_cluster_records" AS "g" ON "g"."rid" = "c"."rid" JOIN
 "pganon_work"."r0_dict0" AS "d0" ON "d0"."code" = "c"."c0" JOIN "pganon_work"."r0_dict1" AS "d1" ON
-"d1"."code" = "c"."c1") AS "g" OFFSET '0') AS "t" UNION ALL SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"d1"."code" = "c"."c1") AS "g" OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE
+WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person"))
+AS INT) ELSE 0 END AS "cluster_no", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM
+(SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "cluster_no", CAST(NULL
-AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT "c"."record" AS
-"key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record" AS "key", -1 AS
-"n" FROM (SELECT "g"."cluster_no", "c"."record", COALESCE('=' || CAST((CAST("d0"."value" AS
-integer)) AS text), '') AS "value0", COALESCE('=' || CAST((CAST("d1"."value" AS text)) AS text), '')
-AS "value1", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_cluster_records"
-AS "g" ON "g"."rid" = "c"."rid" JOIN "pganon_work"."r0_dict0" AS "d0" ON "d0"."code" = "c"."c0" JOIN
-"pganon_work"."r0_dict1" AS "d1" ON "d1"."code" = "c"."c1") AS "g") AS "u") AS "r" GROUP BY
-"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM (SELECT "g"."cluster_no", "c"."record", COALESCE('=' ||
+CAST((CAST("d0"."value" AS integer)) AS text), '') AS "value0", COALESCE('=' ||
+CAST((CAST("d1"."value" AS text)) AS text), '') AS "value1", "c"."p0" FROM "pganon_work"."r0_coded"
+AS "c" JOIN "pganon_work"."r0_cluster_records" AS "g" ON "g"."rid" = "c"."rid" JOIN
+"pganon_work"."r0_dict0" AS "d0" ON "d0"."code" = "c"."c0" JOIN "pganon_work"."r0_dict1" AS "d1" ON
+"d1"."code" = "c"."c1") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p")
+AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which class
 -- [danonyir, geneir]
@@ -706,16 +726,18 @@ CONVERT_TO("g"."individual", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member
 "c"."individual", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS
 text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g" OFFSET '0') AS "t" UNION
-ALL SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
-"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
-"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "member", CAST((-ROW_NUMBER() OVER (ORDER BY "p"."key")) AS INT) AS "class_id", CAST(NULL
-AS BIGINT[]) AS "marks" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT "c"."individual" AS
-"key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."individual" AS "key", -1
-AS "n" FROM (SELECT "c"."individual", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT)
-COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g") AS "u") AS "r" GROUP BY
-"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u";
+ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN CAST((-ROW_NUMBER() OVER (PARTITION
+BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(NULL AS BIGINT[]) AS
+"marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
+"s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
+ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
+(SELECT "c"."individual" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
+"g"."individual" AS "key", -1 AS "n" FROM (SELECT "c"."individual", "g"."class_id", COALESCE('=' ||
+CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
+"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
+"p") AS "u";
 
 -- recode.numbers_b0: random numbers for the buckets
 -- [anatomy]
@@ -964,18 +986,19 @@ BIGINT) FROM (SELECT (SELECT COALESCE("p"."secret", "s"."key") FROM "pganon_priv
 "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id"
 = 0) AS "secret") AS "k")) AS "who2" FROM (SELECT "m"."member", "m"."class_id" AS "grp", "m"."marks"
 FROM "pganon_stage"."r0_members" AS "m") AS "m" WHERE "m"."grp" <> 0) AS "e" GROUP BY "e"."grp") AS
-"g" JOIN (SELECT CAST(ARRAY[ BIT_XOR(HASHTEXTEXTENDED(COALESCE('=' || CAST((CAST("c"."v0" AS TEXT)
-COLLATE "C") AS text), ''), UUID_HASH_EXTENDED("c"."person", (SELECT CAST(CAST(('x' ||
-ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
-AS BIGINT) FROM (SELECT (SELECT COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret"
-AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE
-"s"."run_id" = 0) AS "secret") AS "k")))), CAST(NULL AS BIGINT) ] AS bigint[]) AS "held" FROM
-(SELECT "c".*, CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"g" JOIN (SELECT CAST(ARRAY[ BIT_XOR(HASHTEXTEXTENDED("c"."disease",
+UUID_HASH_EXTENDED("c"."person", (SELECT CAST(CAST(('x' || ENCODE(SUBSTRING(SHA256("k"."secret" ||
+CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64)) AS BIGINT) FROM (SELECT (SELECT
+COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN
+"pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) AS
+"secret") AS "k")))), CAST(NULL AS BIGINT) ] AS bigint[]) AS "held" FROM (SELECT "u".* FROM (SELECT
+CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("c"."record", 'UTF8')) FROM 1 FOR 16), 'hex')
-AS UUID) AS "person" FROM "pganon_work"."r0_coded" AS "c") AS "c" JOIN (SELECT "m"."member" FROM
-"pganon_stage"."r0_members" AS "m" WHERE "m"."class_id" < 0) AS "m" ON "m"."member" = "c"."person")
-AS "l" ON TRUE;
+AS UUID) AS "person", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS
+"disease", COALESCE('=' || CAST(("c"."p0") AS text), '') AS "cost" FROM "pganon_work"."r0_coded" AS
+"c") AS "u") AS "c" JOIN (SELECT "m"."member" FROM "pganon_stage"."r0_members" AS "m" WHERE
+"m"."class_id" < 0) AS "m" ON "m"."member" = "c"."person") AS "l" ON TRUE;
 
 -- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
 -- [qs_greedy, qs_efficient]
