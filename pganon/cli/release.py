@@ -148,11 +148,15 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
+    from pganon.run.granted import look_at
+
     with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
+        warnings = look_at(conn, [name])
     holds = all(item.holds for item in found)
     if json:
-        common.emit_json({"release": name, "holds": holds, "checks": [asdict(m) for m in found]})
+        checks = [asdict(m) for m in found]
+        common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
         common.table(
             ["check", "column", "against", "required", "measured", "holds"],
@@ -171,6 +175,7 @@ def verify(
             whole=["check", "column", "against"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
+        common.warn(warnings)
     if not holds:
         raise typer.Exit(EXIT_REFUSED)
 

@@ -2,8 +2,10 @@
 
     same      (grp, w, old)       groups with exactly the people of a group `old` of version `w`
     pairs     (grp, w, old, n)    groups that have people in common, and how many
-    beside    (grp, w, ..)        a group beside all that a version has of its people
-    judged    (grp, people, reason, w, ..)   what is wrong with it, if anything is
+    beside    (grp, w, people, reason, of, is_union)   a group beside all that a version has of its
+                                  people: what is wrong, and what it is a function of
+    judged    (grp, people, reason, w, of, is_union)   the same beside all versions, and which is
+                                  the first in the way
 
 Most groups of a version that is accepted are the same in all others: they are found by their
 digests, and nobody looks for their people.
@@ -35,20 +37,19 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, Facts, count, label
 
 
-def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]:
+def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
     """Hold a version against all that a reader has.
 
     Args:
         refuses: whether the run ends at a group that is neither new, the same, nor a function; else
             it is found out what all versions together leave of groups.
-        least: the fewest people of a group that the version promises.
     """
     if not rule.earlier:
         return ()
     together = Check(
         "together",
         "people with the same groups in all versions",
-        lambda state: rule.together(least),
+        lambda state: rule.together(),
         gives=[rule.shared, rule.smallest, rule.below],
     )
     verdict = Check(
@@ -56,7 +57,15 @@ def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]
         "whether groups are new, the same as before, or a function of one version",
         rule.counted,
         lambda row, state: rule.problem(state.facts) if refuses else None,
-        gives=[rule.crossing, rule.people, rule.known, rule.reason, rule.version, rule.functions],
+        gives=[
+            rule.crossing,
+            rule.people,
+            rule.known,
+            rule.reason,
+            rule.version,
+            rule.functions,
+            rule.groups,
+        ],
     )
     roles = Check(
         "roles",
@@ -92,6 +101,7 @@ class Rule:
         self.smallest: Fact[int] = count("smallest", of)
         self.below: Fact[int] = count("below_k", of, assumed=0)
         self.clashing: Fact[int] = count("clashing", of, assumed=0)
+        self.groups: Fact[int] = count("groups", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
 
     def table(self, name: str, purpose: str, select: Callable[[State], exp.Expr]) -> Step:
@@ -106,16 +116,18 @@ class Rule:
             return None
         root = facts[self.version]
         label = next((past.label for past in self.earlier if past.root == root), "a version")
+        crossing = facts[self.crossing]
+        others = facts[self.groups] - crossing
         found = Found(
-            facts[self.reason], facts[self.crossing], facts[self.people], facts[self.known], label
+            facts[self.reason], crossing, facts[self.people], facts[self.known], label, others
         )
-        return refusal(found)
+        return refusal(found, self.new.ways)
 
     def role_problem(self, facts: Facts) -> PganonError | None:
         people = facts[self.clashing]
         if not people:
             return None
-        return refusal(Found("role", 0, people, 0, self.clashes[0].label))
+        return refusal(Found("role", 0, people, 0, self.clashes[0].label), self.new.ways)
 
     def in_both(self, state: State) -> exp.Expr:
         """One row: people of the source who are in that of a version with other roles."""
@@ -128,28 +140,38 @@ class Rule:
             {"m": self.new.tables.members, "x": stacked(tables)},
         )
 
-    def together(self, least: int) -> exp.Expr:
+    def together(self) -> exp.Expr:
         """One row: people of the version who were in groups before; of all people in any group, the
-        fewest with the same groups in all versions, and those in such sets below `least`."""
-        before = stacked([self._people(past) for past in self.earlier])
-        now = query("select (-1)::bigint as w, n.person, n.grp from n", {"n": self._new_people()})
+        fewest with the same groups in all versions, and those in sets of fewer than the largest
+        group that any of these versions promises them."""
+        now = query(
+            "select (-1)::bigint as w, n.person, n.grp, :least as least from n",
+            {"n": self._new_people()},
+            least=num(self.new.manner.least),
+        )
         people = query(
-            "select a.person, sum(hashint8extended(a.grp, a.w)) as groups,"
+            "select a.person, sum(hashint8extended(a.grp, a.w)) as groups, max(a.least) as least,"
             " bool_or(a.w = -1) and bool_or(a.w <> -1) as shared from a"
             " where a.grp > 0 group by a.person",
-            {"a": stacked([before, now])},
+            {"a": stacked([*[self._promised(past) for past in self.earlier], now])},
         )
         sets = query(
-            "select count(*) as n, count(*) filter (where p.shared) as shared from p"
-            " group by p.groups",
+            "select count(*) as n, count(*) filter (where p.shared) as shared,"
+            " max(p.least) as least from p group by p.groups",
             {"p": people},
         )
         return query(
             "select coalesce(sum(s.shared), 0)::bigint as shared,"
             " coalesce(min(s.n), 0) as smallest,"
-            " coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
+            " coalesce(sum(s.n) filter (where s.n < s.least), 0)::bigint as below_k from s",
             {"s": sets},
-            least=num(least),
+        )
+
+    def _promised(self, past: Past) -> exp.Select:
+        return query(
+            "select p.*, :least as least from p",
+            {"p": self._people(past)},
+            least=num(past.manner.least),
         )
 
     # -- what is known ---------------------------------------------------------------------------
@@ -273,25 +295,24 @@ class Rule:
             covers=conjunction(covers) if covers else exp.true(),
             changed=chain(exp.Or, changed) if changed else exp.false(),
         )
-        return query("select b.*, b.olds = 1 and b.whole as one from b", {"b": tree})
-
-    def judged(self, state: State) -> exp.Expr:
-        one = self.new.manner.form == "classes"
-        reasons = query(
-            "select b.*, :reason as reason,"
+        found = query("select b.*, b.olds = 1 and b.whole as one from b", {"b": tree})
+        return query(
+            "select b.grp, b.w, b.people, :reason as reason,"
             " case when b.whole and (:any or b.olds = 1) and b.fits and b.covers and not b.changed"
             " and not b.silent and not b.several then b.w end as of,"
             " b.silent and not b.several and not b.one as is_union from b",
-            {"b": self._work(state, "beside")},
+            {"b": found},
             reason=fragment(_REASON),
-            any=exp.Boolean(this=one),
+            any=exp.Boolean(this=self.new.manner.form == "classes"),
         )
+
+    def judged(self, state: State) -> exp.Expr:
         return query(
-            "select r.grp, r.people, (array_agg(r.reason order by r.w)"
-            " filter (where r.reason is not null))[1] as reason,"
-            " min(r.w) filter (where r.reason is not null) as w,"
-            " min(r.of) as of, bool_or(r.is_union) as is_union from r group by r.grp, r.people",
-            {"r": reasons},
+            "select b.grp, b.people, (array_agg(b.reason order by b.w)"
+            " filter (where b.reason is not null))[1] as reason,"
+            " min(b.w) filter (where b.reason is not null) as w,"
+            " min(b.of) as of, bool_or(b.is_union) as is_union from b group by b.grp, b.people",
+            {"b": self._work(state, "beside")},
         )
 
     def counted(self, state: State) -> exp.Expr:
@@ -311,17 +332,19 @@ class Rule:
             " as reason,"
             " coalesce((array_agg(b.w order by b.people desc, b.w, b.reason))[1], 0) as version,"
             " (select count(*) from j where :function or j.is_union and j.reason is null)"
-            " as functions from b",
-            {"b": bad, "j": judged},
+            " as functions,"
+            " (select count(*) from n) as groups from b",
+            {"b": bad, "j": judged, "n": self.new.tables.groups},
             function=fragment("j.reason is not null and j.of is not null"),
         )
 
     def crossed(self, state: State) -> exp.Select:
         """SELECT w, reason, people: versions beside which groups are not justified."""
         return query(
-            "select j.w, min(j.reason) as reason, sum(j.people)::bigint as people from j"
-            " where j.reason is not null and j.of is null group by j.w order by j.w",
-            {"j": self._work(state, "judged")},
+            "select b.w, min(b.reason) as reason, sum(b.people)::bigint as people from b"
+            " join j on j.grp = b.grp where b.reason is not null and j.of is null"
+            " group by b.w order by b.w",
+            {"b": self._work(state, "beside"), "j": self._work(state, "judged")},
         )
 
     def functions_of(self, state: State) -> exp.Select:

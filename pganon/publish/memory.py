@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
 from pganon.history.model import Past, Tables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.judged import ONE_VERSION
+from pganon.privacy.judged import COARSER_VERSIONS, ONE_VERSION
 from pganon.publish import populations, value_sets
 from pganon.publish.value_sets import StagedSets
 from pganon.published.groups import GROUPS
@@ -83,6 +83,7 @@ class About:
             self.drawn,
             tuple(map(tuple, self.manner["layout"])),
             tuple(self.manner["invariant"]),
+            self.manner["least"],
         )
         return Past(root, self.label, shown, self.tables)
 
@@ -104,6 +105,7 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
         "quasi": list(shown.quasi),
         "layout": [list(names) for names in shown.layout],
         "invariant": list(shown.invariant),
+        "least": shown.least,
         "link": link,
         "functions": functions,
     }
@@ -238,11 +240,26 @@ def remember(conn: Connection, judged: Judged, run_id: int) -> None:
     if judged.sets is not None:
         value_sets.replace(conn, judged.population, judged.sets, run_id)
     for crossing in judged.crossings:
-        values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
-        conn.execute(sqlfiles.query("population", "cross"), values)
-        void = {"run_id": crossing.run_id, "one_version": ONE_VERSION}
-        conn.execute(sqlfiles.query("population", "void"), void)
+        cross(conn, run_id, crossing)
     count(conn, judged.population, judged.name, judged.sources)
+
+
+def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
+    """The guarantees of the version of a run and of another one are void for who has both."""
+    values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
+    conn.execute(sqlfiles.query("population", "cross"), values)
+    for one in (run_id, crossing.run_id):
+        _promise(conn, one, VOID, ONE_VERSION)
+
+
+def finer(conn: Connection, run_id: int) -> None:
+    """Who can read a version has one of which it is a function."""
+    _promise(conn, run_id, FINER, COARSER_VERSIONS)
+
+
+def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
+    values = {"run_id": run_id, "state": state, "said": said}
+    conn.execute(sqlfiles.query("population", "promise"), values)
 
 
 def check_readers(judged: Judged, readers: Sequence[str]) -> None:

@@ -10,25 +10,31 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.encode.source import source_fingerprint
+from pganon.encode.known import nobody_forgotten, same_steps
+from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.work import CODED
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
+from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.value_sets import PERSON, SETS, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
 from pganon.publish import memory, populations, value_sets
-from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing, Judged, manner_as_dict
+from pganon.publish.memory import FINER, HOLDS, VOID, About, Judged, manner_as_dict
+from pganon.publish.people import people_with_rows, rows_of_others
 from pganon.publish.value_sets import StagedSets
-from pganon.run.admitting import Admission
+from pganon.run.admission import Admission, is_finer
 from pganon.run.cleanup import run_tables
 from pganon.run.computation import Computation
-from pganon.run.reading import tells_apart, will_read, with_readers
+from pganon.run.crossed import crossings
+from pganon.run.granted import with_readers
+from pganon.run.reading import tells_apart, will_read
 from pganon.run.tables import drop_tables
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
-from pganon.sqltools import query, stacked, statement
+from pganon.sqltools import query, stacked
 from pganon.steps import CreateTable, State
 from pganon.steps.relations import PublishedView
 
@@ -47,6 +53,7 @@ class Judging:
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
     """
 
     def __init__(
@@ -55,12 +62,14 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
+        self.ways = ways
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
@@ -87,9 +96,12 @@ class Judging:
         past = memory.pasts(about)
         memory.check(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
+        if populations.has_forgotten(self.conn, population):
+            check = nobody_forgotten(population, lambda state: state.stage("members"))
+            self.computation.guard((check,))
         by_reader = policy.audiences == "by_reader"
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
-        self._admit(about, past, roles)
+        finer = self._admit(about, past, roles)
         new = self._new()
         refuses = policy.republication == "refuse"
         held = [
@@ -98,10 +110,9 @@ class Judging:
         ]
         found = [one for one in held if one.rule.earlier]
         for one in found:
-            least = self.plan.spec.minimum_size
-            self.computation.guard(rule_steps(one.rule, refuses=refuses, least=least))
+            self.computation.guard(rule_steps(one.rule, refuses=refuses))
         self.figures = {} if refuses else self._together(found)
-        crossings = self._crossings(found)
+        crossed = crossings(self.conn, [one.rule for one in found], self.state)
         functions = self._functions(found)
         self.warnings += tuple(self._crossed(found))
         return Judged(
@@ -110,12 +121,12 @@ class Judging:
             name=policy.population.name if policy.population else None,
             sources=self.sources,
             manner=manner_as_dict(new.manner, new.tables.link, functions=functions is not None),
-            over_versions=VOID if crossings else FINER if functions is not None else HOLDS,
+            over_versions=VOID if crossed else FINER if finer or functions is not None else HOLDS,
             functions=functions,
             sets=self._value_sets(population),
             readers=roles if by_reader else None,
             figures=self.figures,
-            crossings=crossings,
+            crossings=crossed,
         )
 
     def _readers(
@@ -131,14 +142,17 @@ class Judging:
             (reader, [one for run, one in past.items() if run in reader.runs]) for reader in readers
         ]
 
-    def _admit(self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]) -> None:
-        """Groups that are shown again are new to whoever did not have them."""
+    def _admit(self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]) -> bool:
+        """Groups that are shown again are new to whoever did not have them; whether he has finer
+        ones."""
         growth, policy = self.plan.spec.growth, self.plan.spec.policy
         shown = {one.run_id for one in growth.increments} if growth else set[int]()
         shown &= set(past)
-        if policy.republication == "refuse" and shown and roles:
-            admission = Admission(about, past, frozenset(shown), roles)
-            admission.judge(self.computation.guard, first=_ADMITTED)
+        if policy.republication != "refuse" or not shown or not roles:
+            return False
+        admission = Admission(about, past, frozenset(shown), roles)
+        rules = admission.judge(self.computation.guard, first=_ADMITTED)
+        return is_finer(rules, self.state)
 
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
@@ -152,21 +166,7 @@ class Judging:
             drawn=drawn,
             layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown)
-
-    def _crossings(self, found: Sequence[_Held]) -> tuple[Crossing, ...]:
-        """Versions with groups that nothing justifies, where the policy accepts that."""
-        pairs: dict[int, Crossing] = {}
-        for held in found:
-            clashing = self.state.facts[held.rule.clashing]
-            for one in held.rule.clashes if clashing else ():
-                pairs.setdefault(one.root, Crossing(one.root, "role", clashing))
-            if not self.state.facts[held.rule.crossing]:
-                continue
-            rows = self.conn.execute(statement(held.rule.crossed(self.state))).fetchall()
-            for root, reason, people in rows:
-                pairs.setdefault(root, Crossing(root, reason, people))
-        return tuple(pairs.values())
+        return replace(found, manner=shown, ways=self.ways)
 
     def _together(self, found: Sequence[_Held]) -> dict[str, Any]:
         """Figures of the reader whom all versions tell most."""
@@ -260,20 +260,25 @@ class _Held:
 
 def population_of(
     conn: Connection,
-    plan: Plan,
+    computation: Computation,
     republication: Republication,
     sources: tuple[str, ...],
-    source_fingerprint: bytes,
 ) -> int | None:
     """Whom the run is about; None for a dry run about people who are in no version.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
     """
-    copied = republication.copied(source_fingerprint)
-    found = populations.find(conn, plan.spec, sources, copied.population if copied else None)
+    spec = computation.plan.spec
+    twin = republication.same_rows(prints_of(spec, computation.state.facts))
+    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if found is None or found != twin.population:
+            raise rows_of_others(spec, twin)
+        held = people_with_rows(conn, found, twin.label)
+        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twins"))
     if found is None and republication.publishes:
-        found = populations.make(conn, plan.spec, sources)
+        found = populations.make(conn, spec, sources)
     return found
 
 

@@ -29,6 +29,7 @@ class Manner:
         drawn: fingerprint of its source and of the seed that made its groups.
         layout: columns of the source that each of its views has.
         invariant: columns of which people keep their value sets; nothing where they do not.
+        least: the fewest people of a group that it promises.
     """
 
     run_id: int
@@ -39,6 +40,7 @@ class Manner:
     drawn: bytes | None = None
     layout: tuple[tuple[str, ...], ...] = ()
     invariant: tuple[str, ...] = ()
+    least: int = 1
 
     def fits(self, other: Manner) -> bool:
         """Whether to have a group in both tells no more than to have it in one."""
@@ -63,7 +65,11 @@ class Manner:
         return known and self.partition_hash == other.partition_hash
 
     def clashes(self, other: Manner) -> bool:
-        """Whether one shows a column that readers of the other are taken to know."""
-        one, two = set(self.columns), set(other.columns)
-        shown = (one - set(self.quasi)) & set(other.quasi)
-        return bool(shown | ((two - set(other.quasi)) & set(self.quasi)))
+        """Whether one shows a column that readers of the other are taken to know, or to know
+        otherwise: some of the columns, of quasi-sensitive ones."""
+        common = {*self.columns, *self.quasi} & {*other.columns, *other.quasi}
+        return any(self._roles(name) != other._roles(name) for name in common)
+
+    def _roles(self, name: str) -> tuple[bool, bool]:
+        """Whether a column is shown, and whether readers are taken to know it."""
+        return name in self.columns, name in self.quasi

@@ -1,25 +1,31 @@
 -- Populations, and what is remembered of them.
 
 -- known --
--- Populations that some version is about, or of that name: id, name, sources with all that they come
--- from, sources alone, key.
+-- Populations that some version is about and that are near, or of that name: id, name, sources, key,
+-- and whether they are near: they share a relation, or are `copied`.
 SELECT
-    p.id, p.name, p.sources,
+    p.id, p.name,
     array_agg(DISTINCT r.policy_source) FILTER (WHERE r.name IS NOT NULL),
-    ARRAY(SELECT jsonb_array_elements_text(p.key))
+    ARRAY(SELECT jsonb_array_elements_text(p.key)),
+    bool_or(n.is_near)
 FROM pganon_private.population AS p
 LEFT JOIN pganon_private.version AS v ON v.population = p.id
 LEFT JOIN pganon_private.release AS r ON r.name = v.release
-WHERE p.name = %(name)s
-    OR (v.release IS NOT NULL AND (p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint))
+CROSS JOIN LATERAL (
+    SELECT v.release IS NOT NULL AND (
+        p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint
+    ) AS is_near
+) AS n
+WHERE p.name = %(name)s OR n.is_near
 GROUP BY p.id
 ORDER BY p.id;
 
 -- of_release --
--- Population of the newest version of a release that is about one: id, name, sources, key.
-SELECT p.id, p.name, p.sources, ARRAY(SELECT jsonb_array_elements_text(p.key))
+-- Population of the newest version of a release that is about one: id, name, source, key.
+SELECT p.id, p.name, ARRAY[r.policy_source], ARRAY(SELECT jsonb_array_elements_text(p.key))
 FROM pganon_private.version AS v
 JOIN pganon_private.population AS p ON p.id = v.population
+JOIN pganon_private.release AS r ON r.name = v.release
 WHERE v.release = %(release)s
 ORDER BY v.version DESC
 LIMIT 1;
@@ -37,6 +43,10 @@ WHERE p.name IS NOT DISTINCT FROM %(name)s AND p.sources = %(sources)s::text[]
     AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.population = p.id)
 ORDER BY p.id
 LIMIT 1;
+
+-- has_forgotten --
+-- Whether anybody of a population was forgotten.
+SELECT EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = %(population)s);
 
 -- add --
 -- A new population.
@@ -142,19 +152,19 @@ INSERT INTO pganon_private.crossing (run_id, other_run, reason, people)
 VALUES (%(run_id)s, %(other_run)s, %(reason)s, %(people)s)
 ON CONFLICT DO NOTHING;
 
--- void --
--- The guarantee of a version does not hold beside another one any more, nor of those that it became
--- part of.
+-- promise --
+-- What the guarantee of a version is worth beside others from now on, and of those that it became
+-- part of; what is void stays so.
 UPDATE pganon_private.version AS v
 SET
-    over_versions = 'void',
+    over_versions = %(state)s,
     guarantee = (
         SELECT coalesce(jsonb_agg(
-            i.item || jsonb_build_object('over_versions', %(one_version)s::text) ORDER BY i.place
+            i.item || jsonb_build_object('over_versions', %(said)s::text) ORDER BY i.place
         ), '[]')
         FROM jsonb_array_elements(v.guarantee) WITH ORDINALITY AS i(item, place)
     )
-WHERE v.over_versions IS NOT NULL AND (
+WHERE v.over_versions <> 'void' AND (
     v.run_id = %(run_id)s
     OR v.increments @> jsonb_build_array(jsonb_build_object('run_id', %(run_id)s::bigint))
 );

@@ -129,7 +129,7 @@ def test_who_can_read_the_view_already(source: Database, roles: list[str]) -> No
     publish(source, "other", "q", third, where="id > 24")
     owner = source.owner()
     owner.execute(f"GRANT INSERT ON published.two TO {third}".encode())
-    publish(source, "two", "z", two, where="id > 24")
+    publish(source, "two", "z", two, where="id > 24", population={"renewed": True})
     owner.execute(f"GRANT SELECT ON published.other TO {two}".encode())
     with driver.refused("republication"):
         driver.publish(source, declared("other", "z", third, where="id > 20"))

@@ -114,14 +114,14 @@ def test_seeds_draw_again(db: Database) -> None:
         options = Options(dry_run=True, seed=seed)
         tried = run_release(policy, dsn=db.dsn(), options=options)
         assert (tried.outcome, tried.refusal) == ("dry_run", None)
-        return tried.utility.gcp
+        return round(tried.utility.gcp, 9)  # sums of floats come in any order
 
     made = faults.run(db.dsn(), policy)
     before = state(db.owner())
     found = [lost(b"%d" % number) for number in (1, 2, 3, 1)]
     assert len(set(found)) == 3
     assert found[0] == found[3]
-    assert lost() == pytest.approx(made.utility.gcp)  # sums of floats, in any order
+    assert lost() == round(made.utility.gcp, 9)
     assert state(db.owner()) == before
     assert faults.run(db.dsn(), policy, force=False).outcome == "unchanged"
 

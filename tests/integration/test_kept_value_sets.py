@@ -81,9 +81,8 @@ class Held:
     def _linked(self) -> list[LinkedRows]:
         keys = [col(f"v{place}", "g") for place in range(self.width)]
         tree = query("select g.grp as link from g", {"g": self._named("rows")})
-        return [
-            LinkedRows(tuple("vw"[: self.width]), tree.select(named(vector_key(keys), "value")))
-        ]
+        rows = tree.select(named(vector_key(keys), "value"))
+        return [LinkedRows(tuple("vw"[: self.width]), rows)]
 
     def _give(self, placed: Placed, nobody: Nobody) -> None:
         shown = [(grp, values) for grp, values in placed.values() if grp > 0] + [*nobody]

@@ -35,7 +35,7 @@ def _approve(db: Database) -> None:
 
 
 def test_what_all_versions_tell_together(db: Database) -> None:
-    """The requester learns that it is refused, the steward why; the version before stays."""
+    """One is refused: the requester learns that, the steward why; the version before stays."""
     queue.applied(db, republication="refuse")
     assert _served(db, "patients") == ("released", None)
     before = faults.content(db.owner())

@@ -153,3 +153,23 @@ def test_what_the_steward_is_told(db: Database, tmp_path: Path) -> None:
         ("r", 3, 1),
     ], list(told.items())
     assert [c["reason"] for c in told["crossings"]] == ["crossing"]
+
+
+def test_every_version_that_is_crossed_is_void(db: Database) -> None:
+    """Attack: the same groups were shown twice, and only the first one is named."""
+    release(db, FOUR, k=4)
+    release(db, FOUR, release="again", k=4)
+    found = release(db, FOUR[:3], release="less", k=3, republication="warn")
+    assert found == {"r 1": "void", "again 1": "void", "less 1": "void"}
+
+
+def test_figures_are_held_against_the_largest_promise(db: Database) -> None:
+    """A weaker version does not lower what the first one promised."""
+    rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(8)]
+    release(db, rows, k=4)
+    driver.publish(db, declared(k=2, where="id not in (0, 4)", republication="warn"))
+    row = db.admin.execute(
+        "select details -> 'guard' from pganon_private.ledger where event = 'released'"
+        " order by id desc limit 1"
+    ).fetchone()
+    assert row == ({"guard_shared": 6, "guard_smallest": 1, "guard_below_k": 8},)
