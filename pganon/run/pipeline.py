@@ -323,7 +323,7 @@ class _Run:
         return self._finished(result)
 
     def _judging(self, computation: Computation, known: Republication) -> Judging | None:
-        """The guard, for a run about people who can be told apart."""
+        """The rule about groups, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
         population = population_of(self.conn, computation, known, self.sources)
