@@ -1,8 +1,8 @@
 """People of a source whom versions know, before any work: whether they are the same, and still
 there. Who was forgotten is left out.
 
-    known      (key, person)   people of the source by key and digest
-    returned   (key)           those of them who were forgotten
+    known_people       (key, person)   people of the source by key and digest
+    forgotten_people   (key)           those of them who were forgotten
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ RETURNED = count("returned_people", assumed=0)
 RETURNED_RECORDS = count("returned_records", assumed=0)
 """Their records, which the snapshot has no longer."""
 
+KNOWN = "known_people"
+_RETURNED = "forgotten_people"
+
 _TENTH = 10
 
 Table = Callable[[State], QualifiedName]
@@ -47,7 +50,7 @@ def known_steps(spec: ReleaseSpec, table: Table) -> tuple[Step, ...]:
 
 
 def same_steps(
-    spec: ReleaseSpec, people: People, table: Table, name: str = "known"
+    spec: ReleaseSpec, people: People, table: Table, name: str = KNOWN
 ) -> tuple[Step, ...]:
     """Refuse people who are not whom the policy takes them to be.
 
@@ -174,7 +177,7 @@ def _forgotten(spec: ReleaseSpec, people: People, table: Table) -> tuple[Step, .
     def returned(state: State) -> exp.Expr:
         return query(
             "select k.key from k join f on f.mark = :mark where f.population = :id",
-            {"k": state.work("known"), "f": FORGOTTEN},
+            {"k": state.work(KNOWN), "f": FORGOTTEN},
             mark=mark_of_forgotten(col("person", "k"), people.population),
             id=num(people.population),
         )
@@ -183,20 +186,20 @@ def _forgotten(spec: ReleaseSpec, people: People, table: Table) -> tuple[Step, .
         return query(
             "select (select count(*) from r) as returned_people, count(*) as returned_records"
             " from t join r on r.key = :key",
-            {"t": table(state), "r": state.work("returned")},
+            {"t": table(state), "r": state.work(_RETURNED)},
             key=col(known, "t"),
         )
 
     def leave_out(state: State) -> sql.Composed:
         return sql.SQL("DELETE FROM {t} AS t USING {r} AS r WHERE r.key = t.{key}").format(
             t=table(state).identifier,
-            r=state.work("returned").identifier,
+            r=state.work(_RETURNED).identifier,
             key=sql.Identifier(known),
         )
 
     return (
         CreateTable(
-            "returned", "people who were forgotten", lambda s: s.work("returned"), returned
+            "forgotten", "people who were forgotten", lambda s: s.work(_RETURNED), returned
         ),
         Check("returned", "how many were forgotten", counted, gives=[RETURNED, RETURNED_RECORDS]),
         Statement(

@@ -68,6 +68,7 @@ def _asked(spec: ReleaseSpec) -> Asked:
         source=str(spec.source.name),
         columns=frozenset(column.name for column in spec.source.columns),
         key=spec.individual or spec.record_key,
+        accepts=spec.policy.republication != "refuse",
     )
 
 

@@ -276,7 +276,7 @@ def population_of(
         if found is None or found != twin.population:
             raise rows_of_others(spec, twin)
         held = people_with_rows(conn, found, twin.label)
-        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twins"))
+        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twin_people"))
     if found is None and republication.publishes:
         found = populations.make(conn, spec, sources)
     return found

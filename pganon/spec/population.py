@@ -50,12 +50,14 @@ class Asked:
         source: name of the source, as versions remember it.
         columns: names of its columns.
         key: of those that tell people apart.
+        accepts: whether the policy takes the risk that its people are those of another name.
     """
 
     name: str | None
     source: str
     columns: frozenset[str]
     key: tuple[str, ...]
+    accepts: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,16 @@ def _has_other_key(asked: Asked, one: Known) -> bool:
 
 def _named(asked: Asked, near: Sequence[Known], known: Sequence[Known]) -> Known | None:
     named = next((one for one in known if one.name == asked.name), None)
+    settled = named is not None and asked.source in named.released_from
     others = [
         one
         for one in near
         if one is not named
-        and (asked.source in one.released_from or asked.columns.issuperset(one.key))
+        and (
+            asked.source in one.released_from
+            or asked.columns.issuperset(one.key)
+            or not (settled or asked.accepts)
+        )
     ]
     unnamed = [one for one in near if one.name is None]
     if named is None and len(unnamed) == 1 and all(one in unnamed for one in others):
@@ -126,8 +133,10 @@ def _named(asked: Asked, near: Sequence[Known], known: Sequence[Known]) -> Known
         raise refused(
             f"{asked.source} was released as {other.label} before, not as {quote(asked.name or '')}"
             if asked.source in other.released_from
-            else f"{asked.source} shares relations with {other.label}, and has the key of these",
-            f"write population: {{name: {other.name}}}"
+            else f"{asked.source} shares relations with {other.label}",
+            f"write population: {{name: {other.name}}}; for other people whom"
+            f" {', '.join(map(quote, asked.key))} tells apart, publish one version with"
+            " republication: warn"
             if other.name is not None
             else "people of several populations cannot be joined any more; leave the name out",
         )

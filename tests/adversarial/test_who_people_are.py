@@ -65,8 +65,8 @@ def refused(db: Database, code: str, policy: dict[str, Any]) -> PganonError:
 
 @pytest.mark.parametrize("named", [{}, NAMED], ids=["unnamed", "named"])
 def test_one_table_under_two_keys(source: Database, named: dict[str, Any]) -> None:
-    driver.publish(source, declared(**named))
-    error = refused(source, "population", declared("visit", release="b", **named))
+    driver.publish(source, {**declared(), **named})
+    error = refused(source, "population", {**declared("visit", release="b"), **named})
     assert "by id" in (error.hint or "")
 
 
@@ -171,7 +171,7 @@ def test_forgotten_people_return(source: Database) -> None:
         " AS n; UPDATE public.t SET s = chr(97 + id % 4)",
     )
     renewed = {"population": {"renewed": True}}
-    done = driver.publish(source, declared(release="b", **renewed))
+    done = driver.publish(source, {**declared(release="b"), **renewed})
     assert (done.records, done.released) == (12, 12)
     assert any("2 people of public.t were forgotten" in one for one in done.warnings)
     kept = lifecycle.events(source.connect("steward"), "b")

@@ -35,7 +35,7 @@ def test_populations() -> None:
 
 
 def test_populations_that_say_nothing() -> None:
-    assert problems(population={}) == [("population", "needs name, key or both")]
+    assert problems(population={}) == [("population", "needs name, key or renewed")]
     assert [field for field, _ in problems(population={"key": ["a", "a"]})] == ["population.key[1]"]
 
 
