@@ -44,8 +44,6 @@ def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
         refuses: whether the run ends at a group that is neither new, the same, nor a function; else
             it is found out what all versions together leave of groups.
     """
-    if not rule.earlier:
-        return ()
     together = Check(
         "together",
         "people with the same groups in all versions",
@@ -72,7 +70,7 @@ def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
         "whether a column is shown of people who are known by it in other versions",
         rule.in_both,
         lambda row, state: rule.role_problem(state.facts) if refuses else None,
-        gives=[rule.clashing],
+        gives=[rule.clashing, rule.clashes_with],
     )
     made = [
         rule.table("same", "groups of the same people", rule.same),
@@ -80,7 +78,8 @@ def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
         rule.table("beside", "groups beside those of every version", rule.beside),
         rule.table("judged", "what is wrong with groups", rule.judged),
     ]
-    return (roles, *made, verdict, *(() if refuses else (together,)))
+    groups = (*made, verdict, *(() if refuses else (together,))) if rule.earlier else ()
+    return (*((roles,) if rule.clashes else ()), *groups)
 
 
 class Rule:
@@ -102,7 +101,13 @@ class Rule:
         self.below: Fact[int] = count("below_k", of, assumed=0)
         self.clashing: Fact[int] = count("clashing", of, assumed=0)
         self.groups: Fact[int] = count("groups", of, assumed=0)
+        self.clashes_with: Fact[int] = count("clashes_with", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
+
+    @property
+    def has_anything(self) -> bool:
+        """Whether there is anything to hold it against."""
+        return bool(self.earlier or self.clashes)
 
     def table(self, name: str, purpose: str, select: Callable[[State], exp.Expr]) -> Step:
         return CreateTable(f"rule {name}", purpose, lambda s: self._work(s, name), select)
@@ -112,32 +117,54 @@ class Rule:
 
     def problem(self, facts: Facts) -> PganonError | None:
         """The refusal that the facts of the verdict are reason for."""
-        if facts[self.crossing] == 0:
+        if not facts.get(self.crossing):
             return None
-        root = facts[self.version]
-        label = next((past.label for past in self.earlier if past.root == root), "a version")
         crossing = facts[self.crossing]
-        others = facts[self.groups] - crossing
         found = Found(
-            facts[self.reason], crossing, facts[self.people], facts[self.known], label, others
+            facts[self.reason],
+            crossing,
+            facts[self.people],
+            facts[self.known],
+            self._label(facts[self.version]),
+            facts[self.groups] - crossing,
         )
         return refusal(found, self.new.ways)
 
     def role_problem(self, facts: Facts) -> PganonError | None:
-        people = facts[self.clashing]
+        people = facts.get(self.clashing)
         if not people:
             return None
-        return refusal(Found("role", 0, people, 0, self.clashes[0].label), self.new.ways)
+        found = Found("role", 0, people, 0, self._label(facts[self.clashes_with]))
+        return refusal(found, self.new.ways)
+
+    def _label(self, root: int) -> str:
+        known = (*self.earlier, *self.clashes)
+        return next((past.label for past in known if past.root == root), "a version")
 
     def in_both(self, state: State) -> exp.Expr:
-        """One row: people of the source who are in that of a version with other roles."""
-        if not self.clashes:
-            return query("select 0::bigint as clashing")
-        tables = [query("select t.member from t", {"t": p.tables.members}) for p in self.clashes]
+        """One row: people of the source who are in that of a version with other roles, and of
+        which version most are."""
         return query(
-            "select count(distinct m.member) as clashing from m"
-            " where m.member in (select x.member from x)",
-            {"m": self.new.tables.members, "x": stacked(tables)},
+            "select coalesce(max(c.people), 0) as clashing,"
+            " coalesce((array_agg(c.w order by c.people desc, c.w))[1], 0) as clashes_with from c",
+            {"c": self.clashed()},
+        )
+
+    def clashed(self) -> exp.Select:
+        """SELECT w, reason, people: versions with other roles, and who is in both sources."""
+        parts = [
+            query(
+                "select (:w)::bigint as w, count(distinct m.member) as people from m"
+                " where m.member in (select x.member from x)",
+                {"m": self.new.tables.members, "x": past.tables.members},
+                w=num(past.root),
+            )
+            for past in self.clashes
+        ]
+        return query(
+            "select p.w, 'role' as reason, max(p.people) as people from p where p.people > 0"
+            " group by p.w order by p.w",
+            {"p": stacked(parts)},
         )
 
     def together(self) -> exp.Expr:

@@ -74,17 +74,7 @@ class About:
         Args:
             root: the run of the first version that it grew from.
         """
-        shown = Manner(
-            self.run_id,
-            self.manner["form"],
-            tuple(self.manner["columns"]),
-            tuple(self.manner["quasi"]),
-            self.partition_hash,
-            self.drawn,
-            tuple(map(tuple, self.manner["layout"])),
-            tuple(self.manner["invariant"]),
-            self.manner["least"],
-        )
+        shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
         return Past(root, self.label, shown, self.tables)
 
 
@@ -109,6 +99,23 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
         "link": link,
         "functions": functions,
     }
+
+
+def manner_of(
+    run_id: int, kept: dict[str, Any], partition_hash: str | None, drawn: bytes | None
+) -> Manner:
+    """Inverse of :func:`manner_as_dict`."""
+    return Manner(
+        run_id,
+        kept["form"],
+        tuple(kept["columns"]),
+        tuple(kept["quasi"]),
+        partition_hash,
+        drawn,
+        tuple(map(tuple, kept["layout"])),
+        tuple(kept["invariant"]),
+        kept["least"],
+    )
 
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:

@@ -74,7 +74,7 @@ class Admission:
             had = set(reader.runs)
             for run in sorted(self.shown - reader.runs):
                 rule = self._rule(run, had, first + len(made))
-                if rule.earlier:
+                if rule.has_anything:
                     walk(rule_steps(rule, refuses=refuses))
                     made.append(rule)
                 had.add(run)
@@ -108,4 +108,4 @@ def run_of_its_own(
 
 def is_finer(rules: Sequence[Rule], state: State) -> bool:
     """Whether groups are a function of finer ones that somebody has."""
-    return any(state.facts[rule.functions] for rule in rules)
+    return any(state.facts.get(rule.functions) for rule in rules)

@@ -23,10 +23,9 @@ def crossings(conn: Connection, rules: Iterable[Rule], state: State) -> tuple[Cr
     """
     found: dict[int, Crossing] = {}
     for rule in rules:
-        clashing = state.facts.get(rule.clashing) or 0
-        for one in rule.clashes if clashing else ():
-            found.setdefault(one.root, Crossing(one.root, "role", clashing))
-        if state.facts.get(rule.crossing):
-            for row in conn.execute(statement(rule.crossed(state))).fetchall():
+        selects = [rule.clashed()] if state.facts.get(rule.clashing) else []
+        selects += [rule.crossed(state)] if state.facts.get(rule.crossing) else []
+        for select in selects:
+            for row in conn.execute(statement(select)).fetchall():
                 found.setdefault(row[0], Crossing(*row))
     return tuple(found.values())

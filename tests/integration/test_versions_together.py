@@ -173,3 +173,15 @@ def test_figures_are_held_against_the_largest_promise(db: Database) -> None:
         " order by id desc limit 1"
     ).fetchone()
     assert row == ({"guard_shared": 6, "guard_smallest": 1, "guard_below_k": 8},)
+
+
+def test_only_versions_with_the_same_people_clash(db: Database) -> None:
+    """Other people's columns may have other roles."""
+    rows: list[Row] = [(n, n // 2, "ab"[n % 2]) for n in range(6)]
+    release(db, rows, where="id < 2", release="one")
+    release(db, rows, where="id in (2, 3)", release="two")
+    columns = {"q": {"role": "sensitive"}, "s": {"role": "quasi_identifying"}}
+    other = {"release": "other", "columns": declared()["columns"] | columns, "where": "id >= 2"}
+    release(db, rows, "role", **other)
+    found = release(db, rows, **other, republication="warn")
+    assert found == {"one 1": "holds", "two 1": "void", "other 1": "void"}
