@@ -121,7 +121,16 @@ def _show_versions(info: ReleaseInfo) -> None:
     if info.versions is None:
         return
     common.table(
-        ["version", "run", "method", "records", "suppressed", "published", "state"],
+        [
+            "version",
+            "run",
+            "method",
+            "records",
+            "suppressed",
+            "published",
+            "state",
+            "beside others",
+        ],
         [
             (
                 v.version,
@@ -131,6 +140,7 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.suppressed,
                 moment(v.published_at),
                 "shown" if v.version == info.version else "stored" if v.stored else "gone",
+                v.over_versions,
             )
             for v in info.versions
         ],

@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
 from pganon.history.model import Past, Tables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.judged import COARSER_VERSIONS, ONE_VERSION
+from pganon.privacy.judged import ONE_VERSION, over_finer
 from pganon.publish import populations, value_sets
 from pganon.publish.value_sets import StagedSets
 from pganon.published.groups import GROUPS
@@ -193,6 +193,7 @@ class Judged:
         sources: of the version, which become those of the population.
         manner: see :func:`manner_as_dict`.
         over_versions: whether its guarantee holds beside others.
+        finer_k: what finer versions promise of which it is a function.
         functions: staged table, of groups that are a function of other versions.
         sets: staged tables of who has which value set.
         readers: roles that it was judged for; None for everybody.
@@ -206,6 +207,7 @@ class Judged:
     sources: tuple[str, ...]
     manner: dict[str, Any]
     over_versions: str = HOLDS
+    finer_k: int | None = None
     functions: QualifiedName | None = None
     sets: StagedSets | None = None
     readers: tuple[str, ...] | None = None
@@ -259,9 +261,10 @@ def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
         _promise(conn, one, VOID, ONE_VERSION)
 
 
-def finer(conn: Connection, run_id: int) -> None:
-    """Who can read a version has one of which it is a function."""
-    _promise(conn, run_id, FINER, COARSER_VERSIONS)
+def finer(conn: Connection, run_id: int, k: int | None) -> None:
+    """Who can read a version has one of which it is a function, which promises k; None: nobody."""
+    if k is not None:
+        _promise(conn, run_id, FINER, over_finer(k))
 
 
 def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:

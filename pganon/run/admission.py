@@ -104,8 +104,3 @@ def run_of_its_own(
                 ledger.finish_with(conn, run_id, error)
                 drop_run(conn, run_id)
             raise
-
-
-def is_finer(rules: Sequence[Rule], state: State) -> bool:
-    """Whether groups are a function of finer ones that somebody has."""
-    return any(state.facts.get(rule.functions) for rule in rules)

@@ -18,7 +18,8 @@ from pganon.publish.history import Version
 from pganon.publish.lifecycle import Changed
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.admission import Admission, is_finer, run_of_its_own
+from pganon.run.admission import Admission, run_of_its_own
+from pganon.run.crossed import finer_k
 from pganon.run.executor import Executor
 from pganon.run.granted import with_readers
 from pganon.run.reading import tells_apart
@@ -86,8 +87,7 @@ def _admit(
     executor: Executor,
 ) -> None:
     rules = Admission.to(conn, shown, added, about).judge(executor.run)
-    if is_finer(rules, executor.state):
-        memory.finer(conn, shown.run_id)
+    memory.finer(conn, shown.run_id, finer_k(conn, rules, executor.state))
 
 
 @contextlib.contextmanager

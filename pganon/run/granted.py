@@ -18,8 +18,8 @@ from pganon.publish import history, memory, populations
 from pganon.publish.audience import remember_readers, unknown_readers
 from pganon.publish.history import History, Version
 from pganon.publish.memory import About
-from pganon.run.admission import Admission, is_finer, run_of_its_own
-from pganon.run.crossed import crossings
+from pganon.run.admission import Admission, run_of_its_own
+from pganon.run.crossed import crossings, finer_k
 from pganon.run.reading import tells_apart
 
 Connection = psycopg.Connection[Any]
@@ -98,8 +98,7 @@ def _judge(conn: Connection, found: _Found, about: Sequence[About]) -> list[str]
         crossed = crossings(conn, rules, executor.state)
         for one in crossed:
             memory.cross(conn, found.current.run_id, one)
-        if is_finer(rules, executor.state):
-            memory.finer(conn, found.current.run_id)
+        memory.finer(conn, found.current.run_id, finer_k(conn, rules, executor.state))
     labels = {one.run_id: one.label for one in about}
     return [
         f"the guarantees of {found.label} and {labels[one.run_id]} are void for who has both"

@@ -22,8 +22,9 @@ from pganon.publish import memory, populations, value_sets
 from pganon.publish.memory import About, Judged, manner_as_dict
 from pganon.publish.people import people_with_rows, rows_of_others
 from pganon.publish.value_sets import StagedSets
-from pganon.run.admission import Admission, is_finer
+from pganon.run.admission import Admission
 from pganon.run.computation import Computation
+from pganon.run.crossed import finer_k
 from pganon.run.granted import with_readers
 from pganon.run.reading import tells_apart, will_read
 from pganon.run.ruling import forget_judgement, held_for, hold
@@ -92,7 +93,7 @@ class Judging:
             self.computation.guard((check,))
         by_reader = policy.audiences == "by_reader"
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
-        finer = self._admit(about, past, roles)
+        gained = self._admit(about, past, roles)
         new = self._new()
         found = hold(
             self.conn,
@@ -101,6 +102,8 @@ class Judging:
             held_for(policy, new, about, past, roles),
             policy,
         )
+        known = [k for k in (gained, found.finer_k) if k is not None]
+        found = replace(found, finer_k=min(known, default=None))
         self.figures = found.figures
         self.warnings += found.warnings
         return Judged(
@@ -111,7 +114,8 @@ class Judging:
             manner=manner_as_dict(
                 new.manner, new.tables.link, functions=found.functions is not None
             ),
-            over_versions=found.over_versions(finer=finer),
+            over_versions=found.over_versions,
+            finer_k=found.finer_k,
             functions=found.functions,
             sets=self._value_sets(population),
             readers=roles if by_reader else None,
@@ -119,17 +123,19 @@ class Judging:
             crossings=found.crossings,
         )
 
-    def _admit(self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]) -> bool:
-        """Groups that are shown again are new to whoever did not have them; whether he has finer
-        ones."""
+    def _admit(
+        self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
+    ) -> int | None:
+        """Groups that are shown again are new to whoever did not have them; what finer ones that
+        he has promise."""
         growth, policy = self.plan.spec.growth, self.plan.spec.policy
         shown = {one.run_id for one in growth.increments} if growth else set[int]()
         shown &= set(past)
         if policy.republication != "refuse" or not shown or not roles:
-            return False
+            return None
         admission = Admission(about, past, frozenset(shown), roles)
         rules = admission.judge(self.computation.guard, first=_ADMITTED)
-        return is_finer(rules, self.state)
+        return finer_k(self.conn, rules, self.state)
 
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state

@@ -17,7 +17,7 @@ from pganon.policy.model import Policy
 from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing
 from pganon.run.admission import Walk
 from pganon.run.cleanup import run_tables
-from pganon.run.crossed import crossings
+from pganon.run.crossed import crossings, finer_k
 from pganon.run.tables import drop_tables
 from pganon.sqltools import query, stacked
 from pganon.steps import CreateTable, State
@@ -44,24 +44,23 @@ class Found:
     Attributes:
         figures: of the reader whom all versions tell most, where the policy accepts what it does.
         functions: staged, if there are any.
+        finer_k: see :func:`pganon.run.crossed.finer_k`.
         crossings: versions with groups that nothing justifies, where the policy accepts that.
         warnings: what is void, where the policy wants to be told.
     """
 
     figures: dict[str, Any]
     functions: QualifiedName | None
+    finer_k: int | None
     crossings: tuple[Crossing, ...]
     warnings: tuple[str, ...]
 
-    def over_versions(self, *, finer: bool = False) -> str:
-        """What its guarantee is worth beside others.
-
-        Args:
-            finer: whether who will read it has finer groups than it shows again.
-        """
+    @property
+    def over_versions(self) -> str:
+        """What its guarantee is worth beside others."""
         if self.crossings:
             return VOID
-        return FINER if finer or self.functions is not None else HOLDS
+        return HOLDS if self.finer_k is None else FINER
 
 
 def held_for(
@@ -107,6 +106,7 @@ def hold(
     return Found(
         {} if refuses else _together(rules, facts),
         _functions(walk, rules, state()),
+        finer_k(conn, rules, state()),
         crossings(conn, rules, state()),
         tuple(_void(held, facts)) if policy.republication == "warn" else (),
     )

@@ -15,7 +15,8 @@ WHERE name = %(release)s;
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
-    source_fingerprint, rows_fingerprint, partition, increments, sources, source_columns, source_mark
+    source_fingerprint, rows_fingerprint, partition, over_versions, increments, sources, source_columns,
+    source_mark
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;

@@ -68,6 +68,9 @@ def test_one_leaves(db: Database) -> None:
 def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> None:
     release(db, FOUR)
     assert release(db, FOUR, release="all", k=4) == {"r 1": "holds", "all 1": "finer"}
+    shown = pganon("show", "all", "--dsn", db.dsn("steward"), "--json").json
+    assert [version["over_versions"] for version in shown["versions"]] == ["finer"]
+    assert shown["guarantee"][0]["over_versions"].endswith("has its bounds: k = 2")
     # Who has the first version learns nothing from the second.
     release(db, FOUR, release="again")
 
@@ -133,6 +136,10 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     assert found == {"r 1": "void", "r 2": "void"}
     told = db.admin.execute("select guarantee from pganon_private.version").fetchall()
     assert {item["over_versions"] for (stated,) in told for item in stated} == {ONE_VERSION}
+    shown = pganon("show", "r", "--dsn", db.dsn("steward"), "--json").json
+    assert [version["over_versions"] for version in shown["versions"]] == ["void", "void"]
+    (seen,) = db.admin.execute("select guarantee from pganon.releases").fetchall()
+    assert seen[0][0]["over_versions"] == ONE_VERSION
 
 
 def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:
