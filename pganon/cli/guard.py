@@ -99,5 +99,6 @@ def _show(found: Guarded) -> None:
     )
     for one in found.crossings:
         common.note(f"{one.one} and {one.other}: {one.reason}, {one.people} people; void together")
+    common.warn(found.warnings)
     if not found.versions:
         common.note("nothing was released of these people")

@@ -121,7 +121,16 @@ def _show_versions(info: ReleaseInfo) -> None:
     if info.versions is None:
         return
     common.table(
-        ["version", "run", "method", "records", "suppressed", "published", "state"],
+        [
+            "version",
+            "run",
+            "method",
+            "records",
+            "suppressed",
+            "published",
+            "state",
+            "beside others",
+        ],
         [
             (
                 v.version,
@@ -131,6 +140,7 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.suppressed,
                 moment(v.published_at),
                 "shown" if v.version == info.version else "stored" if v.stored else "gone",
+                v.over_versions,
             )
             for v in info.versions
         ],
@@ -148,11 +158,15 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
+    from pganon.run.granted import look_at
+
     with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
+        warnings = look_at(conn, [name])
     holds = all(item.holds for item in found)
     if json:
-        common.emit_json({"release": name, "holds": holds, "checks": [asdict(m) for m in found]})
+        checks = [asdict(m) for m in found]
+        common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
         common.table(
             ["check", "column", "against", "required", "measured", "holds"],
@@ -171,6 +185,7 @@ def verify(
             whole=["check", "column", "against"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
+        common.warn(warnings)
     if not holds:
         raise typer.Exit(EXIT_REFUSED)
 

@@ -251,6 +251,8 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
     common.warn((*result.warnings, *told(result.dependents)))
     if result.refusal:
         common.note(f"a run would be refused: {result.refusal}")
+    if result.refusal_hint:
+        common.hint(result.refusal_hint)
 
 
 def _show_made(result: RunResult) -> None:

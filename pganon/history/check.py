@@ -2,8 +2,10 @@
 
     same      (grp, w, old)       groups with exactly the people of a group `old` of version `w`
     pairs     (grp, w, old, n)    groups that have people in common, and how many
-    beside    (grp, w, ..)        a group beside all that a version has of its people
-    judged    (grp, people, reason, w, ..)   what is wrong with it, if anything is
+    beside    (grp, w, people, reason, of, is_union)   a group beside all that a version has of its
+                                  people: what is wrong, and what it is a function of
+    judged    (grp, people, reason, w, of, is_union)   the same beside all versions, and which is
+                                  the first in the way
 
 Most groups of a version that is accepted are the same in all others: they are found by their
 digests, and nobody looks for their people.
@@ -35,20 +37,17 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, Facts, count, label
 
 
-def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]:
+def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
     """Hold a version against all that a reader has.
 
     Args:
         refuses: whether the run ends at a group that is neither new, the same, nor a function; else
             it is found out what all versions together leave of groups.
-        least: the fewest people of a group that the version promises.
     """
-    if not rule.earlier:
-        return ()
     together = Check(
         "together",
         "people with the same groups in all versions",
-        lambda state: rule.together(least),
+        lambda state: rule.together(),
         gives=[rule.shared, rule.smallest, rule.below],
     )
     verdict = Check(
@@ -71,7 +70,7 @@ def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]
         "whether a column is shown of people who are known by it in other versions",
         rule.in_both,
         lambda row, state: rule.role_problem(state.facts) if refuses else None,
-        gives=[rule.clashing],
+        gives=[rule.clashing, rule.clashes_with],
     )
     made = [
         rule.table("same", "groups of the same people", rule.same),
@@ -79,7 +78,8 @@ def rule_steps(rule: Rule, *, refuses: bool, least: int = 1) -> tuple[Step, ...]
         rule.table("beside", "groups beside those of every version", rule.beside),
         rule.table("judged", "what is wrong with groups", rule.judged),
     ]
-    return (roles, *made, verdict, *(() if refuses else (together,)))
+    groups = (*made, verdict, *(() if refuses else (together,))) if rule.earlier else ()
+    return (*((roles,) if rule.clashes else ()), *groups)
 
 
 class Rule:
@@ -101,7 +101,13 @@ class Rule:
         self.below: Fact[int] = count("below_k", of, assumed=0)
         self.clashing: Fact[int] = count("clashing", of, assumed=0)
         self.groups: Fact[int] = count("groups", of, assumed=0)
+        self.clashes_with: Fact[int] = count("clashes_with", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
+
+    @property
+    def has_anything(self) -> bool:
+        """Whether there is anything to hold it against."""
+        return bool(self.earlier or self.clashes)
 
     def table(self, name: str, purpose: str, select: Callable[[State], exp.Expr]) -> Step:
         return CreateTable(f"rule {name}", purpose, lambda s: self._work(s, name), select)
@@ -111,56 +117,88 @@ class Rule:
 
     def problem(self, facts: Facts) -> PganonError | None:
         """The refusal that the facts of the verdict are reason for."""
-        if facts[self.crossing] == 0:
+        if not facts.get(self.crossing):
             return None
-        root = facts[self.version]
-        label = next((past.label for past in self.earlier if past.root == root), "a version")
         crossing = facts[self.crossing]
-        others = facts[self.groups] - crossing
         found = Found(
-            facts[self.reason], crossing, facts[self.people], facts[self.known], label, others
+            facts[self.reason],
+            crossing,
+            facts[self.people],
+            facts[self.known],
+            self._label(facts[self.version]),
+            facts[self.groups] - crossing,
         )
         return refusal(found, self.new.ways)
 
     def role_problem(self, facts: Facts) -> PganonError | None:
-        people = facts[self.clashing]
+        people = facts.get(self.clashing)
         if not people:
             return None
-        return refusal(Found("role", 0, people, 0, self.clashes[0].label), self.new.ways)
+        found = Found("role", 0, people, 0, self._label(facts[self.clashes_with]))
+        return refusal(found, self.new.ways)
+
+    def _label(self, root: int) -> str:
+        known = (*self.earlier, *self.clashes)
+        return next((past.label for past in known if past.root == root), "a version")
 
     def in_both(self, state: State) -> exp.Expr:
-        """One row: people of the source who are in that of a version with other roles."""
-        if not self.clashes:
-            return query("select 0::bigint as clashing")
-        tables = [query("select t.member from t", {"t": p.tables.members}) for p in self.clashes]
+        """One row: people of the source who are in that of a version with other roles, and of
+        which version most are."""
         return query(
-            "select count(distinct m.member) as clashing from m"
-            " where m.member in (select x.member from x)",
-            {"m": self.new.tables.members, "x": stacked(tables)},
+            "select coalesce(max(c.people), 0) as clashing,"
+            " coalesce((array_agg(c.w order by c.people desc, c.w))[1], 0) as clashes_with from c",
+            {"c": self.clashed()},
         )
 
-    def together(self, least: int) -> exp.Expr:
+    def clashed(self) -> exp.Select:
+        """SELECT w, reason, people: versions with other roles, and who is in both sources."""
+        parts = [
+            query(
+                "select (:w)::bigint as w, count(distinct m.member) as people from m"
+                " where m.member in (select x.member from x)",
+                {"m": self.new.tables.members, "x": past.tables.members},
+                w=num(past.root),
+            )
+            for past in self.clashes
+        ]
+        return query(
+            "select p.w, 'role' as reason, max(p.people) as people from p where p.people > 0"
+            " group by p.w order by p.w",
+            {"p": stacked(parts)},
+        )
+
+    def together(self) -> exp.Expr:
         """One row: people of the version who were in groups before; of all people in any group, the
-        fewest with the same groups in all versions, and those in such sets below `least`."""
-        before = stacked([self._people(past) for past in self.earlier])
-        now = query("select (-1)::bigint as w, n.person, n.grp from n", {"n": self._new_people()})
+        fewest with the same groups in all versions, and those in sets of fewer than the largest
+        group that any of these versions promises them."""
+        now = query(
+            "select (-1)::bigint as w, n.person, n.grp, :least as least from n",
+            {"n": self._new_people()},
+            least=num(self.new.manner.least),
+        )
         people = query(
-            "select a.person, sum(hashint8extended(a.grp, a.w)) as groups,"
+            "select a.person, sum(hashint8extended(a.grp, a.w)) as groups, max(a.least) as least,"
             " bool_or(a.w = -1) and bool_or(a.w <> -1) as shared from a"
             " where a.grp > 0 group by a.person",
-            {"a": stacked([before, now])},
+            {"a": stacked([*[self._promised(past) for past in self.earlier], now])},
         )
         sets = query(
-            "select count(*) as n, count(*) filter (where p.shared) as shared from p"
-            " group by p.groups",
+            "select count(*) as n, count(*) filter (where p.shared) as shared,"
+            " max(p.least) as least from p group by p.groups",
             {"p": people},
         )
         return query(
             "select coalesce(sum(s.shared), 0)::bigint as shared,"
             " coalesce(min(s.n), 0) as smallest,"
-            " coalesce(sum(s.n) filter (where s.n < :least), 0)::bigint as below_k from s",
+            " coalesce(sum(s.n) filter (where s.n < s.least), 0)::bigint as below_k from s",
             {"s": sets},
-            least=num(least),
+        )
+
+    def _promised(self, past: Past) -> exp.Select:
+        return query(
+            "select p.*, :least as least from p",
+            {"p": self._people(past)},
+            least=num(past.manner.least),
         )
 
     # -- what is known ---------------------------------------------------------------------------
@@ -284,25 +322,24 @@ class Rule:
             covers=conjunction(covers) if covers else exp.true(),
             changed=chain(exp.Or, changed) if changed else exp.false(),
         )
-        return query("select b.*, b.olds = 1 and b.whole as one from b", {"b": tree})
-
-    def judged(self, state: State) -> exp.Expr:
-        one = self.new.manner.form == "classes"
-        reasons = query(
-            "select b.*, :reason as reason,"
+        found = query("select b.*, b.olds = 1 and b.whole as one from b", {"b": tree})
+        return query(
+            "select b.grp, b.w, b.people, :reason as reason,"
             " case when b.whole and (:any or b.olds = 1) and b.fits and b.covers and not b.changed"
             " and not b.silent and not b.several then b.w end as of,"
             " b.silent and not b.several and not b.one as is_union from b",
-            {"b": self._work(state, "beside")},
+            {"b": found},
             reason=fragment(_REASON),
-            any=exp.Boolean(this=one),
+            any=exp.Boolean(this=self.new.manner.form == "classes"),
         )
+
+    def judged(self, state: State) -> exp.Expr:
         return query(
-            "select r.grp, r.people, (array_agg(r.reason order by r.w)"
-            " filter (where r.reason is not null))[1] as reason,"
-            " min(r.w) filter (where r.reason is not null) as w,"
-            " min(r.of) as of, bool_or(r.is_union) as is_union from r group by r.grp, r.people",
-            {"r": reasons},
+            "select b.grp, b.people, (array_agg(b.reason order by b.w)"
+            " filter (where b.reason is not null))[1] as reason,"
+            " min(b.w) filter (where b.reason is not null) as w,"
+            " min(b.of) as of, bool_or(b.is_union) as is_union from b group by b.grp, b.people",
+            {"b": self._work(state, "beside")},
         )
 
     def counted(self, state: State) -> exp.Expr:
@@ -331,9 +368,10 @@ class Rule:
     def crossed(self, state: State) -> exp.Select:
         """SELECT w, reason, people: versions beside which groups are not justified."""
         return query(
-            "select j.w, min(j.reason) as reason, sum(j.people)::bigint as people from j"
-            " where j.reason is not null and j.of is null group by j.w order by j.w",
-            {"j": self._work(state, "judged")},
+            "select b.w, min(b.reason) as reason, sum(b.people)::bigint as people from b"
+            " join j on j.grp = b.grp where b.reason is not null and j.of is null"
+            " group by b.w order by b.w",
+            {"b": self._work(state, "beside"), "j": self._work(state, "judged")},
         )
 
     def functions_of(self, state: State) -> exp.Select:

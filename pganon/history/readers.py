@@ -37,9 +37,12 @@ def readers_of(roles: Iterable[str], readers: Readers) -> tuple[Reader, ...]:
     """One for every set of versions that some of the roles have.
 
     Who has fewer versions is no easier to satisfy: a group that is a function of one of them is no
-    news to who has that, and is to others.
+    news to who has that, and is to others. Whoever has any version is one of the public.
     """
-    sets = {one.runs: one for one in (reader_of(role, readers) for role in sorted(roles)[::-1])}
+    every = set(roles)
+    if PUBLIC in every:
+        every |= {role for named in readers.values() for role in named or ()}
+    sets = {one.runs: one for one in (reader_of(role, readers) for role in sorted(every)[::-1])}
     return tuple(sorted(sets.values(), key=lambda one: one.name))
 
 

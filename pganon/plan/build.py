@@ -127,7 +127,7 @@ class Plan:
                     spec,
                     beside=[source_check(spec)],
                     then=decision_steps(spec, self.republication),
-                    left_out=not self.request.nothing,
+                    left_out=not self.request.nothing or self.is_remembered,
                 ),
             ),
             *self._newcomers,
@@ -172,7 +172,7 @@ class Plan:
 
     @property
     def is_remembered(self) -> bool:
-        """Whether the guard can judge what the release and others tell together."""
+        """Whether the rule about groups can be held against the release and others."""
         return is_remembered(self.spec, self.method.form)
 
     @property
@@ -182,7 +182,7 @@ class Plan:
         if self.past:
             rule = Rule(new_of(self, State(0)), self.past)
             refuses = policy.republication == "refuse"
-            steps += rule_steps(rule, refuses=refuses, least=self.spec.minimum_size)
+            steps += rule_steps(rule, refuses=refuses)
         if self.spec.invariant and self.is_remembered:
             steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
         return (guard_phase(steps),) if steps else ()

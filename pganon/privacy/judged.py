@@ -28,11 +28,6 @@ class Judged(StrEnum):
 
 ONE_VERSION = "readers of one version"
 
-COARSER_VERSIONS = (
-    "readers of this and coarser versions; who has a finer one that this follows from has the"
-    " bounds of that"
-)
-
 ALL_VERSIONS = "readers of all versions, who know who was in which group of every one"
 
 KEPT_SETS = (
@@ -47,3 +42,11 @@ KEPT_VECTORS = (
     " likelier than another"
 )
 """The same of several columns."""
+
+
+def over_finer(k: int) -> str:
+    """Instead, where who has a finer version, which promises k, could make this one from it."""
+    return (
+        "readers of this and coarser versions; who has the finer one that this follows from has its"
+        f" bounds: k = {k}"
+    )

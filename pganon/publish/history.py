@@ -16,7 +16,7 @@ from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
-from pganon.privacy.judged import COARSER_VERSIONS
+from pganon.privacy.judged import over_finer
 from pganon.publish.memory import FINER
 from pganon.publish.staged import Staged
 from pganon.spec.increments import Increment
@@ -54,6 +54,7 @@ class Version:
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
         source_mark: what :func:`source_mark` said before it was read.
+        over_versions: whether its guarantee holds beside other versions; None without a key.
     """
 
     version: int
@@ -77,6 +78,7 @@ class Version:
     source_fingerprint: bytes | None
     rows_fingerprint: bytes | None
     partition: dict[str, Any] | None
+    over_versions: str | None
     increments: tuple[Increment, ...] | None
     sources: list[str] | None
     source_columns: list[dict[str, str]] | None
@@ -282,9 +284,11 @@ def add_version(
 
 def _over_versions(staged: Staged) -> list[dict[str, Any]]:
     """The guarantee, and who may have which other versions."""
-    if staged.judged is None or staged.judged.over_versions != FINER:
+    judged = staged.judged
+    if judged is None or judged.finer_k is None or judged.over_versions != FINER:
         return staged.guarantee
-    return [{**item, "over_versions": COARSER_VERSIONS} for item in staged.guarantee]
+    said = over_finer(judged.finer_k)
+    return [{**item, "over_versions": said} for item in staged.guarantee]
 
 
 def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:

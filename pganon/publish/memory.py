@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
 from pganon.history.model import Past, Tables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.judged import ONE_VERSION
+from pganon.privacy.judged import ONE_VERSION, over_finer
 from pganon.publish import populations, value_sets
 from pganon.publish.value_sets import StagedSets
 from pganon.published.groups import GROUPS
@@ -35,6 +35,7 @@ class About:
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it; None where everybody may have.
+        drawn: see :func:`drawn`; None without its secrets.
         increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
     """
@@ -46,7 +47,7 @@ class About:
     relations: list[dict[str, Any]]
     manner: dict[str, Any]
     partition_hash: str | None
-    source_fingerprint: bytes | None
+    drawn: bytes | None
     increments: list[int]
     readers: list[str] | None
     audiences: str | None
@@ -73,16 +74,7 @@ class About:
         Args:
             root: the run of the first version that it grew from.
         """
-        shown = Manner(
-            self.run_id,
-            self.manner["form"],
-            tuple(self.manner["columns"]),
-            tuple(self.manner["quasi"]),
-            self.partition_hash,
-            self.source_fingerprint,
-            tuple(map(tuple, self.manner["layout"])),
-            tuple(self.manner["invariant"]),
-        )
+        shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
         return Past(root, self.label, shown, self.tables)
 
 
@@ -103,9 +95,27 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
         "quasi": list(shown.quasi),
         "layout": [list(names) for names in shown.layout],
         "invariant": list(shown.invariant),
+        "least": shown.least,
         "link": link,
         "functions": functions,
     }
+
+
+def manner_of(
+    run_id: int, kept: dict[str, Any], partition_hash: str | None, drawn: bytes | None
+) -> Manner:
+    """Inverse of :func:`manner_as_dict`."""
+    return Manner(
+        run_id,
+        kept["form"],
+        tuple(kept["columns"]),
+        tuple(kept["quasi"]),
+        partition_hash,
+        drawn,
+        tuple(map(tuple, kept["layout"])),
+        tuple(kept["invariant"]),
+        kept["least"],
+    )
 
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:
@@ -114,6 +124,15 @@ def versions(conn: Connection, population: int) -> tuple[About, ...]:
         sqlfiles.query("population", "versions"), {"population": population}
     ).fetchall()
     return tuple(About(*row) for row in rows)
+
+
+def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
+    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
+    groups."""
+    values = {"run_id": run_id, "source": source}
+    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    assert row is not None
+    return bytes(row[0])
 
 
 def pasts(about: Sequence[About]) -> dict[int, Past]:
@@ -129,17 +148,24 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
         LedgerError: memory.
     """
     for past in found:
-        tables = past.tables
-        names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-        for name in names:
-            row = conn.execute("SELECT to_regclass(%s) IS NULL", [str(name)]).fetchone()
-            if row == (True,):
-                raise LedgerError(
-                    f"{name}, who was in which group of {past.label}, is missing",
-                    hint="restore it from a backup; if no copy of the version is left,"
-                    " `pganon forget NAME --version N`",
-                    code=CODE,
-                )
+        for name in missing(conn, past.tables):
+            raise LedgerError(
+                f"{name}, who was in which group of {past.label}, is missing",
+                hint="restore it from a backup; if no copy of the version is left,"
+                " `pganon forget NAME --version N`",
+                code=CODE,
+            )
+
+
+def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+    """Those that are gone."""
+    names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
+    rows = conn.execute(
+        "SELECT to_regclass(n) IS NULL FROM unnest(%s::text[]) WITH ORDINALITY AS t(n, place)"
+        " ORDER BY place",
+        [list(map(str, names))],
+    ).fetchall()
+    return [name for name, (gone,) in zip(names, rows, strict=True) if gone]
 
 
 def _named(text: str) -> QualifiedName:
@@ -167,6 +193,7 @@ class Judged:
         sources: of the version, which become those of the population.
         manner: see :func:`manner_as_dict`.
         over_versions: whether its guarantee holds beside others.
+        finer_k: what finer versions promise of which it is a function.
         functions: staged table, of groups that are a function of other versions.
         sets: staged tables of who has which value set.
         readers: roles that it was judged for; None for everybody.
@@ -180,6 +207,7 @@ class Judged:
     sources: tuple[str, ...]
     manner: dict[str, Any]
     over_versions: str = HOLDS
+    finer_k: int | None = None
     functions: QualifiedName | None = None
     sets: StagedSets | None = None
     readers: tuple[str, ...] | None = None
@@ -221,11 +249,27 @@ def remember(conn: Connection, judged: Judged, run_id: int) -> None:
     if judged.sets is not None:
         value_sets.replace(conn, judged.population, judged.sets, run_id)
     for crossing in judged.crossings:
-        values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
-        conn.execute(sqlfiles.query("population", "cross"), values)
-        void = {"run_id": crossing.run_id, "one_version": ONE_VERSION}
-        conn.execute(sqlfiles.query("population", "void"), void)
+        cross(conn, run_id, crossing)
     count(conn, judged.population, judged.name, judged.sources)
+
+
+def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
+    """The guarantees of the version of a run and of another one are void for who has both."""
+    values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
+    conn.execute(sqlfiles.query("population", "cross"), values)
+    for one in (run_id, crossing.run_id):
+        _promise(conn, one, VOID, ONE_VERSION)
+
+
+def finer(conn: Connection, run_id: int, k: int | None) -> None:
+    """Who can read a version has one of which it is a function, which promises k; None: nobody."""
+    if k is not None:
+        _promise(conn, run_id, FINER, over_finer(k))
+
+
+def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
+    values = {"run_id": run_id, "state": state, "said": said}
+    conn.execute(sqlfiles.query("population", "promise"), values)
 
 
 def check_readers(judged: Judged, readers: Sequence[str]) -> None:

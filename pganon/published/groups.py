@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from pganon.encode.coded import suppresses_nulls
 from pganon.encode.people import (
     digest,
     has_several,
@@ -23,12 +24,12 @@ from pganon.encode.people import (
     person_hash,
     population_secret,
 )
-from pganon.encode.work import CODED
+from pganon.encode.work import CODED, LEFT_OUT
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import COUNTERFEITS
 from pganon.published.elements import carried_keys, own_value
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import aliased, cast, col, fragment, named, query
+from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State
 
 GROUPS = "remembered_groups"
@@ -115,14 +116,21 @@ def _left_out(spec: ReleaseSpec, state: State, link: str, columns: tuple[str, ..
     }
     names = {spec.sensitive[number].column.name for number in told if number is not None}
     xors: list[exp.Expr] = []
-    people = query(
-        "select c.*, :person as person from c",
-        {"c": state.work(CODED)},
-        person=digest(col(known, "c"), secret),
+    person = named(digest(col(known, "c"), secret), "person")
+    counted = [CODED, *([LEFT_OUT] if suppresses_nulls(spec) else [])]
+    people = stacked(
+        [
+            query("select 1 from c", {"c": state.work(table)}).select(
+                person.copy(),
+                *[named(value.copy(), name) for name, value in values.items()],
+                append=False,
+            )
+            for table in counted
+        ]
     )
     for name in columns:
         if name in names:
-            made = mark(col("person", "c"), values[name], secret)
+            made = mark(col("person", "c"), col(name, "c"), secret)
             xors.append(fragment("bit_xor(:mark)", mark=made))
         else:
             xors.append(fragment("null::bigint"))

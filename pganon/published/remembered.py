@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from pganon.encode.first import compares_with_first
 from pganon.encode.people import has_several, identity
 from pganon.privacy.judged import Judged
 from pganon.published.form import PublishedForm, Tables
@@ -47,8 +48,11 @@ def reads_values(spec: ReleaseSpec) -> bool:
 
 
 def tells_of_left_out(spec: ReleaseSpec) -> bool:
-    """Whether a published distribution of all tells, by subtraction, of who is left out."""
-    return spec.policy.publish.reference
+    """Whether a published distribution of all tells, by subtraction, of who is left out.
+
+    That of the first version of a release that grows tells of nobody whom later ones leave out.
+    """
+    return spec.policy.publish.reference and not compares_with_first(spec)
 
 
 def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
@@ -71,6 +75,7 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
         shown_columns(spec),
         tuple(attribute.column.name for attribute in spec.attributes),
         invariant=spec.kept_columns,
+        least=spec.minimum_size,
     )
 
 

@@ -3,78 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import psycopg
 
 from pganon import locks
-from pganon.errors import PganonError, PrivacyRefusal
-from pganon.history.check import Rule, rule_steps
-from pganon.history.model import New, Past
-from pganon.history.readers import gaining
+from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, memory, populations, readers
-from pganon.publish.audience import roles_of
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import Changed
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.cleanup import drop_run
+from pganon.run.admission import Admission, run_of_its_own
+from pganon.run.crossed import finer_k
 from pganon.run.executor import Executor
-from pganon.run.reading import tells_apart, with_readers
-from pganon.steps import State, Step
+from pganon.run.granted import with_readers
+from pganon.run.reading import tells_apart
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
-
-
-Walk = Callable[[Sequence[Step]], object]
-"""Runs steps."""
-
-
-@dataclass(frozen=True)
-class Admission:
-    """Roles that are about to read versions that there are: these are judged as new for them.
-
-    Attributes:
-        about: all versions about the population.
-        past: the same for the rule, by run.
-        shown: runs of those that they are to read.
-    """
-
-    about: Sequence[About]
-    past: Mapping[int, Past]
-    shown: frozenset[int]
-    roles: Sequence[str]
-
-    def judge(self, walk: Walk, first: int = 0) -> None:
-        """Hold what they are to read against what they have.
-
-        Args:
-            first: number of the first judgement among those of the run.
-
-        Raises:
-            PrivacyRefusal: republication.
-        """
-        readers = {one.run_id: one.readers for one in self.about}
-        number = first
-        for reader in gaining(self.roles, readers, self.shown):
-            had = set(reader.runs)
-            for run in sorted(self.shown - reader.runs):
-                shown = self.past[run]
-                earlier = [
-                    one
-                    for other, one in self.past.items()
-                    if other in had and one.root != shown.root
-                ]
-                new = New(shown.manner, shown.tables, number=number)
-                walk(rule_steps(Rule(new, earlier), refuses=True))
-                had.add(run)
-                number += 1
 
 
 def change_readers(
@@ -116,53 +67,27 @@ def rollback(
 def _judged(
     conn: Connection, name: str, shown: Version, roles: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    population = populations.of_release(conn, name) if roles else None
+    population = populations.of_release(conn, name)
     if population is None:
         yield ()
         return
     with locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        if tells_apart(None, about):
-            _judge(conn, name, shown, roles, about)
+        if roles and tells_apart(None, about):
+            with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
+                _admit(conn, shown, roles, about, executor)
         yield warnings
 
 
-def _judge(
+def _admit(
     conn: Connection,
-    name: str,
-    current: Version,
+    shown: Version,
     added: Sequence[str],
     about: Sequence[About],
+    executor: Executor,
 ) -> None:
-    """In a run of its own."""
-    run_id = ledger.start_run(conn, name, current.policy_hash or "")
-    with locks.run_lock(conn, run_id):
-        try:
-            _admit(conn, run_id, current, added, about)
-            drop_run(conn, run_id)
-            ledger.finish(conn, run_id, "readers", {"judged": list(added)})
-        except PrivacyRefusal as refusal:
-            _end(conn, run_id, refusal)
-            raise _refused(refusal, added) from None
-        except BaseException as error:
-            _end(conn, run_id, error)
-            raise
-
-
-def _admit(
-    conn: Connection, run_id: int, shown: Version, added: Sequence[str], about: Sequence[About]
-) -> None:
-    past = memory.pasts(about)
-    memory.check(conn, tuple(past.values()))
-    runs = frozenset(run for run in _shown_by(shown) if run in past)
-    executor = Executor(conn, State(run_id))
-    Admission(about, past, runs, roles_of(conn, added)).judge(executor.run)
-
-
-def _end(conn: Connection, run_id: int, error: BaseException) -> None:
-    with contextlib.suppress(psycopg.Error, PganonError):
-        ledger.finish_with(conn, run_id, error)
-        drop_run(conn, run_id)
+    rules = Admission.to(conn, shown, added, about).judge(executor.run)
+    memory.finer(conn, shown.run_id, finer_k(conn, rules, executor.state))
 
 
 @contextlib.contextmanager
@@ -177,33 +102,31 @@ def admitted(
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    population = populations.of_release(conn, policy.release) if added else None
+    population = populations.of_release(conn, policy.release)
     if population is None:
         yield ()
         return
     held = policy.refresh == "increments"
     with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        if policy.republication == "refuse" and tells_apart(policy, about):
-            try:
-                _admit(conn, run_id, current, added, about)
-            except PrivacyRefusal as refusal:
-                raise _refused(refusal, added) from None
+        if added and policy.republication == "refuse" and tells_apart(policy, about):
+            with _refusing(added):
+                _admit(conn, current, added, about, Executor(conn, State(run_id)))
         yield warnings
 
 
-def _shown_by(version: Version) -> frozenset[int]:
-    """Runs whose groups a version shows."""
-    return frozenset([version.run_id, *(one.run_id for one in version.increments or ())])
-
-
-def _refused(refusal: PrivacyRefusal, added: Sequence[str]) -> PrivacyRefusal:
-    return PrivacyRefusal(
-        f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",
-        hint="let roles read it that have read no other version about the same people",
-        model=refusal.model,
-        required=refusal.required,
-        observed=refusal.observed,
-        code=refusal.code,
-        reason=refusal.reason,
-    )
+@contextlib.contextmanager
+def _refusing(added: Sequence[str]) -> Iterator[None]:
+    """A refusal names whom it is about."""
+    try:
+        yield
+    except PrivacyRefusal as refusal:
+        raise PrivacyRefusal(
+            f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",
+            hint="let roles read it that have read no other version about the same people",
+            model=refusal.model,
+            required=refusal.required,
+            observed=refusal.observed,
+            code=refusal.code,
+            reason=refusal.reason,
+        ) from None

@@ -14,6 +14,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, memory, populations
 from pganon.publish.lifecycle import translated
 from pganon.publish.memory import About
+from pganon.run.granted import look
 from pganon.run.resolving import resolve_policy
 
 Connection = psycopg.Connection[Any]
@@ -53,13 +54,18 @@ class Crossed:
 
 @dataclass(frozen=True)
 class Guarded:
-    """What is remembered of people."""
+    """What is remembered of people.
+
+    Attributes:
+        warnings: who could read versions since these were published.
+    """
 
     population: str | None
     key: tuple[str, ...]
     sources: tuple[str, ...]
     versions: tuple[Shown, ...]
     crossings: tuple[Crossed, ...]
+    warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -80,6 +86,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
             return Guarded(None, key, sources, (), ())
         row = conn.execute(sqlfiles.query("population", "by_id"), {"population": found}).fetchone()
         assert row is not None
+        warnings = look(conn, found)
         about = memory.versions(conn, found)
         labels = {one.run_id: f"{one.release} {one.version}" for one in about}
         rows = conn.execute(
@@ -94,6 +101,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
                 Crossed(labels.get(run, ""), labels.get(other, ""), reason, people)
                 for run, other, reason, people in rows
             ),
+            warnings,
         )
 
 
@@ -104,16 +112,14 @@ def _shown_name(source: str) -> str:
 
 
 def _shown(conn: Connection, one: About) -> Shown:
-    groups = one.tables.groups
-    there = conn.execute("SELECT to_regclass(%s) IS NOT NULL", [str(groups)]).fetchone()
     counts: tuple[Any, ...] = (None, None, None, None)
-    if there == (True,):
+    if not memory.missing(conn, one.tables):
         text = sql.SQL(
             "SELECT coalesce(sum(g.people) FILTER (WHERE g.grp > 0), 0)::bigint,"
             " count(*) FILTER (WHERE g.grp > 0), min(g.people) FILTER (WHERE g.grp > 0),"
             " coalesce(sum(g.people) FILTER (WHERE g.grp < 0), 0)::bigint FROM {} AS g"
         )
-        counts = conn.execute(text.format(groups.identifier)).fetchone() or counts
+        counts = conn.execute(text.format(one.tables.groups.identifier)).fetchone() or counts
     people, groups_number, smallest, left_out = counts
     return Shown(
         one.release,

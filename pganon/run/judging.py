@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -13,31 +13,27 @@ from pganon import locks
 from pganon.encode.known import nobody_forgotten, same_steps
 from pganon.encode.source import prints_of, source_fingerprint
 from pganon.encode.work import CODED
-from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
-from pganon.history.readers import Reader, readers_of
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.value_sets import PERSON, SETS, value_set_steps
-from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
 from pganon.publish import memory, populations, value_sets
-from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing, Judged, manner_as_dict
+from pganon.publish.memory import About, Judged, manner_as_dict
 from pganon.publish.people import people_with_rows, rows_of_others
 from pganon.publish.value_sets import StagedSets
-from pganon.run.admitting import Admission
-from pganon.run.cleanup import run_tables
+from pganon.run.admission import Admission
 from pganon.run.computation import Computation
-from pganon.run.reading import tells_apart, will_read, with_readers
-from pganon.run.tables import drop_tables
+from pganon.run.crossed import finer_k
+from pganon.run.granted import with_readers
+from pganon.run.reading import tells_apart, will_read
+from pganon.run.ruling import forget_judgement, held_for, hold
+from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
-from pganon.sqltools import query, stacked, statement
-from pganon.steps import CreateTable, State
+from pganon.steps import State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
-
-FUNCTIONS = "functions"
-"""Staged table (grp, of) of groups that are a function of other versions."""
 
 _ADMITTED = 1000
 """Number of the first judgement about roles that read earlier groups anew."""
@@ -97,130 +93,63 @@ class Judging:
             self.computation.guard((check,))
         by_reader = policy.audiences == "by_reader"
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
-        self._admit(about, past, roles)
+        gained = self._admit(about, past, roles)
         new = self._new()
-        refuses = policy.republication == "refuse"
-        held = [
-            _Held(Rule(replace(new, number=number), earlier), reader)
-            for number, (reader, earlier) in enumerate(self._readers(about, past, roles))
-        ]
-        found = [one for one in held if one.rule.earlier]
-        for one in found:
-            least = self.plan.spec.minimum_size
-            self.computation.guard(rule_steps(one.rule, refuses=refuses, least=least))
-        self.figures = {} if refuses else self._together(found)
-        crossings = self._crossings(found)
-        functions = self._functions(found)
-        self.warnings += tuple(self._crossed(found))
+        found = hold(
+            self.conn,
+            self.computation.guard,
+            lambda: self.state,
+            held_for(policy, new, about, past, roles),
+            policy,
+        )
+        known = [k for k in (gained, found.finer_k) if k is not None]
+        found = replace(found, finer_k=min(known, default=None))
+        self.figures = found.figures
+        self.warnings += found.warnings
         return Judged(
             population=population,
             counter=counter,
             name=policy.population.name if policy.population else None,
             sources=self.sources,
-            manner=manner_as_dict(new.manner, new.tables.link, functions=functions is not None),
-            over_versions=VOID if crossings else FINER if functions is not None else HOLDS,
-            functions=functions,
+            manner=manner_as_dict(
+                new.manner, new.tables.link, functions=found.functions is not None
+            ),
+            over_versions=found.over_versions,
+            finer_k=found.finer_k,
+            functions=found.functions,
             sets=self._value_sets(population),
             readers=roles if by_reader else None,
-            figures=self.figures,
-            crossings=crossings,
+            figures=found.figures,
+            crossings=found.crossings,
         )
 
-    def _readers(
+    def _admit(
         self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
-    ) -> list[tuple[Reader, list[Past]]]:
-        """Those for whom the version is judged, with all that they have."""
-        readers = readers_of(roles, {one.run_id: one.readers for one in about})
-        if self.plan.spec.policy.audiences == "everybody":
-            # Beside it roles that an earlier version was judged for apart: who has fewer versions
-            # has not what a group may be a function of.
-            readers = (Reader("", frozenset(past)), *readers)
-        return [
-            (reader, [one for run, one in past.items() if run in reader.runs]) for reader in readers
-        ]
-
-    def _admit(self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]) -> None:
-        """Groups that are shown again are new to whoever did not have them."""
+    ) -> int | None:
+        """Groups that are shown again are new to whoever did not have them; what finer ones that
+        he has promise."""
         growth, policy = self.plan.spec.growth, self.plan.spec.policy
         shown = {one.run_id for one in growth.increments} if growth else set[int]()
         shown &= set(past)
-        if policy.republication == "refuse" and shown and roles:
-            admission = Admission(about, past, frozenset(shown), roles)
-            admission.judge(self.computation.guard, first=_ADMITTED)
+        if policy.republication != "refuse" or not shown or not roles:
+            return None
+        admission = Admission(about, past, frozenset(shown), roles)
+        rules = admission.judge(self.computation.guard, first=_ADMITTED)
+        return finer_k(self.conn, rules, self.state)
 
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
         found = new_of(self.plan, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
         shown = replace(
             found.manner,
             partition_hash=part_hash(spec.partition),
-            source=source_fingerprint(spec, state.facts) if spec.growth is None else None,
-            layout=tuple(
-                tuple(column.name for column in view.columns)
-                for view in self.plan.stored_views(state)
-            ),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
         )
         return replace(found, manner=shown, ways=self.ways)
-
-    def _crossings(self, found: Sequence[_Held]) -> tuple[Crossing, ...]:
-        """Versions with groups that nothing justifies, where the policy accepts that."""
-        pairs: dict[int, Crossing] = {}
-        for held in found:
-            clashing = self.state.facts[held.rule.clashing]
-            for one in held.rule.clashes if clashing else ():
-                pairs.setdefault(one.root, Crossing(one.root, "role", clashing))
-            if not self.state.facts[held.rule.crossing]:
-                continue
-            rows = self.conn.execute(statement(held.rule.crossed(self.state))).fetchall()
-            for root, reason, people in rows:
-                pairs.setdefault(root, Crossing(root, reason, people))
-        return tuple(pairs.values())
-
-    def _together(self, found: Sequence[_Held]) -> dict[str, Any]:
-        """Figures of the reader whom all versions tell most."""
-        if not found:
-            return {}
-        facts = self.state.facts
-        worst = min((one.rule for one in found), key=lambda rule: facts[rule.smallest])
-        return {
-            "guard_shared": facts[worst.shared],
-            "guard_smallest": facts[worst.smallest],
-            "guard_below_k": facts[worst.below],
-        }
-
-    def _crossed(self, found: Sequence[_Held]) -> Iterator[str]:
-        if self.plan.spec.policy.republication != "warn":
-            return
-        for held in found:
-            facts = self.state.facts
-            refused = held.rule.role_problem(facts) or held.rule.problem(facts)
-            if refused is not None:
-                whom = f"for {held.reader.name}: " if held.reader.name else ""
-                yield (
-                    f"{whom}{refused.message}; the guarantees of both versions are void for who has"
-                    " both"
-                )
-
-    def _functions(self, found: Sequence[_Held]) -> QualifiedName | None:
-        """Staged, if there are any."""
-        some = [held.rule for held in found if self.state.facts[held.rule.functions]]
-        if not some:
-            return None
-        self.computation.guard(
-            (
-                CreateTable(
-                    FUNCTIONS,
-                    "groups that are a function of other versions",
-                    lambda s: s.stage(FUNCTIONS),
-                    lambda s: query(
-                        "select distinct f.grp, f.of from f",
-                        {"f": stacked([rule.functions_of(s) for rule in some])},
-                    ),
-                    analyze=False,
-                ),
-            )
-        )
-        return self.state.stage(FUNCTIONS)
 
     def _value_sets(self, population: int) -> StagedSets | None:
         spec = self.plan.spec
@@ -237,23 +166,18 @@ class Judging:
 
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""
-        run = f"r{self.state.run_id}"
-        names = ("rule", FUNCTIONS, PERSON, SETS, "completed", "value_set_of")
-        tables = [
-            table
-            for table in run_tables(self.conn, self.state.run_id)
-            if table.name.startswith(tuple(f"{run}_{name}" for name in names))
-        ]
-        self.computation.executor.filled.difference_update(tables)
-        drop_tables(self.conn, tables)
+        gone = forget_judgement(self.conn, self.state.run_id)
+        self.computation.executor.filled.difference_update(gone)
 
 
-@dataclass(frozen=True)
-class _Held:
-    """The rule for a reader."""
-
-    rule: Rule
-    reader: Reader
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
+    )
 
 
 def population_of(

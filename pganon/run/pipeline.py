@@ -323,7 +323,7 @@ class _Run:
         return self._finished(result)
 
     def _judging(self, computation: Computation, known: Republication) -> Judging | None:
-        """The guard, for a run about people who can be told apart."""
+        """The rule about groups, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
         population = population_of(self.conn, computation, known, self.sources)
@@ -383,6 +383,7 @@ class _Run:
             dependents=tuple(built),
             reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
+            refusal_hint=refusal.hint if refusal else None,
             guard=judging.figures if judging and refusal is None else {},
         )
 

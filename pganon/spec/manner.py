@@ -26,9 +26,10 @@ class Manner:
             order of `held` of its groups.
         quasi: of those whose values readers are taken to know, or to know some of.
         partition_hash: of what in its policy decides groups; None where its secrets are gone.
-        source: fingerprint of its source.
-        layout: names of the columns of each of its views.
+        drawn: fingerprint of its source and of the seed that made its groups.
+        layout: columns of the source that each of its views has.
         invariant: columns of which people keep their value sets; nothing where they do not.
+        least: the fewest people of a group that it promises.
     """
 
     run_id: int
@@ -36,9 +37,10 @@ class Manner:
     columns: tuple[str, ...]
     quasi: tuple[str, ...]
     partition_hash: str | None = None
-    source: bytes | None = None
+    drawn: bytes | None = None
     layout: tuple[tuple[str, ...], ...] = ()
     invariant: tuple[str, ...] = ()
+    least: int = 1
 
     def fits(self, other: Manner) -> bool:
         """Whether to have a group in both tells no more than to have it in one."""
@@ -48,7 +50,7 @@ class Manner:
 
     def repeats(self, other: Manner) -> bool:
         """Whether both are made of the same rows, by the same policy and the same seeds."""
-        return self._same_policy(other) and self.source is not None and self.source == other.source
+        return self._same_policy(other) and self.drawn is not None and self.drawn == other.drawn
 
     def keeps_with(self, other: Manner) -> bool:
         """Whether people keep their value sets from one to the other, whatever their groups."""
@@ -63,7 +65,11 @@ class Manner:
         return known and self.partition_hash == other.partition_hash
 
     def clashes(self, other: Manner) -> bool:
-        """Whether one shows a column that readers of the other are taken to know."""
-        one, two = set(self.columns), set(other.columns)
-        shown = (one - set(self.quasi)) & set(other.quasi)
-        return bool(shown | ((two - set(other.quasi)) & set(self.quasi)))
+        """Whether one shows a column that readers of the other are taken to know, or to know
+        otherwise: some of the columns, of quasi-sensitive ones."""
+        common = {*self.columns, *self.quasi} & {*other.columns, *other.quasi}
+        return any(self._roles(name) != other._roles(name) for name in common)
+
+    def _roles(self, name: str) -> tuple[bool, bool]:
+        """Whether a column is shown, and whether readers are taken to know it."""
+        return name in self.columns, name in self.quasi

@@ -80,9 +80,8 @@ WHERE p.id = %(population)s;
 -- made of. Without its secrets a version is not the same as another.
 SELECT
     v.release, v.version, v.run_id, v.members_table, v.relations, v.manner,
-    CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
-        THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint,
+    CASE WHEN s.run_id IS NOT NULL THEN v.partition_hash END AS partition_hash,
+    sha256(v.source_fingerprint || int8send(s.partition_seed)) AS drawn,
     ARRAY(
         SELECT (i.item ->> 'run_id')::bigint
         FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
@@ -90,6 +89,7 @@ SELECT
     ) AS increments,
     r.readable_by, v.policy ->> 'audiences', v.over_versions
 FROM pganon_private.version AS v
+LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN bool_and(w.readable_by IS NOT NULL) THEN
@@ -105,6 +105,12 @@ CROSS JOIN LATERAL (
 ) AS r
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;
+
+-- drawn --
+-- Fingerprint of a source and of the seed of a run.
+SELECT sha256(%(source)s::bytea || int8send(s.partition_seed))
+FROM pganon_private.run_secret AS s
+WHERE s.run_id = %(run_id)s;
 
 -- value_sets --
 -- Who has which value set of columns: tables, their fingerprint, and the run with its secrets.
@@ -146,19 +152,19 @@ INSERT INTO pganon_private.crossing (run_id, other_run, reason, people)
 VALUES (%(run_id)s, %(other_run)s, %(reason)s, %(people)s)
 ON CONFLICT DO NOTHING;
 
--- void --
--- The guarantee of a version does not hold beside another one any more, nor of those that it became
--- part of.
+-- promise --
+-- What the guarantee of a version is worth beside others from now on, and of those that it became
+-- part of; what is void stays so.
 UPDATE pganon_private.version AS v
 SET
-    over_versions = 'void',
+    over_versions = %(state)s,
     guarantee = (
         SELECT coalesce(jsonb_agg(
-            i.item || jsonb_build_object('over_versions', %(one_version)s::text) ORDER BY i.place
+            i.item || jsonb_build_object('over_versions', %(said)s::text) ORDER BY i.place
         ), '[]')
         FROM jsonb_array_elements(v.guarantee) WITH ORDINALITY AS i(item, place)
     )
-WHERE v.over_versions IS NOT NULL AND (
+WHERE v.over_versions <> 'void' AND (
     v.run_id = %(run_id)s
     OR v.increments @> jsonb_build_array(jsonb_build_object('run_id', %(run_id)s::bigint))
 );

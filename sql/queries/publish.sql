@@ -15,7 +15,8 @@ WHERE name = %(release)s;
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
-    source_fingerprint, rows_fingerprint, partition, increments, sources, source_columns, source_mark
+    source_fingerprint, rows_fingerprint, partition, over_versions, increments, sources, source_columns,
+    source_mark
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
@@ -327,6 +328,17 @@ SELECT CASE
         ORDER BY 1
     )
 END;
+
+-- unknown_readers --
+-- Those of these roles of whom it is not known that they could ever read a version; no row where
+-- everybody may have.
+SELECT ARRAY(
+    SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
+    WHERE n.name <> ALL (v.readable_by)
+    ORDER BY 1
+)
+FROM pganon_private.version AS v
+WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL;
 
 -- remember_readers --
 -- Add to those who could ever read a version; of whom nothing is known, everybody may have it.

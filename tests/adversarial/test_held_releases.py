@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon.errors import PrivacyRefusal
+from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.publish import lifecycle, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
@@ -49,6 +49,36 @@ def _first(db: Database, request: int) -> None:
 
 def _approve(db: Database, request: int) -> None:
     db.connect(BY).execute("SELECT pganon.approve_release(%s, 'fine')", [request])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM {} WHERE ctid IN (SELECT ctid FROM {} LIMIT 1)",
+        "TRUNCATE {}",
+        "DROP TABLE {}",
+    ],
+    ids=["a row", "emptied", "gone"],
+)
+@pytest.mark.parametrize("part", ["members", "remembered_groups", "functions"])
+def test_what_would_be_remembered_was_changed(db: Database, part: str, change: str) -> None:
+    """Attack: later versions would be judged beside people who are not remembered."""
+    db.source(faults.SOURCE)
+    faults.run(db.dsn(), faults.policy(release="finer"))
+    larger = [{"model": "k_anonymity", "k": 24}]
+    queue.apply(db, publish=APPROVAL, privacy=larger, republication="refuse")
+    request = _held(db)
+    conn = db.owner()
+    row = conn.execute("SELECT run_id FROM pganon_private.held").fetchone()
+    assert row is not None
+    name = sql.Identifier("pganon_stage", f"r{row[0]}_{part}")
+    conn.execute(change.replace("{}", name.as_string(conn)).encode())
+    assert _approved(db, request)[0] == "failed"
+    assert faults.content(conn) is None
+    versions = conn.execute("SELECT release FROM pganon_private.version").fetchall()
+    assert versions == [("finer",)]
+    queue.serve(db)
+    assert faults.run_tables(conn) == []
 
 
 def test_later_versions_are_judged_beside_it(db: Database) -> None:
@@ -255,3 +285,71 @@ def test_a_policy_that_changed_since(db: Database) -> None:
     assert db.connect("analyst").execute(code.encode(), [waiting]).fetchone() == ("changed",)
     assert faults.content(db.owner()) is None
     assert _approved(db, _held(db)) == ("released", None), "of the newest revision"
+
+
+def _beside(db: Database, **changes: Any) -> None:
+    """Another version about the same people, published while one waits."""
+    run_release(faults.policy(release="others", **changes), dsn=db.dsn())
+
+
+def _over_versions(db: Database) -> dict[str, str]:
+    rows = db.admin.execute("SELECT release, over_versions FROM pganon_private.version")
+    return dict(rows.fetchall())
+
+
+def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
+    """Attack: ask for both before either is published."""
+    queue.applied(db, publish=APPROVAL, republication="refuse")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    assert _approved(db, request) == ("failed", "republication")
+    last = lifecycle.events(db.owner(), "patients")[-1]
+    assert (last["event"], last["details"]["code"]) == ("refused", "republication")
+    assert last["details"]["reason"] == "crossing"
+    assert _over_versions(db) == {"others": "holds"}
+    queue.serve(db)
+    assert faults.run_tables(db.owner()) == []
+    assert faults.content(db.owner()) is None
+
+
+def test_a_late_approval_beside_the_same_groups(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="refuse")
+    request = _held(db)
+    _beside(db, republication="refuse")
+    assert _approved(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "holds", "patients": "holds"}
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_late_approval_of_a_function(
+    db: Database, monkeypatch: pytest.MonkeyPatch, attempts: int
+) -> None:
+    """It merges groups of what appeared; also where it was judged in an attempt that failed."""
+    queue.applied(
+        db, publish=APPROVAL, republication="refuse", privacy=[{"model": "k_anonymity", "k": 24}]
+    )
+    request = _held(db)
+    _beside(db, republication="refuse")
+    _approve(db, request)
+    if attempts > 1:
+        with monkeypatch.context() as patched:
+            patched.setattr("pganon.publish.transaction._make_readable", _in_use)
+            queue.serve(db)
+        assert queue.state(db, request) == ("approved", None)
+        _first(db, request)
+    queue.serve(db)
+    assert queue.state(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "holds", "patients": "finer"}
+    assert faults.run_tables(db.owner()) == []
+
+
+def _in_use(*_: Any, **__: Any) -> None:
+    raise PreconditionError("in use", code="in_use")
+
+
+def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="warn")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    assert _approved(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "void", "patients": "void"}

@@ -250,6 +250,26 @@ def test_a_memory_that_moved_is_judged_with_again(
     assert driver.leftovers(source) == []
 
 
+def test_a_memory_that_moves_again_and_again(
+    source: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After three judgements the run gives up, and leaves nothing."""
+    driver.publish(source, declared())
+    counted: list[Any] = []
+
+    def counter(conn: Any, population: int) -> int:
+        counted.append(population)
+        return len(counted)
+
+    before = memory(source)
+    monkeypatch.setattr("pganon.publish.populations.counter", counter)
+    with driver.refused("population_moved"):
+        driver.publish(source, declared())
+    assert len(counted) == 6, "read by every judgement, and by every publication"
+    assert memory(source) == before
+    assert driver.leftovers(source) == []
+
+
 def test_versions_of_people_without_a_key(source: Database) -> None:
     change(source, "CREATE TABLE public.u AS SELECT q, z, s FROM public.t")
     change(source, "GRANT SELECT ON public.u TO steward")

@@ -32,7 +32,7 @@ def source(db: Database) -> Database:
 
 
 def declared(release: str, column: str, *readers: str, **changes: Any) -> dict[str, Any]:
-    """Classes by one of the columns, so that two of them have cells that are too small."""
+    """Classes by one of the columns, so that those by the other are others."""
     found = policy({column: "q", "s": "s"}, [K, L], trust=["source_owner"])
     found["publish"] = {"readers": list(readers)}
     over_time = {"audiences": "by_reader", "republication": "refuse"}

@@ -68,6 +68,9 @@ def test_one_leaves(db: Database) -> None:
 def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> None:
     release(db, FOUR)
     assert release(db, FOUR, release="all", k=4) == {"r 1": "holds", "all 1": "finer"}
+    shown = pganon("show", "all", "--dsn", db.dsn("steward"), "--json").json
+    assert [version["over_versions"] for version in shown["versions"]] == ["finer"]
+    assert shown["guarantee"][0]["over_versions"].endswith("has its bounds: k = 2")
     # Who has the first version learns nothing from the second.
     release(db, FOUR, release="again")
 
@@ -103,6 +106,24 @@ def test_exact_rows_beside_classes(db: Database) -> None:
     assert caught.value.reason in ("form", "finer", "crossing")
 
 
+def test_the_columns_of_each_table_are_kept(db: Database) -> None:
+    """Which columns stand in a table together may follow from the data; by the names of the source,
+    as another name shows nothing else."""
+    rows = [[n % 3, n % 4, "abcd"[n // 4]] for n in range(16)]
+    make_table(db.connect("source_owner"), {"q": "integer", "z": "integer", "s": "text"}, rows)
+    sliced = {
+        "method": {"name": "slicing", "columns": [["q"], ["z"], ["s"]]},
+        "privacy": [{"model": "slicing_l_diversity", "column": "s", "l": 2}],
+    }
+    columns = policy({"q": {"as": "first"}, "z": "q", "s": "s"}, 2)["columns"]
+    driver.publish(db, declared(columns=columns, **sliced))
+    ((layout,),) = db.admin.execute(
+        "SELECT manner -> 'layout' FROM pganon_private.version"
+    ).fetchall()
+    joined = ["q", "z", "s"]
+    assert sorted(layout) == [["q"], joined, ["s"], ["z"]]
+
+
 def test_a_stronger_model_later(db: Database) -> None:
     rows: list[Row] = [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, 2, "c")]
     release(db, rows)
@@ -115,6 +136,10 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     assert found == {"r 1": "void", "r 2": "void"}
     told = db.admin.execute("select guarantee from pganon_private.version").fetchall()
     assert {item["over_versions"] for (stated,) in told for item in stated} == {ONE_VERSION}
+    shown = pganon("show", "r", "--dsn", db.dsn("steward"), "--json").json
+    assert [version["over_versions"] for version in shown["versions"]] == ["void", "void"]
+    (seen,) = db.admin.execute("select guarantee from pganon.releases").fetchall()
+    assert seen[0][0]["over_versions"] == ONE_VERSION
 
 
 def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:
@@ -135,3 +160,35 @@ def test_what_the_steward_is_told(db: Database, tmp_path: Path) -> None:
         ("r", 3, 1),
     ], list(told.items())
     assert [c["reason"] for c in told["crossings"]] == ["crossing"]
+
+
+def test_every_version_that_is_crossed_is_void(db: Database) -> None:
+    """Attack: the same groups were shown twice, and only the first one is named."""
+    release(db, FOUR, k=4)
+    release(db, FOUR, release="again", k=4)
+    found = release(db, FOUR[:3], release="less", k=3, republication="warn")
+    assert found == {"r 1": "void", "again 1": "void", "less 1": "void"}
+
+
+def test_figures_are_held_against_the_largest_promise(db: Database) -> None:
+    """A weaker version does not lower what the first one promised."""
+    rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(8)]
+    release(db, rows, k=4)
+    driver.publish(db, declared(k=2, where="id not in (0, 4)", republication="warn"))
+    row = db.admin.execute(
+        "select details -> 'guard' from pganon_private.ledger where event = 'released'"
+        " order by id desc limit 1"
+    ).fetchone()
+    assert row == ({"guard_shared": 6, "guard_smallest": 1, "guard_below_k": 8},)
+
+
+def test_only_versions_with_the_same_people_clash(db: Database) -> None:
+    """Other people's columns may have other roles."""
+    rows: list[Row] = [(n, n // 2, "ab"[n % 2]) for n in range(6)]
+    release(db, rows, where="id < 2", release="one")
+    release(db, rows, where="id in (2, 3)", release="two")
+    columns = {"q": {"role": "sensitive"}, "s": {"role": "quasi_identifying"}}
+    other = {"release": "other", "columns": declared()["columns"] | columns, "where": "id >= 2"}
+    release(db, rows, "role", **other)
+    found = release(db, rows, **other, republication="warn")
+    assert found == {"one 1": "holds", "two 1": "void", "other 1": "void"}
