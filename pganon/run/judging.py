@@ -192,7 +192,9 @@ def population_of(
         PreconditionError: population, the policy has to say which one it is.
     """
     spec = computation.plan.spec
-    twin = republication.same_rows(prints_of(spec, computation.state.facts))
+    twin = None
+    if spec.growth is None or spec.growth.version is None:  # else newcomers alone were read
+        twin = republication.same_rows(prints_of(spec, computation.state.facts))
     found = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
         if found is None or found != twin.population:
